@@ -1,0 +1,33 @@
+/** @import {Chat, MountArguments, Options} from "../types" */
+
+let attempts = 0;
+
+/**
+ * Fetches the chat and the widget's configuration side by side.
+ * A configuration that does not come is no reason to stay shut: the chat then uses its own wording.
+ * @param {Options} options
+ * @returns {Promise<{ mountChat: (args: MountArguments) => Chat, rawConfig: unknown }>}
+ */
+export async function loadChat(options) {
+  // Browsers remember a module that failed to load, so each attempt has an address of its own.
+  const retry = attempts++ ? `&retry=${attempts}` : "";
+  const [chat, rawConfig] = await Promise.all([
+    import(new URL(`chat.js?v=${BUILD_ID}${retry}`, options.script).href),
+    fetchConfig(options),
+  ]);
+  attempts = 0;
+  return { mountChat: chat.mountChat, rawConfig };
+}
+
+/** @param {Options} options @returns {Promise<unknown>} */
+async function fetchConfig({ base, widget }) {
+  try {
+    const response = await fetch(`${base}config?widget=${encodeURIComponent(widget)}`, {
+      credentials: "omit",
+      signal: AbortSignal.timeout(5000),
+    });
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,99 @@
+/** @import {Chat, Options, Visitor} from "../types" */
+import styles from "../styles/launcher.css";
+import { createBus } from "../shared/bus.js";
+import { recall, remember } from "../shared/memory.js";
+import { sheet } from "../shared/sheet.js";
+import { keepAttached } from "./attach.js";
+import { createLauncher } from "./launcher.js";
+import { loadChat } from "./load.js";
+
+/**
+ * The floating widget: its launcher now, its chat on first open. Returns the page's commands.
+ * @param {Options} options
+ */
+export function createWidget(options) {
+  const bus = createBus();
+  /** @type {Visitor} */
+  const visitor = { user: {}, context: {} };
+  const host = document.createElement("handrail-widget");
+  const root = host.attachShadow({ mode: "open" });
+  root.adoptedStyleSheets = [sheet(styles)];
+  const launcher = createLauncher(root, options, () => commands.toggle());
+  let wanted = false;
+  let unread = 0;
+  let alive = true;
+  /** @type {Chat | null} */
+  let chat = null;
+  /** @type {Promise<Chat> | null} */
+  let coming = null;
+
+  /** @param {string} name @param {unknown} [detail] */
+  function emit(name, detail) {
+    if (name === "answer" && !wanted) launcher.show({ unread: ++unread });
+    bus.emit(name, detail);
+  }
+
+  async function mount() {
+    const { mountChat, rawConfig } = await loadChat(options);
+    launcher.paint(/** @type {any} */ (rawConfig)?.brand?.accent ?? "");
+    return (chat = mountChat({ root, inline: false, rawConfig, options, visitor, emit, onClose: () => commands.close() }));
+  }
+
+  /** @param {boolean} focus */
+  async function open(focus) {
+    if (wanted || !alive) return;
+    wanted = true;
+    unread = 0;
+    launcher.show({ busy: true, failed: false, unread });
+    try {
+      const ready = await (coming ??= mount());
+      if (!alive) return ready.destroy();
+      launcher.show({ busy: false, open: wanted });
+      if (wanted) ready.open(focus);
+      if (wanted) emit("open");
+    } catch (error) {
+      coming = null;
+      wanted = false;
+      launcher.show({ busy: false, failed: true });
+      emit("error", error);
+    }
+  }
+
+  const commands = {
+    open: () => void open(true),
+    close() {
+      if (!wanted) return;
+      wanted = false;
+      launcher.show({ open: false, busy: false });
+      chat?.close();
+      launcher.button.focus({ preventScroll: true });
+      emit("close");
+    },
+    toggle: () => (wanted ? commands.close() : commands.open()),
+    /** @param {Visitor["user"]} user */
+    setUser: (user) => void Object.assign(visitor.user, user),
+    /** @param {Visitor["context"]} context */
+    setContext: (context) => void Object.assign(visitor.context, context),
+    on: bus.on,
+    reset() {
+      remember(options.widget, null);
+      chat?.reset();
+      emit("reset");
+    },
+    destroy() {
+      alive = false;
+      chat?.destroy();
+      detach();
+      delete window.handrail;
+    },
+  };
+
+  const detach = keepAttached(host, () => {
+    launcher.paint("");
+    chat?.settle();
+  });
+  launcher.show({});
+  // A conversation left open on the last page goes on here, without taking the focus from the page.
+  if (recall(options.widget)?.open && !matchMedia("(max-width: 639.98px)").matches) void open(false);
+  return commands;
+}

@@ -1,0 +1,159 @@
+/** Shapes shared by the widget's modules: what the server sends, and what the pieces hand each other. */
+
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+
+declare global {
+  const BUILD_ID: string;
+  interface Window {
+    handrail?: HandrailCommand;
+  }
+}
+
+export interface HandrailCommand {
+  (name: string, ...values: unknown[]): unknown;
+  q?: ArrayLike<unknown>[];
+  build?: string;
+}
+
+export type Routing =
+  | "answered" | "partially_answered" | "low_confidence" | "followup" | "cannot_answer" | "high_stakes"
+  | "out_of_scope" | "irrelevant" | "nonsense" | "handed_off" | "unavailable";
+
+export type Offer = "none" | "link" | "button";
+
+export interface Citation { index: number; title: string; url: string; excerpt: string }
+export interface Source { title: string; url: string }
+
+/** A turn's result with every field present, whatever the server left out. */
+export interface Reply {
+  answer: string;
+  routing: Routing | "unknown";
+  refusalReason: string;
+  disclaimer: string;
+  citations: Citation[];
+  sources: Source[];
+  suggestions: string[];
+  offer: Offer;
+  escalationReason: string;
+  conversationId: string;
+  turnId: string;
+}
+
+export interface Config {
+  brandName: string;
+  assistant: string;
+  accent: string;
+  lang: string;
+  disclosure: string;
+  welcome: string;
+  suggestions: string[];
+  topics: string[];
+  person: { available: boolean; expectation: string };
+  maxQuestion: number;
+  linkHosts: string[];
+  strings: Record<string, string>;
+}
+
+export type Entry =
+  | { kind: "visitor"; text: string; at: number; turnId: string }
+  | { kind: "reply"; reply: Reply; at: number }
+  | { kind: "handoff"; receipt: Receipt; at: number };
+
+export interface Receipt { reference: string; message: string; sent: string }
+
+export interface Session {
+  conversationId: string;
+  entries: Entry[];
+  open: boolean;
+  handoffKey: string;
+}
+
+export interface Options {
+  /** Where the server's endpoints are, with a trailing slash. */
+  base: string;
+  script: string;
+  widget: string;
+  lang: string;
+  theme: string;
+  accent: string;
+  label: string;
+  launcher: boolean;
+}
+
+export interface Visitor {
+  user: { name?: string; email?: string };
+  context: { filters?: Record<string, unknown>; lang?: string };
+}
+
+export interface Bus {
+  on(name: string, listener: (detail: unknown) => void): () => void;
+  emit(name: string, detail?: unknown): void;
+}
+
+export type Translate = (key: string, values?: Record<string, string | number>) => string;
+
+/** What every part of one mounted chat can reach. */
+export interface Context {
+  t: Translate;
+  config: Config;
+  options: Options;
+  visitor: Visitor;
+  session: Session;
+  save(): void;
+  emit: Bus["emit"];
+  /** Aborted when the chat is taken off the page; every outside listener and timer hangs on it. */
+  signal: AbortSignal;
+  actions: Actions;
+}
+
+/** What a button inside a message may ask for. */
+export interface Actions {
+  ask(question: string): void;
+  person(reason: string): void;
+  retry(turnId: string): void;
+}
+
+export type Result<T> =
+  | { ok: true; value: T }
+  | { ok: false; kind: "limited"; retryAt: Date }
+  | { ok: false; kind: "rejected"; message: string }
+  | { ok: false; kind: "failed"; offline: boolean };
+
+export interface Chat {
+  open(focus: boolean): void;
+  close(): void;
+  reset(): void;
+  person(): void;
+  /** Puts the newest message in view again, after the host element was moved. */
+  settle(): void;
+  destroy(): void;
+}
+
+export interface MountArguments {
+  root: ShadowRoot;
+  inline: boolean;
+  rawConfig: unknown;
+  options: Options;
+  visitor: Visitor;
+  emit: Bus["emit"];
+  onClose(): void;
+}
+
+export type Inline =
+  | string
+  | { type: "strong" | "em"; children: Inline[] }
+  | { type: "link"; href: string; children: Inline[] }
+  | { type: "code"; text: string }
+  | { type: "cite"; index: number }
+  | { type: "break" };
+
+export type Block =
+  | { type: "paragraph"; inline: Inline[] }
+  | { type: "heading"; level: number; inline: Inline[] }
+  | { type: "code"; text: string }
+  | { type: "quote"; blocks: Block[] }
+  | { type: "list"; ordered: boolean; start: number; items: Block[][] }
+  | { type: "table"; head: Inline[][]; rows: Inline[][][] };

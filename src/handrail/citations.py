@@ -1,0 +1,74 @@
+"""Citations enforced in code: what may be cited, and how a draft becomes text with `[n]` markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from handrail.errors import NotGrounded
+from handrail.types import Citation, Claim, Draft, Evidence
+
+MARKER = re.compile(r"\s*\[\d{1,3}\]")
+LIST_ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*+])\s")
+
+
+def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> Draft:
+    """Keep only claims whose cited ids were all given.
+
+    A claim that cites an unknown id, or nothing, goes with its text: half a proof is none. Raises NotGrounded when
+    no claim is left, unless `may_be_empty` (a high-stakes reply stands without articles).
+    """
+    given = {hit.passage.id for hit in evidence.hits}
+    kept = [claim for claim in draft.claims if claim.passage_ids and set(claim.passage_ids) <= given]
+    if not kept and not may_be_empty:
+        raise NotGrounded("no claim of the draft cites a passage it was given")
+    return replace(draft, claims=tuple(kept))
+
+
+def assemble(draft: Draft, evidence: Evidence, confidence: float) -> tuple[str, list[Citation]]:
+    """Markdown with `[n]` behind each claim, and the citations in order of first use."""
+    order: dict[str, int] = {}
+    for claim in draft.claims:
+        for passage_id in claim.passage_ids:
+            order.setdefault(passage_id, len(order) + 1)
+    body = _join([_mark(claim, order) for claim in draft.claims])
+    parts = [draft.acknowledgement, body, draft.offer, draft.closing]
+    return "\n\n".join(part for part in parts if part), _citations(draft.claims, order, evidence, confidence)
+
+
+def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidence, confidence: float) -> list[Citation]:
+    hits = {hit.passage.id: hit for hit in evidence.hits}
+    best = max((hits[passage_id].final for passage_id in order), default=1.0) or 1.0
+    support = {passage_id: claim.support for claim in claims for passage_id in claim.passage_ids}
+    return [
+        Citation(index, hits[passage_id].passage, round(confidence * hits[passage_id].final / best, 4), support[passage_id])
+        for passage_id, index in order.items()
+    ]
+
+
+def _mark(claim: Claim, order: dict[str, int]) -> str:
+    text = MARKER.sub("", claim.text).rstrip()
+    marks = "".join(f"[{order[passage_id]}]" for passage_id in claim.passage_ids)
+    if text.endswith("|") or not marks:
+        return f"{text}\n\n{marks}" if marks else text
+    if text[-1] in ".!?:":
+        return f"{text[:-1]} {marks}{text[-1]}"
+    return f"{text} {marks}"
+
+
+def _join(texts: Sequence[str]) -> str:
+    """List items stay together, sentences run on, everything else is a paragraph of its own."""
+    out = ""
+    previous = ""
+    for text in texts:
+        if not out:
+            out = text
+        elif LIST_ITEM.match(text):
+            out += ("\n" if LIST_ITEM.match(previous) else "\n\n") + text
+        elif LIST_ITEM.match(previous) or previous.rstrip().endswith("]") and "|" in previous:
+            out += "\n\n" + text
+        else:
+            out += " " + text
+        previous = text
+    return out

@@ -1,0 +1,44 @@
+"""Errors named for what the caller should do about them."""
+
+
+class HandrailError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class RetryableError(HandrailError):
+    """The same call may succeed a little later: a timeout, a dropped connection, a busy provider."""
+
+
+class PermanentError(HandrailError):
+    """Trying again cannot help; something must be changed first."""
+
+
+class SettingsError(PermanentError):
+    """A setting is missing or wrong; the message names it and says what to put there."""
+
+
+class MissingExtra(PermanentError):
+    """An optional dependency is absent; the message says which extra to install."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an extra that is not installed: pip install 'handrail[{extra}]'")
+
+
+class ModelUnavailable(PermanentError):
+    """Local weights are missing or do not match their checksum."""
+
+
+class KnowledgeError(PermanentError):
+    """A knowledge base or one of its articles cannot be used; the message names it."""
+
+
+class IndexBusy(RetryableError):
+    """Another process holds the index on disk."""
+
+
+class BudgetExhausted(HandrailError):
+    """No further calls are allowed for now."""
+
+
+class NotGrounded(HandrailError):
+    """A draft cites what it was not given, or nothing at all."""

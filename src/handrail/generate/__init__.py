@@ -1,0 +1,21 @@
+"""Answers from passages, their citations, and the judgement of a draft before it is sent."""
+
+from typing import Protocol
+
+from handrail.types import Classification, Draft, Evidence, Question, Verdict
+
+
+class Answerer(Protocol):
+    async def answer(self, question: Question, classification: Classification, evidence: Evidence) -> Draft:
+        """A draft whose claims cite ids of `evidence`.
+
+        For `high_stakes` the draft also has an acknowledgement, an offer where the policy has one, and a closing;
+        its evidence may be empty. Raises RetryableError or PermanentError when the provider fails.
+        """
+        ...
+
+
+class Critic(Protocol):
+    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Verdict:
+        """Does the draft answer the question fully, partly or not at all? Raises RetryableError."""
+        ...

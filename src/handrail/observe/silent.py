@@ -1,0 +1,37 @@
+"""The tracer used when nothing is configured: gives ids, sends nothing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from handrail.observe import TurnTrace
+from handrail.types import Question, Turn
+
+
+class SilentSpan:
+    def record(self, **values: Any) -> None:
+        return None
+
+
+class SilentTrace:
+    def __init__(self, trace_id: str) -> None:
+        self.id = trace_id
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[SilentSpan]:
+        yield SilentSpan()
+
+    def finish(self, turn: Turn) -> None:
+        return None
+
+
+class SilentTracer:
+    def __init__(self, new_id: Callable[[], str]) -> None:
+        self._new_id = new_id
+
+    @contextmanager
+    def turn(self, question: Question) -> Iterator[TurnTrace]:
+        yield SilentTrace(self._new_id())
+
+    def close(self) -> None:
+        return None

@@ -1,0 +1,108 @@
+"""Constructors for every outcome: the one place where a routing gets its words, links and offer of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handrail.types import (
+    Citation,
+    Escalation,
+    Label,
+    Offer,
+    Outcome,
+    RefusalReason,
+    Routing,
+    Source,
+    Verdict,
+)
+from handrail.wording import Wording
+
+STATIC: dict[Label, tuple[Routing, RefusalReason, Escalation]] = {
+    Label.NONSENSE: (Routing.NONSENSE, RefusalReason.NO_INTENT, Escalation()),
+    Label.IRRELEVANT: (Routing.IRRELEVANT, RefusalReason.OFF_TOPIC, Escalation()),
+    Label.OUT_OF_SCOPE: (Routing.OUT_OF_SCOPE, RefusalReason.POLICY, Escalation(Offer.BUTTON, "out_of_scope")),
+}
+
+LINKS = {Verdict.FULLY: 2, Verdict.PARTLY: 1, Verdict.CANNOT: 0}
+"""Source links shown for each verdict of the self-critique."""
+
+
+def static(label: Label, wording: Wording, topics: Sequence[str] = ()) -> Outcome:
+    routing, reason, escalation = STATIC[label]
+    chips = () if routing is Routing.OUT_OF_SCOPE else tuple(topics)
+    return Outcome(routing, wording.say(routing.value), reason, suggestions=chips, escalation=escalation)
+
+
+def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outcome:
+    """Ask one clarifying question, naming the nearest topics when there are any."""
+    if titles:
+        text = wording.say("followup_topic", topics=_either([f"“{title}”" for title in titles]))
+    else:
+        text = wording.say("followup")
+    return Outcome(
+        Routing.FOLLOWUP, text, RefusalReason.NO_RELEVANT_CONTEXT, suggestions=tuple(titles), confidence=confidence
+    )
+
+
+def answered(answer: str, verdict: Verdict, citations: Sequence[Citation], confidence: float, suggestions: Sequence[str] = ()) -> Outcome:
+    """`fully` or `partly` answered; the offer of a person is inline for the latter."""
+    partly = verdict is Verdict.PARTLY
+    return Outcome(
+        Routing.PARTIALLY_ANSWERED if partly else Routing.ANSWERED,
+        answer,
+        citations=tuple(citations),
+        sources=sources_of(citations, LINKS[verdict]),
+        suggestions=tuple(suggestions),
+        escalation=Escalation(Offer.LINK, "partly_answered") if partly else Escalation(),
+        confidence=confidence,
+    )
+
+
+def low_confidence(answer: str, citations: Sequence[Citation], confidence: float, wording: Wording) -> Outcome:
+    return Outcome(
+        Routing.LOW_CONFIDENCE,
+        answer,
+        disclaimer=wording.say("low_confidence"),
+        citations=tuple(citations),
+        escalation=Escalation(Offer.LINK, "low_confidence"),
+        confidence=confidence,
+    )
+
+
+def cannot_answer(reason: RefusalReason, wording: Wording, confidence: float) -> Outcome:
+    key = "cannot_answer" if reason is RefusalReason.LOW_EVIDENCE else "withdrawn"
+    return Outcome(
+        Routing.CANNOT_ANSWER,
+        wording.say(key),
+        reason,
+        escalation=Escalation(Offer.BUTTON, reason.value),
+        confidence=confidence,
+    )
+
+
+def high_stakes(answer: str, citations: Sequence[Citation], confidence: float) -> Outcome:
+    return Outcome(
+        Routing.HIGH_STAKES,
+        answer,
+        citations=tuple(citations),
+        sources=sources_of(citations, 1),
+        escalation=Escalation(Offer.BUTTON, "high_stakes"),
+        confidence=confidence,
+    )
+
+
+def unavailable(wording: Wording, reason: RefusalReason = RefusalReason.PROVIDER_UNAVAILABLE) -> Outcome:
+    return Outcome(Routing.UNAVAILABLE, wording.say("unavailable"), reason, escalation=Escalation(Offer.BUTTON, reason.value))
+
+
+def sources_of(citations: Sequence[Citation], limit: int) -> tuple[Source, ...]:
+    """The first `limit` different articles cited, best first."""
+    seen: dict[str, Source] = {}
+    for citation in citations:
+        passage = citation.passage
+        seen.setdefault(passage.article_id, Source(passage.title, passage.url))
+    return tuple(seen.values())[:limit]
+
+
+def _either(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " or " + items[-1]

@@ -1,0 +1,255 @@
+"""The nouns every stage shares: questions, passages, drafts and the closed set of outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+"""`(n, d)` or `(d,)` float32, L2-normalised."""
+
+
+class Label(StrEnum):
+    """What a message is, decided before anything is looked up."""
+
+    ANSWERABLE = "answerable"
+    HIGH_STAKES = "high_stakes"
+    OUT_OF_SCOPE = "out_of_scope"
+    IRRELEVANT = "irrelevant"
+    NONSENSE = "nonsense"
+
+
+class Routing(StrEnum):
+    """What the visitor sees: the contract between the pipeline and the widget."""
+
+    ANSWERED = "answered"
+    PARTIALLY_ANSWERED = "partially_answered"
+    LOW_CONFIDENCE = "low_confidence"
+    FOLLOWUP = "followup"
+    CANNOT_ANSWER = "cannot_answer"
+    HIGH_STAKES = "high_stakes"
+    OUT_OF_SCOPE = "out_of_scope"
+    IRRELEVANT = "irrelevant"
+    NONSENSE = "nonsense"
+    HANDED_OFF = "handed_off"
+    UNAVAILABLE = "unavailable"
+
+
+class RefusalReason(StrEnum):
+    """Why a turn is not an answer: machine-readable and never localised."""
+
+    NO_RELEVANT_CONTEXT = "no_relevant_context"
+    LOW_EVIDENCE = "low_evidence"
+    INVALID_CITATIONS = "invalid_citations"
+    UNSUPPORTED_CLAIMS = "unsupported_claims"
+    POLICY = "policy"
+    OFF_TOPIC = "off_topic"
+    NO_INTENT = "no_intent"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    PROVIDER_UNAVAILABLE = "provider_unavailable"
+
+
+class Verdict(StrEnum):
+    """The self-critique's judgement of a draft."""
+
+    FULLY = "fully"
+    PARTLY = "partly"
+    CANNOT = "cannot"
+
+
+class Offer(StrEnum):
+    """How a person is offered beside the reply."""
+
+    NONE = "none"
+    LINK = "link"
+    BUTTON = "button"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One visitor message, already cleaned by the guard."""
+
+    text: str
+    conversation_id: str
+    turn_id: str
+    lang: str = "en"
+    filters: Mapping[str, str] = field(default_factory=dict)
+    suspicious: bool = False
+    """Injection signals were seen: stages may only become stricter because of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A cheap look at a message: its embedding, and how much the articles have to do with it.
+
+    Costs one embedding and one matrix product, no search; static replies need nothing more.
+    """
+
+    embedding: Vectors
+    topic: Mapping[str, float] = field(default_factory=dict)
+    """Named features in a fixed order, such as the best article's cosine similarity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One citable piece of one article."""
+
+    id: str
+    """`article_id/n`, stable while the article keeps its shape."""
+    article_id: str
+    position: int
+    title: str
+    headings: tuple[str, ...]
+    text: str
+    url: str
+    tokens: int
+    facets: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def section(self) -> tuple[str, tuple[str, ...]]:
+        """Passages with equal sections are neighbours."""
+        return (self.article_id, self.headings)
+
+    @property
+    def embedding_text(self) -> str:
+        """Title and heading path in front of the text: what encoders read."""
+        return " > ".join((self.title, *self.headings)) + "\n" + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved passage with the scores that put it there."""
+
+    passage: Passage
+    dense: float = 0.0
+    """Cosine similarity in [-1, 1]; 0 when only keyword search found it."""
+    keyword: float = 0.0
+    """BM25 score, unbounded; 0 when only dense search found it."""
+    fused: float = 0.0
+    """Weighted fusion in [0, 1]."""
+    rerank: float | None = None
+    """Cross-encoder logit; None when it was not scored."""
+    final: float = 0.0
+    """The ordering score in [0, 1]; not a probability."""
+    neighbour: bool = False
+    """Added because it stands beside a retrieved passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What retrieval found for one query, best first, and the signals gates read."""
+
+    query: str
+    hits: Sequence[Hit]
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def passages(self) -> list[Passage]:
+        return [hit.passage for hit in self.hits]
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """A label with its calibrated probability and who decided."""
+
+    label: Label
+    probability: float
+    by: str
+    """`local`, `llm`, or `rule`."""
+    probabilities: Mapping[Label, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of a draft and the ids of the passages it cites."""
+
+    text: str
+    """Markdown: a sentence, a list item with its marker, or a table row block."""
+    passage_ids: tuple[str, ...]
+    support: str = "unverified"
+    """`supported`, `unsupported` or `unverified`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and money one turn took."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer before it may reach the visitor."""
+
+    claims: Sequence[Claim]
+    provider: str
+    model: str | None = None
+    acknowledgement: str | None = None
+    offer: str | None = None
+    closing: str | None = None
+    suggestions: Sequence[str] = ()
+    usage: Usage = Usage()
+    self_verdict: Verdict | None = None
+    """What the answering model said of its own answer, if it was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered proof the visitor can open."""
+
+    index: int
+    passage: Passage
+    score: float
+    support: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation:
+    offer: Offer = Offer.NONE
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the widget renders; built only by the constructors in `outcome.py`."""
+
+    routing: Routing
+    answer: str
+    refusal_reason: RefusalReason | None = None
+    disclaimer: str | None = None
+    citations: Sequence[Citation] = ()
+    sources: Sequence[Source] = ()
+    suggestions: Sequence[str] = ()
+    escalation: Escalation = Escalation()
+    confidence: float = 0.0
+
+    @property
+    def refused(self) -> bool:
+        return self.refusal_reason is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question, its outcome and how it came about."""
+
+    question: Question
+    outcome: Outcome
+    classification: Classification
+    trace_id: str
+    provider: str
+    model: str | None
+    retrieved: int
+    latency_ms: Mapping[str, float]
+    usage: Usage = Usage()
