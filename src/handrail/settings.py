@@ -48,6 +48,8 @@ class Server(Section):
     max_question_chars: int = Field(4000, ge=100, le=20_000, description="Longest question accepted, in characters.")
     turn_deadline_s: float = Field(30.0, ge=1, le=300, description="Seconds one turn may take, all stages together.")
     max_concurrent_turns: int = Field(64, ge=1, le=10_000, description="Turns worked on at once; more are answered with an honest 'busy'.")
+    conversation_queue_s: float = Field(5.0, ge=0, le=60, description="Seconds a question waits for an earlier one of its conversation before it is answered 'busy'.")
+    max_body_bytes: int = Field(1_048_576, ge=10_000, le=10_000_000, description="Largest request body; more is refused while it arrives.")
 
 
 class Brand(Section):
@@ -93,9 +95,9 @@ class Models(Section):
 class Retrieval(Section):
     dense_k: int = Field(30, ge=1, le=200, description="Passages taken from dense search.")
     keyword_k: int = Field(30, ge=0, le=200, description="Passages taken from keyword search; 0 turns it off.")
-    dense_weight: Probability = Field(0.6, description="Weight of dense search in the fusion; the rest is keyword search.")
+    dense_weight: Probability = Field(0.75, description="Weight of dense search in the fusion; the rest is keyword search.")
     rerank_depth: int = Field(10, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
-    rerank_weight: Probability = Field(0.6, description="Weight of the cross-encoder in the final order; the rest is the fused score.")
+    rerank_weight: Probability = Field(0.5, description="Weight of the cross-encoder in the final order; the rest is the fused score.")
     top_k: int = Field(5, ge=1, le=50, description="Passages kept after ranking.")
     max_per_article: int = Field(3, ge=1, le=20, description="Passages of one article among those kept.")
     neighbours: int = Field(1, ge=0, le=3, description="Passages added on each side of the best ones, from the same section.")
@@ -125,6 +127,8 @@ class Generate(Section):
     max_steps: int = Field(10, ge=2, le=30, description="Steps quoted in an extractive answer.")
     context_passages: int = Field(8, ge=1, le=30, description="Passages given to the answerer, neighbours included.")
     critique: Literal["auto", "local", "llm", "off"] = Field("auto", description="Self-critique; `auto` uses the LLM when one is configured.")
+    critique_partly: Probability = Field(0.2, description="Local critique: probability of a right answer under which it cannot answer.")
+    critique_fully: Probability = Field(0.5, description="Local critique: probability from which the answer counts as full.")
 
 
 class Llm(Section):
@@ -132,10 +136,13 @@ class Llm(Section):
     api_key: SecretStr | None = Field(None, description="OPENAI_API_KEY sets it; local servers accept any text.")
     model: str = Field("gpt-5-mini", min_length=1, description="Answering model.")
     small_model: str | None = Field(None, description="Classifying, rewriting and critique; default is the answering model.")
-    timeout_s: float = Field(20.0, ge=1, le=300, description="Seconds for one call.")
+    timeout_s: float = Field(20.0, ge=0.1, le=300, description="Seconds for one call, its retries included.")
     retries: int = Field(2, ge=0, le=5, description="Further tries after a retryable failure.")
     max_output_tokens: int = Field(900, ge=50, le=8000, description="Bound on one reply.")
     temperature: float | None = Field(None, ge=0.0, le=2.0, description="Sent only when set: some models refuse it.")
+    reasoning: Literal["minimal", "low", "medium", "high"] | None = Field("minimal", description="How long a reasoning model thinks; counts against max_output_tokens. Not sent to other models.")
+    breaker_after: int = Field(4, ge=0, le=100, description="Failures in a row after which the provider is left alone for a while; 0 turns that off.")
+    breaker_pause_s: float = Field(20.0, ge=1, le=600, description="Seconds it is then left alone.")
     usd_per_million_input: float = Field(0.0, ge=0, le=1000, description="Price of input tokens, for the cost in `meta`.")
     usd_per_million_output: float = Field(0.0, ge=0, le=1000, description="Price of output tokens, for the cost in `meta`.")
 
@@ -155,6 +162,7 @@ class Limits(Section):
     global_per_minute: int = Field(120, ge=0, le=1_000_000, description="Questions of everybody per minute; 0 is unlimited.")
     global_per_day: int = Field(0, ge=0, le=100_000_000, description="Questions of everybody per day; 0 is unlimited.")
     demo_global_per_day: int = Field(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
+    handoff_per_hour: int = Field(10, ge=0, le=10_000, description="Requests for a person per visitor address and hour, apart from questions; 0 is unlimited.")
     redis_url: str | None = Field(None, description="Count in Redis, shared by all processes; REDIS_URL sets it.")
 
 

@@ -197,6 +197,8 @@ class Draft:
     usage: Usage = Usage()
     self_verdict: Verdict | None = None
     """What the answering model said of its own answer, if it was asked."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """What the answerer knows about the fit of its answer, for the critique."""
 
 
 @dataclass(frozen=True, slots=True)

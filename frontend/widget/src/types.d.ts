@@ -1,10 +1,5 @@
 /** Shapes shared by the widget's modules: what the server sends, and what the pieces hand each other. */
 
-declare module "*.css" {
-  const text: string;
-  export default text;
-}
-
 declare global {
   const BUILD_ID: string;
   interface Window {

@@ -1,15 +1,12 @@
 """Traces of turns. Observing never breaks a turn: every implementation swallows its own failures."""
 
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
+from handrail.generations import Span
 from handrail.types import Question, Turn
 
-
-class Span(Protocol):
-    def record(self, **values: Any) -> None:
-        """Attach values (output, scores, counts) to the span."""
-        ...
+__all__ = ["Span", "Tracer", "TurnTrace"]
 
 
 class TurnTrace(Protocol):

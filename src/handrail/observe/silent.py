@@ -2,15 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
+from handrail.generations import QuietSpan
 from handrail.observe import TurnTrace
 from handrail.types import Question, Turn
-
-
-class SilentSpan:
-    def record(self, **values: Any) -> None:
-        return None
 
 
 class SilentTrace:
@@ -18,8 +13,8 @@ class SilentTrace:
         self.id = trace_id
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[SilentSpan]:
-        yield SilentSpan()
+    def stage(self, name: str) -> Iterator[QuietSpan]:
+        yield QuietSpan()
 
     def finish(self, turn: Turn) -> None:
         return None

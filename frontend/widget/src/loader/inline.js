@@ -1,21 +1,20 @@
-/** @import {Chat, Options} from "../types" */
+/** @import {Bus, Chat, Options, Visitor} from "../types" */
 import styles from "../styles/inline.css";
-import { createBus } from "../shared/bus.js";
 import { sheet } from "../shared/sheet.js";
 import { loadChat } from "./load.js";
 
 /**
  * Defines `<handrail-chat>`: the same chat, in the flow of the page, for as long as the element is on it.
  * @param {Options} options
- * @param {{ setUser: Function }} _widget
+ * @param {Visitor} visitor
+ * @param {Bus} bus
  */
-export function defineInline(options, _widget) {
+export function defineInline(options, visitor, bus) {
   if (customElements.get("handrail-chat")) return;
 
   class HandrailChat extends HTMLElement {
     /** @type {Chat | null} */
     #chat = null;
-    #bus = createBus();
 
     async connectedCallback() {
       const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
@@ -23,9 +22,7 @@ export function defineInline(options, _widget) {
       const loaded = await loadChat(options).catch(() => null);
       if (!loaded || !this.isConnected || this.#chat) return;
       this.#chat = loaded.mountChat({
-        root, inline: true, rawConfig: loaded.rawConfig, options, visitor: { user: {}, context: {} },
-        emit: (name, detail) => this.dispatchEvent(new CustomEvent(`handrail:${name}`, { detail })) && this.#bus.emit(name, detail),
-        onClose: () => {},
+        root, inline: true, rawConfig: loaded.rawConfig, options, visitor, emit: bus.emit, onClose() {},
       });
     }
 

@@ -28,7 +28,7 @@ export function createLauncher(root, options, toggle) {
     button,
     /** @param {string} accent the configured one, once it is known */
     paint(accent) {
-      const ground = resolveAccent(root.host, options.accent, accent);
+      const ground = resolveAccent(button, options.accent, accent);
       colours.replaceSync(`:host{--ground:${css(ground)};--ink:${css(readableOn(ground))}}`);
     },
     /** @param {Partial<typeof state>} change */

@@ -1,3 +1,5 @@
+/** @import {Visitor} from "../types" */
+import { createBus } from "../shared/bus.js";
 import { installCommands } from "./commands.js";
 import { defineInline } from "./inline.js";
 import { findScript, readOptions } from "./script.js";
@@ -8,7 +10,9 @@ const script = findScript();
 // A page that includes the tag twice, or runs it again after a client-side swap, keeps the first widget.
 if (script && !window.handrail?.build) {
   const options = readOptions(script);
-  const widget = createWidget(options);
-  installCommands(widget);
-  defineInline(options, widget);
+  /** @type {Visitor} */
+  const visitor = { user: {}, context: {} };
+  const bus = createBus();
+  installCommands(createWidget(options, visitor, bus));
+  defineInline(options, visitor, bus);
 }

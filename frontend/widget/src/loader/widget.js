@@ -1,6 +1,5 @@
-/** @import {Chat, Options, Visitor} from "../types" */
+/** @import {Bus, Chat, Options, Visitor} from "../types" */
 import styles from "../styles/launcher.css";
-import { createBus } from "../shared/bus.js";
 import { recall, remember } from "../shared/memory.js";
 import { sheet } from "../shared/sheet.js";
 import { keepAttached } from "./attach.js";
@@ -10,11 +9,10 @@ import { loadChat } from "./load.js";
 /**
  * The floating widget: its launcher now, its chat on first open. Returns the page's commands.
  * @param {Options} options
+ * @param {Visitor} visitor
+ * @param {Bus} bus
  */
-export function createWidget(options) {
-  const bus = createBus();
-  /** @type {Visitor} */
-  const visitor = { user: {}, context: {} };
+export function createWidget(options, visitor, bus) {
   const host = document.createElement("handrail-widget");
   const root = host.attachShadow({ mode: "open" });
   root.adoptedStyleSheets = [sheet(styles)];
@@ -22,6 +20,8 @@ export function createWidget(options) {
   let wanted = false;
   let unread = 0;
   let alive = true;
+  /** @type {Element | null} what had the focus before the chat took it */
+  let opener = null;
   /** @type {Chat | null} */
   let chat = null;
   /** @type {Promise<Chat> | null} */
@@ -43,6 +43,7 @@ export function createWidget(options) {
   async function open(focus) {
     if (wanted || !alive) return;
     wanted = true;
+    opener = document.activeElement;
     unread = 0;
     launcher.show({ busy: true, failed: false, unread });
     try {
@@ -59,14 +60,21 @@ export function createWidget(options) {
     }
   }
 
+  function giveBackFocus() {
+    const elsewhere = opener instanceof HTMLElement && opener.isConnected && opener !== host && opener !== document.body;
+    const target = elsewhere ? /** @type {HTMLElement} */ (opener) : launcher.button;
+    target.focus({ preventScroll: true });
+  }
+
   const commands = {
     open: () => void open(true),
     close() {
       if (!wanted) return;
       wanted = false;
+      const inside = root.activeElement !== null;
       launcher.show({ open: false, busy: false });
       chat?.close();
-      launcher.button.focus({ preventScroll: true });
+      if (inside) giveBackFocus();
       emit("close");
     },
     toggle: () => (wanted ? commands.close() : commands.open()),

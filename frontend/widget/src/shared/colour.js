@@ -7,12 +7,12 @@ export const INK = [16, 20, 26];
 
 /**
  * Any CSS colour as red, green and blue, or null where the browser cannot say.
- * @param {Element} probe an element in the document, whose own colour is put back
+ * @param {HTMLElement} probe an element in the document, whose own colour is put back
  * @param {string} value
  * @returns {Rgb | null}
  */
 export function readColour(probe, value) {
-  if (!(probe instanceof HTMLElement) || !CSS.supports("color", value)) return null;
+  if (!CSS.supports("color", value)) return null;
   const before = probe.style.color;
   probe.style.color = value;
   const numbers = /^rgba?\((\d+)[, ]+(\d+)[, ]+(\d+)/.exec(getComputedStyle(probe).color);

@@ -1,0 +1,1 @@
+"""Handrail over HTTP."""

@@ -1,0 +1,129 @@
+"""The application: `uvicorn api.app:create_app --factory`, or `handrail serve`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from uuid import uuid4
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+
+from api import errors, openapi
+from api.dependencies import Assistant, Services, Slots
+from api.housekeeping import purge_turns
+from api.middleware.body import BodyLimit
+from api.middleware.failure import Failure
+from api.middleware.headers import SecurityHeaders
+from api.middleware.request_id import RequestId
+from api.routes import ask, handoff, health, site, widget
+from api.startup import Startup
+from handrail import __version__
+from handrail.handoff.desk import Desk
+from handrail.handoff.reference import new_reference
+from handrail.limits.build import build_limits
+from handrail.records.database import open_database
+from handrail.records.handoffs import HandoffRecords
+from handrail.records.once import Once
+from handrail.records.turns import Turns
+from handrail.settings import Settings, load_settings
+
+TENANT = "default"
+CLAIM_MARGIN_S = 15.0
+"""A turn past its deadline by this much belongs to a process that has died."""
+
+
+def create_app(
+    settings: Settings | None = None,
+    assistant: Assistant | None = None,
+    clock: Callable[[], float] = time.time,
+) -> FastAPI:
+    """Settings come from the environment and the assistant from the settings, unless they are given.
+
+    `clock` returns seconds since the epoch and is what limits and records go by. Raises SettingsError.
+    """
+    chosen = settings or load_settings()
+    app = FastAPI(
+        title="Handrail",
+        version=__version__,
+        description=openapi.DESCRIPTION,
+        lifespan=_lifespan(chosen, assistant or _assembled(chosen), clock),
+        middleware=_middleware(chosen),
+        docs_url=None,
+        redoc_url=None,
+        openapi_tags=openapi.TAGS,
+    )
+    for route in (ask, handoff, widget, health):
+        app.include_router(route.router)
+    site.mount(app, chosen)
+    errors.install(app)
+    openapi.refine(app, chosen)
+    return app
+
+
+def _assembled(settings: Settings) -> Assistant:
+    from handrail.assembly import Assistant as LocalAssistant
+
+    return LocalAssistant(settings)
+
+
+def _middleware(settings: Settings) -> list[Middleware]:
+    """Outermost first: even a refusal of an inner one carries the id and the headers."""
+    origins = settings.server.cors_origins
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=origins,
+        allow_methods=["GET", "POST"],
+        allow_headers=["Content-Type", "X-Request-ID"],
+        expose_headers=["Retry-After", "X-Request-ID"],
+        max_age=600,
+    )
+    return [
+        Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
+        Middleware(SecurityHeaders),
+        *([cors] if origins else []),
+        Middleware(GZipMiddleware, minimum_size=800),
+        Middleware(Failure),
+        Middleware(BodyLimit, max_bytes=settings.server.max_body_bytes),
+    ]
+
+
+def _lifespan(
+    settings: Settings, assistant: Assistant, clock: Callable[[], float]
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as cleanup:
+            database = await open_database(settings.storage)
+            cleanup.push_async_callback(database.close)
+            limits = build_limits(settings, clock)
+            cleanup.push_async_callback(limits.close)
+            turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
+            turns = Turns(database, TENANT, settings.storage.turn_ttl_s, turn_s)
+            startup = Startup(assistant.start)
+            app.state.services = Services(
+                settings=settings,
+                assistant=assistant,
+                startup=startup,
+                limits=limits,
+                database=database,
+                once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
+                desk=Desk(HandoffRecords(database, TENANT), new_reference, clock),
+                turns=Slots(settings.server.max_concurrent_turns),
+            )
+            cleanup.push_async_callback(assistant.stop)
+            for work in (startup.run(), purge_turns(turns, clock)):
+                cleanup.push_async_callback(_cancel, asyncio.create_task(work))
+            yield
+
+    return lifespan
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,190 @@
+"""Every refusal in one shape, with a code for programs and a message for people."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from api.schemas import ErrorBody, ErrorDetail, ErrorResponse
+from handrail.guard import TextRefused
+from handrail.limits import LimitsUnavailable
+from handrail.records import RecordsUnavailable
+from handrail.records.once import StillRunning, TurnConflict
+
+log = logging.getLogger("handrail.errors")
+
+BUSY_RETRY_S = 2
+AWAY_RETRY_S = 30
+
+BY_STATUS = {
+    400: ("validation", "The request cannot be read. Send one JSON object in UTF-8."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not take that method; the Allow header names those it takes."),
+    413: ("too_large", "The request is too large. Send less."),
+    415: ("unsupported_media_type", "Send the body as JSON, with the header Content-Type: application/json."),
+    500: ("internal", "Something went wrong on our side. Try again, and name the request id if it happens again."),
+}
+
+MAX_SHOWN = 60
+"""Characters of a caller's own field name that may be shown back."""
+
+
+class ApiError(HTTPException):
+    """A refusal on purpose; becomes the response."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        details: Sequence[ErrorDetail] = (),
+        retry_after_s: int | None = None,
+    ) -> None:
+        headers = {"Retry-After": str(retry_after_s)} if retry_after_s is not None else None
+        super().__init__(status, message, headers)
+        self.code = code
+        self.details = list(details) or None
+        self.retry_after_s = retry_after_s
+
+
+def validation(field: str, message: str) -> ApiError:
+    return ApiError(422, "validation", f"{field}: {message}", details=[ErrorDetail(field=field, message=message)])
+
+
+def busy() -> ApiError:
+    return ApiError(
+        503, "busy", "A lot of people are asking at once. Please try again in a moment.", retry_after_s=BUSY_RETRY_S
+    )
+
+
+def rate_limited(retry_after_s: int, scope: str) -> ApiError:
+    everybody = scope.startswith("global")
+    message = (
+        "This assistant has been asked as much as it can answer for now."
+        if everybody
+        else "You have asked a lot in a short time."
+    )
+    return ApiError(
+        429,
+        "rate_limited",
+        f"{message} You can ask again in {_spoken(retry_after_s)}.",
+        details=[ErrorDetail(field="scope", message=scope)],
+        retry_after_s=retry_after_s,
+    )
+
+
+def respond(error: ApiError, request_id: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    body = ErrorResponse(
+        error=ErrorBody(
+            code=error.code, message=error.detail, details=error.details, retry_after_s=error.retry_after_s
+        ),
+        request_id=request_id,
+    )
+    return JSONResponse(
+        body.model_dump(mode="json", exclude_none=True),
+        status_code=error.status_code,
+        headers={**(headers or {}), **(error.headers or {})},
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Turn everything that routes and stages raise into typed responses."""
+
+    def handler(translate: Any) -> Any:
+        async def handle(request: Request, error: Exception) -> JSONResponse:
+            return respond(translate(error), request.state.request_id, getattr(error, "headers", None))
+
+        return handle
+
+    app.add_exception_handler(HTTPException, handler(_from_http))
+    app.add_exception_handler(RequestValidationError, handler(_from_validation))
+    app.add_exception_handler(TextRefused, handler(lambda error: validation("question", str(error))))
+    app.add_exception_handler(TurnConflict, handler(_from_conflict))
+    app.add_exception_handler(StillRunning, handler(_from_still_running))
+    app.add_exception_handler(LimitsUnavailable, handler(_from_limits))
+    app.add_exception_handler(RecordsUnavailable, handler(_from_records))
+
+
+def _from_http(error: HTTPException) -> ApiError:
+    if isinstance(error, ApiError):
+        return error
+    code, message = BY_STATUS.get(error.status_code, BY_STATUS[500])
+    return ApiError(422 if error.status_code == 400 else error.status_code, code, message)
+
+
+def _from_validation(error: RequestValidationError) -> ApiError:
+    details = [ErrorDetail(field=_field(item["loc"]), message=_sentence(item)) for item in error.errors()[:10]]
+    first = details[0]
+    return ApiError(422, "validation", f"{first.field}: {first.message}", details=details)
+
+
+def _from_conflict(_error: TurnConflict) -> ApiError:
+    return ApiError(
+        409,
+        "turn_conflict",
+        "This turn_id belongs to another question or another conversation. Send a new turn_id with a new question.",
+    )
+
+
+def _from_still_running(_error: StillRunning) -> ApiError:
+    return ApiError(
+        503,
+        "busy",
+        "Your previous question is still being answered. Please try again in a moment.",
+        retry_after_s=BUSY_RETRY_S,
+    )
+
+
+def _from_limits(_error: LimitsUnavailable) -> ApiError:
+    return ApiError(
+        503,
+        "limits_unavailable",
+        "Questions cannot be taken right now. You can still ask for a person.",
+        retry_after_s=AWAY_RETRY_S,
+    )
+
+
+def _from_records(error: RecordsUnavailable) -> ApiError:
+    log.error("%s", error, exc_info=error)
+    return ApiError(
+        503,
+        "records_unavailable",
+        "This could not be recorded right now. Nothing you wrote is lost here: please send it again in a moment.",
+        retry_after_s=AWAY_RETRY_S,
+    )
+
+
+def _field(loc: Sequence[Any]) -> str:
+    """`transcript.0.text` from Pydantic's location; never more of the caller's input than a short name."""
+    parts = [str(part)[:MAX_SHOWN].encode("ascii", "replace").decode() for part in loc if part not in ("body", "[key]")]
+    return ".".join(parts) if parts and not parts[0].isdigit() else "body"
+
+
+def _sentence(item: Mapping[str, Any]) -> str:
+    match item["type"]:
+        case "json_invalid":
+            return "This is not valid JSON."
+        case "missing":
+            return (
+                "This field is required." if len(item["loc"]) > 1 else 'Send a JSON object such as {"question": "…"}.'
+            )
+        case "model_attributes_type" | "model_type" | "dict_type":
+            return "Send a JSON object here."
+        case "string_unicode":
+            return "The text holds broken Unicode characters. Send it as plain UTF-8 text."
+        case _:
+            return f"{item['msg']}."
+
+
+def _spoken(seconds: int) -> str:
+    if seconds < 120:
+        return f"{seconds} seconds" if seconds != 1 else "1 second"
+    minutes = -(-seconds // 60)
+    return f"{minutes} minutes" if minutes < 120 else f"{-(-minutes // 60)} hours"

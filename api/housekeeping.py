@@ -1,0 +1,27 @@
+"""Forgetting what has been kept long enough."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from handrail.records import RecordsUnavailable
+from handrail.records.turns import Turns
+
+log = logging.getLogger("handrail.housekeeping")
+
+EVERY_S = 600.0
+
+
+async def purge_turns(turns: Turns, clock: Callable[[], float], every_s: float = EVERY_S) -> None:
+    """Delete old turns now and then, for as long as the application runs."""
+    while True:
+        try:
+            gone = await turns.purge(clock())
+        except RecordsUnavailable as error:
+            log.warning("%s; old turns are deleted later", error)
+        else:
+            if gone:
+                log.info("%d old turns deleted", gone)
+        await asyncio.sleep(every_s)

@@ -1,0 +1,77 @@
+"""`POST /handoff`: a visitor wants a person."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends, Response
+
+from api import schemas
+from api.dependencies import Needed, Visitor, json_only
+from api.errors import ApiError
+from api.openapi import failures
+from handrail import handoff
+from handrail.guard import tidy
+from handrail.limits import Denied
+from handrail.settings import Brand
+
+router = APIRouter(tags=["conversation"])
+
+
+@router.post(
+    "/handoff",
+    operation_id="requestPerson",
+    summary="Ask for a person",
+    status_code=201,
+    response_description="The request is on record under a new reference.",
+    responses={
+        200: {
+            "model": schemas.HandoffResponse,
+            "description": "The conversation had a request already; what is new was added to it.",
+        },
+        **failures(413, 415, 422, 429, 503),
+    },
+    dependencies=[Depends(json_only)],
+)
+async def request_person(
+    body: schemas.HandoffRequest, response: Response, services: Needed, visitor: Visitor
+) -> schemas.HandoffResponse:
+    """Record that a visitor wants a person.
+
+    Works with or without a conversation, before the assistant is ready, and when all questions are used up. The same
+    conversation again keeps its reference; a new e-mail address or message is added to the record.
+    """
+    verdict = await services.limits.handoffs.hit(visitor)
+    if isinstance(verdict, Denied):
+        raise ApiError(
+            429,
+            "rate_limited",
+            "You have sent several requests already, and they are on record. Please wait before you send another.",
+            retry_after_s=verdict.retry_after_s,
+        )
+    receipt = await services.desk.take(_request(body))
+    if not receipt.created:
+        response.status_code = 200
+    return schemas.HandoffResponse(
+        reference=receipt.handoff.reference,
+        status="recorded",
+        message=_message(receipt, services.settings.brand),
+    )
+
+
+def _request(body: schemas.HandoffRequest) -> handoff.HandoffRequest:
+    lines = [handoff.Line(line.author, tidy(line.text)) for line in body.transcript]
+    return handoff.HandoffRequest(
+        conversation_id=body.conversation_id,
+        turn_id=str(body.turn_id) if body.turn_id else None,
+        reason=tidy(body.reason or "") or None,
+        email=body.email or None,
+        message=tidy(body.message or "") or None,
+        transcript=tuple(line for line in lines if line.text),
+    )
+
+
+def _message(receipt: handoff.Receipt, brand: Brand) -> str:
+    """Promises a person only where there is one."""
+    done = "Your request is recorded." if receipt.created else "We have added this to your request."
+    if brand.person_available:
+        return f"{done} {brand.person_expectation}"
+    return f"{done} Nobody reads these requests at the moment, so please do not wait for a reply."

@@ -1,0 +1,53 @@
+"""`GET /health` and `GET /ready`: alive, and able to answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Response
+
+from api.dependencies import Needed
+from api.schemas import Health, Readiness
+from handrail import __version__
+
+RETRY_S = "5"
+
+router = APIRouter(tags=["operation"])
+
+
+@router.get("/health", operation_id="health", summary="Alive", response_description="The process answers.")
+async def health() -> Health:
+    """Always 200 while the process runs, from its first second."""
+    return Health(status="ok", version=__version__)
+
+
+@router.get(
+    "/ready",
+    operation_id="ready",
+    summary="Able to answer",
+    response_description="Questions can be answered.",
+    responses={
+        503: {
+            "model": Readiness,
+            "description": "Not yet, or not any more; `checks` says what is missing.",
+            "headers": {"Retry-After": {"description": "Seconds until asking again.", "schema": {"type": "integer"}}},
+        }
+    },
+)
+async def ready(response: Response, services: Needed) -> Readiness:
+    """200 once questions can be answered; send traffic only then.
+
+    A check may name a problem that does not stop answers, such as a database that is away: draining every replica for
+    it would only make it worse.
+    """
+    records, limits = await asyncio.gather(services.database.problem(), services.limits.problem())
+    checks = services.assistant.readiness()
+    checks |= {"records": records or "ok", "limits": limits or "ok"}
+    if services.startup.problem:
+        checks["startup"] = services.startup.problem
+    counting = limits is None or not services.settings.server.demo_mode
+    is_ready = services.assistant.ready and counting
+    if not is_ready:
+        response.status_code = 503
+        response.headers["Retry-After"] = RETRY_S
+    return Readiness(ready=is_ready, checks=checks)

@@ -1,0 +1,308 @@
+"""What goes in and out, field by field: the contract with the widget and with every other client."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from handrail.types import Label, Offer, RefusalReason, Routing
+
+UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"
+"""Published for clients that check before they send: something to read, and no NUL."""
+
+CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
+EMAIL = r"^([^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+)?$"
+FACET = r"^[A-Za-z0-9_.-]{1,40}$"
+FACET_VALUE = r"^[^\x00-\x1f\x7f]{1,100}$"
+
+
+def shaped(pattern: str, hint: str) -> AfterValidator:
+    """A pattern whose refusal says how to write the value."""
+    compiled = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if not compiled.fullmatch(value):
+            raise PydanticCustomError("shape", "{hint}", {"hint": hint})
+        return value
+
+    return AfterValidator(check)
+
+
+def _published(pattern: str) -> Any:
+    return Field(json_schema_extra={"pattern": pattern})
+
+
+ConversationId = Annotated[
+    str,
+    StringConstraints(max_length=64),
+    shaped(CONVERSATION, "Use 1 to 64 letters, digits, dots, colons, hyphens or underscores"),
+    _published(CONVERSATION),
+]
+Language = Annotated[
+    str,
+    StringConstraints(max_length=35),
+    shaped(LANGUAGE, "Write a language tag such as en or pt-BR"),
+    _published(LANGUAGE),
+]
+Email = Annotated[
+    str,
+    StringConstraints(max_length=254),
+    shaped(EMAIL, "Write an e-mail address such as name@example.com, or leave it out"),
+    _published(EMAIL),
+]
+FacetName = Annotated[str, shaped(FACET, "Name a facet with 1 to 40 letters, digits, dots, hyphens or underscores")]
+FacetValue = Annotated[str, shaped(FACET_VALUE, "Give a value of 1 to 100 characters, without control characters")]
+Filters = Annotated[
+    dict[FacetName, FacetValue],
+    Field(max_length=8),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "maxProperties": 8,
+            "propertyNames": {"pattern": FACET},
+            "additionalProperties": {"type": "string", "pattern": FACET_VALUE},
+        }
+    ),
+]
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class Lenient(BaseModel):
+    """A request body: unknown fields are ignored, so that newer clients keep working."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class AskRequest(Lenient):
+    """One message of a visitor. The bare `question` is always enough."""
+
+    question: str = Field(
+        description="What the visitor wrote. Control characters are dropped and runs of spaces become one before it is "
+        "measured.",
+        examples=["How do I connect my own domain?"],
+        json_schema_extra={"pattern": VISIBLE, "minLength": 1, "maxLength": 4000},
+    )
+    conversation_id: ConversationId | None = Field(
+        None, description="The conversation to go on with; left out, a new one begins.", examples=["c-8f14e45f"]
+    )
+    turn_id: UUID | None = Field(
+        None,
+        description="Made by the client once per question. Sent again, for instance after a lost connection, it "
+        "returns the stored result and is not counted again.",
+        examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"],
+    )
+    filters: Filters = Field(
+        {}, description="Only articles whose facets have these values.", examples=[{"product": "store"}]
+    )
+    lang: Language | None = Field(None, description="Language of the visitor, as a language tag.", examples=["en"])
+
+
+class Citation(BaseModel):
+    """A numbered proof: `[index]` in the answer points here."""
+
+    index: int = Field(ge=1, examples=[1])
+    id: str = Field(
+        description="Id of the passage, stable while its article keeps its shape.", examples=["domains:connect/2"]
+    )
+    title: str = Field(description="Title of the article.", examples=["Connect a domain"])
+    url: str = Field(examples=["https://help.tillwick.example/domains/connect#steps"])
+    excerpt: str = Field(description="The passage itself.", examples=["Open Settings and choose Domains."])
+    score: Probability = Field(description="Calibrated probability that the passage holds the answer.", examples=[0.93])
+    support: Literal["supported", "unsupported", "unverified"] = Field(
+        description="What checking the claim against the passage found."
+    )
+
+
+class Source(BaseModel):
+    """An article to link below the answer."""
+
+    title: str = Field(examples=["Connect a domain"])
+    url: str = Field(examples=["https://help.tillwick.example/domains/connect"])
+
+
+class Escalation(BaseModel):
+    """How a person is offered beside the answer."""
+
+    offer: Offer = Field(description="`none`, an inline `link`, or a `button`.")
+    reason: str | None = Field(description="Why, for programs.", examples=[None, "high_stakes"])
+
+
+class Classification(BaseModel):
+    """What kind of message it was taken for."""
+
+    label: Label
+    probability: Probability = Field(examples=[0.97])
+    by: str = Field(description="`local`, `llm` or `rule`.", examples=["local"])
+
+
+class Tokens(BaseModel):
+    """LLM tokens the turn took; zero without an LLM."""
+
+    input: int = Field(ge=0, examples=[0])
+    output: int = Field(ge=0, examples=[0])
+
+
+class Meta(BaseModel):
+    """How the answer came about."""
+
+    classification: Classification
+    provider: str = Field(description="What wrote the answer; `static` for fixed replies.", examples=["extractive"])
+    model: str | None = Field(description="Model of that provider, where it has one.", examples=[None])
+    retrieved: int = Field(ge=0, description="Passages found.", examples=[5])
+    filters: dict[str, str] = Field(description="The filters that were applied.", examples=[{}])
+    latency_ms: dict[str, float] = Field(description="Milliseconds per stage, and `total`.", examples=[{"total": 90}])
+    tokens: Tokens
+    cost_usd: float = Field(ge=0, description="Price of the LLM tokens, in US dollars.", examples=[0.0])
+
+
+class AskResponse(BaseModel):
+    """The outcome of a turn. A refusal is a result too, and comes with status 200."""
+
+    answer: str = Field(
+        description="Markdown with `[n]` behind each claim.",
+        examples=["Open **Settings** and choose **Domains** [1]."],
+    )
+    routing: Routing = Field(description="What the visitor should see; the widget has one look for each.")
+    refused: bool = Field(description="True when this is not an answer; `refusal_reason` says why.")
+    refusal_reason: RefusalReason | None = Field(description="For programs; never localised.")
+    disclaimer: str | None = Field(description="To be shown above the answer, set apart.")
+    citations: list[Citation]
+    sources: list[Source] = Field(description="Articles to link, best first; at most two.")
+    suggestions: list[str] = Field(description="Chips to offer.", examples=[["How do I renew a domain?"]])
+    escalation: Escalation
+    confidence: Probability = Field(
+        description="Calibrated probability that the articles hold the answer.", examples=[0.93]
+    )
+    conversation_id: str = Field(description="Send it with the next question.", examples=["c-8f14e45f"])
+    turn_id: str = Field(examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"])
+    trace_id: str = Field(description="Finds this turn in the traces.", examples=["4bf92f3577b34da6a3ce929d0e0e4736"])
+    meta: Meta
+
+
+class TranscriptLine(Lenient):
+    """One message of the conversation so far."""
+
+    author: Literal["visitor", "assistant"]
+    text: str = Field(max_length=10_000, examples=["I was charged twice."])
+
+
+class HandoffRequest(Lenient):
+    """A visitor wants a person. Every field is optional: it works as the very first thing a visitor does."""
+
+    conversation_id: ConversationId | None = Field(
+        None, description="Asking again in one conversation adds to its request.", examples=["c-8f14e45f"]
+    )
+    turn_id: UUID | None = Field(
+        None,
+        description="The turn beside which the person was offered.",
+        examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"],
+    )
+    reason: str | None = Field(None, max_length=200, description="Why, for programs.", examples=["high_stakes"])
+    email: Email | None = Field(None, description="Where the answer should go.", examples=["ada@example.com"])
+    message: str | None = Field(
+        None, max_length=4000, description="What the visitor wants to say.", examples=["I was charged twice in May."]
+    )
+    transcript: list[TranscriptLine] = Field(
+        [], max_length=100, description="The conversation so far, oldest first; the person reads it."
+    )
+
+
+class HandoffResponse(BaseModel):
+    """The request is on record."""
+
+    reference: str = Field(
+        pattern=r"^HR-[2-9A-HJKMNP-TV-Z]{6}$", description="Short enough for the phone.", examples=["HR-7K2M9Q"]
+    )
+    status: Literal["recorded"]
+    message: str = Field(
+        description="What to tell the visitor.",
+        examples=["Your request is recorded. A person replies within one working day."],
+    )
+
+
+class Readiness(BaseModel):
+    """Whether questions can be answered now, part by part."""
+
+    ready: bool
+    checks: dict[str, str] = Field(
+        description="`ok`, `loading`, or what is wrong, also where questions are answered regardless.",
+        examples=[{"models": "ok", "index": "ok", "records": "ok", "limits": "ok"}],
+    )
+
+
+class Health(BaseModel):
+    """The process is alive."""
+
+    status: Literal["ok"]
+    version: str = Field(examples=["0.1.0"])
+
+
+class WidgetBrand(BaseModel):
+    """Name and colour."""
+
+    name: str = Field(examples=["Tillwick"])
+    assistant: str = Field(examples=["Tillwick assistant"])
+    accent: str = Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b6e5f"])
+
+
+class WidgetPerson(BaseModel):
+    """Whether somebody reads requests for a person, and what to expect then."""
+
+    available: bool
+    expectation: str = Field(examples=["A person replies within one working day."])
+
+
+class WidgetLimits(BaseModel):
+    """Bounds the widget should know before it sends."""
+
+    max_question_chars: int = Field(ge=1, examples=[4000])
+
+
+class WidgetConfig(BaseModel):
+    """Everything public that the widget needs to show itself."""
+
+    widget_id: str = Field(examples=["demo"])
+    brand: WidgetBrand
+    lang: str = Field(examples=["en"])
+    disclosure: str = Field(description="That this is an AI; shown before the first message.")
+    welcome: str = Field(examples=["Hi! What can I help you with?"])
+    suggestions: list[str] = Field(examples=[["How do I connect my own domain?"]])
+    topics: list[str] = Field(examples=[["Bookings", "Website"]])
+    person: WidgetPerson
+    limits: WidgetLimits
+    link_hosts: list[str] = Field(
+        description="Hosts that links in answers may lead to, besides cited articles.",
+        examples=[["help.tillwick.example"]],
+    )
+    strings: dict[str, str] = Field(description="The operator's own wording, by string key.", examples=[{}])
+
+
+class ErrorDetail(BaseModel):
+    """What to change, and where."""
+
+    field: str = Field(examples=["email"])
+    message: str = Field(examples=["Write an e-mail address such as name@example.com, or leave it out."])
+
+
+class ErrorBody(BaseModel):
+    """A refusal."""
+
+    code: str = Field(description="For programs; stable.", examples=["validation"])
+    message: str = Field(description="For people: what to change, or when to come back.")
+    details: list[ErrorDetail] | None = None
+    retry_after_s: int | None = Field(
+        None, ge=1, description="Seconds until trying again makes sense; also in Retry-After."
+    )
+
+
+class ErrorResponse(BaseModel):
+    """The body of every response that is not a success."""
+
+    error: ErrorBody
+    request_id: str = Field(description="Also in the X-Request-ID header; names the request in the log.")

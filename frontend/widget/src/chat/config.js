@@ -1,0 +1,41 @@
+/** @import {Config, Options, Visitor} from "../types" */
+import { list, record, text, texts } from "./shape.js";
+
+/**
+ * The operator's configuration with every field present. An empty wording falls back to ours, so the
+ * disclosure can be reworded but never removed.
+ * @param {unknown} raw what GET /config returned, or null
+ * @param {Options} options
+ * @param {Visitor} visitor
+ * @returns {Config}
+ */
+export function readConfig(raw, options, visitor) {
+  const config = record(raw);
+  const brand = record(config.brand);
+  const person = record(config.person);
+  const strings = Object.entries(record(config.strings)).filter(([, value]) => text(value));
+  const chosen = options.lang === "auto" ? "" : options.lang;
+  return {
+    brandName: text(brand.name),
+    assistant: text(brand.assistant),
+    accent: text(brand.accent),
+    lang: validLang(visitor.context.lang) || validLang(chosen) || validLang(config.lang) || "en",
+    disclosure: text(config.disclosure),
+    welcome: text(config.welcome),
+    suggestions: texts(config.suggestions, 4),
+    topics: texts(config.topics, 8),
+    person: { available: person.available !== false, expectation: text(person.expectation) },
+    maxQuestion: Number(record(config.limits).max_question_chars) || 4000,
+    linkHosts: texts(list(config.link_hosts), 50),
+    strings: Object.fromEntries(strings),
+  };
+}
+
+/** @param {unknown} tag @returns {string} the language tag, or empty when the browser does not know it */
+function validLang(tag) {
+  try {
+    return Intl.getCanonicalLocales(text(tag))[0] ?? "";
+  } catch {
+    return "";
+  }
+}

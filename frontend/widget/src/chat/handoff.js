@@ -1,0 +1,82 @@
+/** @import {Context} from "../types" */
+import { when } from "./clock.js";
+import { post } from "./post.js";
+import { handoffOf } from "./session.js";
+import { record, text } from "./shape.js";
+
+/**
+ * Getting a person: the form, what is sent, and the one receipt per conversation.
+ * @param {Context} context
+ * @param {{ log: ReturnType<typeof import("./log.js").createLog>, form: ReturnType<typeof import("./handoff-form.js").createForm>,
+ *   composer: ReturnType<typeof import("./composer.js").createComposer>, status: ReturnType<typeof import("./status.js").createStatus> }} parts
+ */
+export function createHandoff(context, { log, form, composer, status }) {
+  const { t, config, session, options, visitor, signal } = context;
+  let reason = "";
+  let sending = false;
+  let era = 0;
+
+  /** @param {string} why machine-readable */
+  function open(why) {
+    reason = why;
+    const done = handoffOf(session);
+    if (!done) return form.open(visitor.user.email ?? "");
+    // Asked for already: show that receipt again rather than record a second request.
+    const receipt = /** @type {HTMLElement | null} */ (log.element.querySelector("[data-routing=handoff]"));
+    receipt?.scrollIntoView({ block: "nearest" });
+    receipt?.focus({ preventScroll: true });
+  }
+
+  /** @param {string} email @param {string} message */
+  async function submit(email, message) {
+    if (sending || handoffOf(session)) return;
+    const sentIn = era;
+    sending = true;
+    form.setBusy(true);
+    const result = await post(`${options.base}handoff`, bodyOf(email, message), signal);
+    if (signal.aborted || sentIn !== era) return;
+    sending = false;
+    form.setBusy(false);
+    if (!result.ok) {
+      if (result.kind === "limited") return form.fail(t("limited_form", { when: when(result.retryAt, config.lang, t) }));
+      return form.fail((result.kind === "rejected" && result.message) || t("form_failed"));
+    }
+    const value = record(result.value);
+    session.conversationId ||= text(value.conversation_id);
+    const receipt = { reference: text(value.reference), message: text(value.message), sent: message };
+    const entry = { kind: /** @type {const} */ ("handoff"), receipt, at: Date.now() };
+    session.entries.push(entry);
+    context.save();
+    form.close();
+    status.say("");
+    log.add(entry);
+    composer.focus();
+    context.emit("handoff", { reference: receipt.reference });
+  }
+
+  /** @param {string} email @param {string} message */
+  function bodyOf(email, message) {
+    const last = session.entries.flatMap((entry) => (entry.kind === "visitor" ? [entry.turnId] : [])).at(-1);
+    const transcript = session.entries.flatMap((entry) => {
+      if (entry.kind === "visitor") return [{ author: "visitor", text: entry.text }];
+      return entry.kind === "reply" && entry.reply.answer ? [{ author: "assistant", text: entry.reply.answer }] : [];
+    });
+    return {
+      conversation_id: session.conversationId || null,
+      // Without a turn, the form's own id: a request repeated after a lost connection is still one request.
+      turn_id: last ?? session.handoffKey,
+      reason: reason || "visitor_request", email: email || undefined, message: message || undefined, transcript,
+    };
+  }
+
+  return {
+    open,
+    submit,
+    forget() {
+      era++;
+      sending = false;
+      form.setBusy(false);
+      form.close();
+    },
+  };
+}

@@ -1,0 +1,15 @@
+export const CLOSE = "M6 6l12 12M18 6 6 18";
+export const EXPAND = "M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7";
+export const SHRINK = "M20 10h-6V4M14 10l6-6M4 14h6v6M10 14l-6 6";
+export const MORE = "M12 6h.01M12 12h.01M12 18h.01";
+export const PERSON = "M12 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM5 20c.6-3.6 3.4-5.5 7-5.5s6.4 1.9 7 5.5";
+export const SEND = "M12 19V5M6 11l6-6 6 6";
+export const SPARK = "M12 4l1.7 5.3L19 11l-5.3 1.7L12 18l-1.7-5.3L5 11l5.3-1.7L12 4Z";
+export const WARN = "M12 9v4M12 16.5h.01M12 4 2.8 19.5h18.4L12 4Z";
+export const QUESTION = "M9.2 9a2.9 2.9 0 1 1 4.3 2.5c-.9.5-1.5 1.1-1.5 2.2M12 17h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z";
+export const SEARCH = "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM20 20l-4-4M9 11h4";
+export const HEART = "M12 20s-7.5-4.7-7.5-10A4.2 4.2 0 0 1 12 7.5 4.2 4.2 0 0 1 19.5 10c0 5.3-7.5 10-7.5 10Z";
+export const SIGN = "M12 21v-7M5 4h11l3 3-3 3H5V4ZM12 4V2M8 21h8";
+export const CLOUD = "M7 18a4 4 0 0 1-.5-8A5.5 5.5 0 0 1 17 9.5 4.3 4.3 0 0 1 17 18M9 15l6 6M15 15l-6 6";
+export const CHECK = "M5 12.5 10 17.5 19.5 7";
+export const ARTICLE = "M7 3h7l5 5v13H7a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2ZM14 3v5h5M9 13h6M9 17h4";

@@ -1,0 +1,123 @@
+/** @import {Chat, Context, MountArguments} from "../types" */
+import { el } from "../shared/dom.js";
+import { remember } from "../shared/memory.js";
+import { sheet } from "../shared/sheet.js";
+import { createComposer } from "./composer.js";
+import { readConfig } from "./config.js";
+import { createConversation } from "./conversation.js";
+import { createFrame } from "./frame.js";
+import { createForm } from "./handoff-form.js";
+import { createHandoff } from "./handoff.js";
+import { createHeader } from "./header.js";
+import { createLog } from "./log.js";
+import { createNotice } from "./notice.js";
+import { emptySession, loadSession, saveSession } from "./session.js";
+import { createStatus } from "./status.js";
+import { createTranslate } from "./strings.js";
+import { STYLES } from "./styles.js";
+import { applyTheme } from "./theme.js";
+import { saveText, writeTranscript } from "./transcript.js";
+
+const RIGHT_TO_LEFT = /^(ar|dv|fa|he|ps|sd|ug|ur|yi)\b/;
+let serial = 0;
+
+/**
+ * Puts one chat into `root`: a floating dialog, or in the flow of the page.
+ * @param {MountArguments} args
+ * @returns {Chat}
+ */
+export function mountChat({ root, inline, rawConfig, options, visitor, emit, onClose }) {
+  const config = readConfig(rawConfig, options, visitor);
+  const life = new AbortController();
+  const session = loadSession(options.widget);
+  const host = /** @type {HTMLElement} */ (root.host);
+  const titleId = `handrail-title-${++serial}`;
+  /** @type {Context} */
+  const context = {
+    t: createTranslate(config.strings), config, options, visitor, session, emit, signal: life.signal,
+    save: () => saveSession(options.widget, session),
+    actions: {
+      ask: (question) => conversation.ask(question),
+      person: (reason) => handoff.open(reason),
+      retry: (turnId) => conversation.retry(turnId),
+    },
+  };
+  const styles = sheet(STYLES);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
+
+  const log = createLog(context);
+  const status = createStatus();
+  const notice = createNotice(context);
+  const composer = createComposer(context, context.actions.ask);
+  const header = createHeader(context, {
+    titleId, inline, close: onClose, restart, expand: (wide) => frame.expand(wide),
+    download: () => saveText(writeTranscript(context)),
+  });
+  const form = createForm(context, {
+    submit: (email, message) => void handoff.submit(email, message),
+    toggled(open) {
+      composer.element.hidden = open;
+      if (!open) composer.focus();
+      log.settle();
+    },
+  });
+  const conversation = createConversation(context, { log, status, composer, notice, header });
+  const handoff = createHandoff(context, { log, form, composer, status });
+  const foot = el("footer", {}, status.element, notice.element, composer.element, form.element);
+  const frame = createFrame(context, { inline, titleId, close: escape }, header.element, log.element, foot);
+
+  /** One step back: out of the menu, out of the form, out of the chat. */
+  function escape() {
+    if (header.menu.dismiss()) return;
+    if (form.isOpen) form.close();
+    else onClose();
+  }
+
+  function restart() {
+    Object.assign(session, emptySession());
+    conversation.forget();
+    handoff.forget();
+    form.clear();
+    remember(options.widget, null);
+    conversation.resume();
+    composer.focus();
+  }
+
+  frame.element.lang = Object.keys(config.strings).length ? config.lang : "en";
+  frame.element.dir = RIGHT_TO_LEFT.test(config.lang) ? "rtl" : "ltr";
+  frame.element.addEventListener("keydown", (/** @type {any} */ event) => {
+    if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault();
+    event.stopPropagation();
+    escape();
+  });
+  root.append(frame.element);
+  applyTheme(context, host, frame.element, root);
+  conversation.resume();
+
+  return {
+    open(focus) {
+      session.open = true;
+      context.save();
+      frame.show();
+      log.settle();
+      if (focus) composer.focus();
+    },
+    close() {
+      session.open = false;
+      context.save();
+      frame.hide();
+    },
+    reset: restart,
+    person: () => handoff.open("visitor_request"),
+    settle() {
+      frame.renew();
+      log.settle();
+    },
+    destroy() {
+      life.abort();
+      frame.element.remove();
+      root.adoptedStyleSheets = root.adoptedStyleSheets.filter((one) => one !== styles);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** @import {Result} from "../types" */
+import { record, text } from "./shape.js";
+
+/**
+ * POSTs JSON and sorts every way it can end: done, wait, change it, or try again.
+ * @param {string} url
+ * @param {unknown} body
+ * @param {AbortSignal} signal
+ * @returns {Promise<Result<unknown>>}
+ */
+export async function post(url, body, signal) {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      credentials: "omit",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any ? AbortSignal.any([signal, AbortSignal.timeout(90_000)]) : signal,
+    });
+    const value = await response.json().catch(() => null);
+    if (response.ok && value) return { ok: true, value };
+    const error = record(record(value).error);
+    if (response.status === 429) {
+      return { ok: false, kind: "limited", retryAt: retryAt(error.retry_after_s, response.headers.get("Retry-After")) };
+    }
+    if (response.status >= 400 && response.status < 500 && response.status !== 408) {
+      return { ok: false, kind: "rejected", message: text(error.message) };
+    }
+  } catch {
+    // Nothing came back; what we know is only that the same turn may be sent again.
+  }
+  return { ok: false, kind: "failed", offline: navigator.onLine === false };
+}
+
+/**
+ * @param {unknown} seconds
+ * @param {string | null} header seconds or an HTTP date (RFC 9110, 10.2.3)
+ * @returns {Date}
+ */
+function retryAt(seconds, header) {
+  const wait = Number(seconds ?? header ?? 60);
+  if (Number.isFinite(wait) && wait >= 0) return new Date(Date.now() + wait * 1000);
+  const date = new Date(header ?? "");
+  return Number.isNaN(date.getTime()) ? new Date(Date.now() + 60_000) : date;
+}

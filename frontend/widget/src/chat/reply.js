@@ -1,0 +1,58 @@
+/** @import {Context, Reply} from "../types" */
+import { el } from "../shared/dom.js";
+import { icon } from "../shared/icon.js";
+import { hostsOf } from "../markdown/href.js";
+import { renderMarkdown } from "../markdown/render.js";
+import { createChips } from "./chips.js";
+import { CHECK, CLOUD, HEART, QUESTION, SEARCH, SIGN, WARN } from "./icons.js";
+import { createMessage } from "./message.js";
+import { createOffer } from "./offer.js";
+import { createPassages } from "./passages.js";
+import { offerOf, ROUTINGS } from "./routings.js";
+import { createSources } from "./sources.js";
+
+/** @type {Partial<Record<Reply["routing"], string>>} */
+const TAG_ICONS = {
+  followup: QUESTION, cannot_answer: SEARCH, high_stakes: HEART, out_of_scope: SIGN, handed_off: CHECK, unavailable: CLOUD,
+};
+
+/**
+ * One reply, put together from what its routing calls for.
+ * @param {Context} context
+ * @param {Reply} reply
+ * @param {number} at
+ * @returns {HTMLElement}
+ */
+export function createReply(context, reply, at) {
+  const { t, config, actions } = context;
+  const look = ROUTINGS[reply.routing];
+  const passages = look.passages ? createPassages(reply, look.passages, t) : null;
+  const cited = [...reply.citations, ...reply.sources].map(({ url }) => url);
+  const hosts = new Set(look.disclaimer ? [] : [...hostsOf(cited), ...config.linkHosts.map((host) => host.toLowerCase())]);
+  const cite = passages?.cite ?? (() => null);
+  const offer = createOffer(context, offerOf(reply), reply.escalationReason || reply.refusalReason || reply.routing);
+  const topics = look.topics ? (reply.suggestions.length ? reply.suggestions : config.topics) : reply.suggestions;
+
+  const body = el("div", { class: `body markdown${look.lead ? " lead" : ""}`, dir: "auto" }, renderMarkdown(reply.answer, { hosts, cite }));
+  return createMessage(context, { by: look.team ? "team" : "assistant", at, routing: reply.routing },
+    look.disclaimer ? createDisclaimer(reply.disclaimer || t("disclaimer")) : null,
+    el("div", { class: "bubble" },
+      look.tag && createTag(t(`tag_${reply.routing}`), TAG_ICONS[reply.routing] ?? WARN),
+      !look.disclaimer && reply.disclaimer && createDisclaimer(reply.disclaimer),
+      body,
+      look.lead && offer,
+      createSources(reply, look, t),
+      !look.lead && offer,
+      passages?.element),
+    createChips(t(look.topics ? "topics" : "suggestions"), topics, actions.ask));
+}
+
+/** @param {string} text */
+function createDisclaimer(text) {
+  return el("p", { class: "disclaimer", dir: "auto" }, icon(WARN), el("span", { text }));
+}
+
+/** @param {string} text @param {string} path */
+function createTag(text, path) {
+  return el("p", { class: "tag" }, icon(path), el("span", { text }));
+}

@@ -1,0 +1,49 @@
+/** @import {Entry, Session} from "../types" */
+import { recall, remember } from "../shared/memory.js";
+import { readReply } from "./read-reply.js";
+import { ROUTINGS } from "./routings.js";
+import { record, text } from "./shape.js";
+import { uuid } from "./uuid.js";
+
+const VERSION = 1;
+const MOST_ENTRIES = 200;
+
+/** @returns {Session} */
+export function emptySession() {
+  return { conversationId: "", entries: [], open: true, handoffKey: uuid() };
+}
+
+/** @param {string} widget @returns {Session} what this tab kept, or an empty conversation */
+export function loadSession(widget) {
+  const kept = record(recall(widget));
+  if (kept.version !== VERSION || !Array.isArray(kept.entries)) return emptySession();
+  return { conversationId: text(kept.conversationId), entries: kept.entries.filter(isEntry), open: true, handoffKey: text(kept.handoffKey, uuid()) };
+}
+
+/** @param {unknown} value @returns {value is Entry} whether a kept entry still has the shape this version draws */
+function isEntry(value) {
+  const { kind, at, text: words, turnId, reply, receipt } = record(value);
+  if (!Number.isFinite(at)) return false;
+  if (kind === "visitor") return hasShape({ words, turnId }, { words: "", turnId: "" });
+  if (kind === "reply") return hasShape(record(reply), readReply({})) && Object.hasOwn(ROUTINGS, reply.routing);
+  return kind === "handoff" && hasShape(record(receipt), { reference: "", message: "", sent: "" });
+}
+
+/** @param {Record<string, unknown>} value @param {object} model */
+const hasShape = (value, model) =>
+  Object.entries(model).every(([key, like]) => typeof value[key] === typeof like && Array.isArray(value[key]) === Array.isArray(like));
+
+/**
+ * Keeps the conversation for this tab, once the visitor has sent something.
+ * @param {string} widget
+ * @param {Session} session
+ */
+export function saveSession(widget, session) {
+  if (!session.entries.length) return;
+  remember(widget, { ...session, entries: session.entries.slice(-MOST_ENTRIES), version: VERSION });
+}
+
+/** @param {Session} session @returns {(Entry & { kind: "handoff" }) | undefined} the hand-off of this conversation */
+export function handoffOf({ entries }) {
+  return entries.find((entry) => entry.kind === "handoff");
+}

@@ -1,0 +1,15 @@
+import { el } from "../shared/dom.js";
+
+/** What is going on right now, for eyes and for screen readers. */
+export function createStatus() {
+  const words = el("span");
+  const element = el("p", { class: "status", role: "status" }, words);
+  return {
+    element,
+    /** @param {string} text @param {boolean} [busy] */
+    say(text, busy = false) {
+      element.classList.toggle("busy", busy);
+      words.textContent = text;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** @import {Context} from "../types" */
+import { el } from "../shared/dom.js";
+import { authorOf } from "./message.js";
+
+/** @param {Context} context @returns {string} the conversation as plain text */
+export function writeTranscript(context) {
+  const { t, config, session } = context;
+  const title = t("transcript_title", { name: authorOf(context, "assistant") });
+  const turns = session.entries.map((entry) => {
+    const at = new Date(entry.at).toLocaleString(config.lang);
+    if (entry.kind === "visitor") return `${authorOf(context, "visitor")}, ${at}\n${entry.text}`;
+    if (entry.kind === "handoff") {
+      const { reference, sent } = entry.receipt;
+      return [`${t("transcript_reference", { reference })}, ${at}`, sent].filter(Boolean).join("\n");
+    }
+    const { answer, disclaimer, citations, routing } = entry.reply;
+    const author = routing === "handed_off" ? authorOf(context, "team") : `${authorOf(context, "assistant")} (${t("ai_label")})`;
+    const notes = routing === "low_confidence" ? [] : citations.map(({ index, title: name, url }) => `[${index}] ${name} ${url}`.trim());
+    return [`${author}, ${at}`, disclaimer, answer, ...notes].filter(Boolean).join("\n");
+  });
+  return [title, ...turns].join("\n\n") + "\n";
+}
+
+/** @param {string} text saved by a data address: a strict policy may forbid blob: ones */
+export function saveText(text) {
+  const day = new Date().toISOString().slice(0, 10);
+  el("a", { href: `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`, download: `conversation-${day}.txt` }).click();
+}

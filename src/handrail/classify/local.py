@@ -1,0 +1,76 @@
+"""The local head: multinomial logistic regression with a temperature, a few hundred kilobytes of weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from handrail.classify.features import EMBEDDING_SCALE, NGRAM_SCALE, TOPIC, ngrams, topic_row
+from handrail.errors import SettingsError
+from handrail.types import Classification, Label, Probe, Question, Vectors
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Weights as `eval/train_classifier.py` writes them."""
+
+    labels: tuple[Label, ...]
+    weights: Vectors
+    """`(embedding + topic + n-gram buckets, labels)` float32."""
+    bias: Vectors
+    means: Vectors
+    scales: Vectors
+    temperature: float
+    embedder: str
+
+
+def load_head(path: Path | None, embedder: str) -> Head:
+    """The file given, or the one that ships. Raises SettingsError when it belongs to another embedder."""
+    source = path if path is not None else files("handrail.classify") / "head.npz"
+    try:
+        with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as stored:
+            head = Head(
+                labels=tuple(Label(str(name)) for name in stored["labels"]),
+                weights=stored["weights"].astype(np.float32),
+                bias=stored["bias"].astype(np.float32),
+                means=stored["means"].astype(np.float32),
+                scales=stored["scales"].astype(np.float32),
+                temperature=float(stored["temperature"]),
+                embedder=str(stored["embedder"]),
+            )
+    except (OSError, ValueError, KeyError) as error:
+        raise SettingsError(f"classify.head: {source} is not a classifier head: {error}") from None
+    if head.embedder != embedder:
+        raise SettingsError(
+            f"the classifier head was trained with {head.embedder}, not {embedder}: train one with "
+            "`python -m eval.train_classifier` and set classify.head, or use classify.mode = \"llm\""
+        )
+    return head
+
+
+class LocalClassifier:
+    def __init__(self, head: Head) -> None:
+        self._head = head
+
+    async def classify(self, question: Question, probe: Probe) -> Classification:
+        """Well under a millisecond beyond the embedding for a short message."""
+        if not any(character.isalpha() for character in question.text):
+            return Classification(Label.NONSENSE, 0.99, "rule", {Label.NONSENSE: 0.99})
+        probabilities = self.probabilities(question.text, probe)
+        label = max(probabilities, key=probabilities.__getitem__)
+        return Classification(label, probabilities[label], "local", probabilities)
+
+    def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
+        head = self._head
+        size = len(probe.embedding)
+        near = topic_row(probe.topic, head.means, head.scales)
+        buckets, values = ngrams(text)
+        logits = head.bias + EMBEDDING_SCALE * probe.embedding @ head.weights[:size]
+        logits += near @ head.weights[size : size + len(TOPIC)]
+        logits += NGRAM_SCALE * values @ head.weights[size + len(TOPIC) + buckets]
+        logits /= head.temperature
+        exponents = np.exp(logits - logits.max())
+        return dict(zip(head.labels, (exponents / exponents.sum()).tolist(), strict=True))

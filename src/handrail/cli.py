@@ -1,0 +1,40 @@
+"""`handrail …`: one Typer application; each command lives in a file of `handrail.commands`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from handrail.commands import ask, ingest, kb, models, prompts, serve
+from handrail.errors import HandrailError
+
+app = typer.Typer(
+    name="handrail",
+    help="Self-hosted customer-support assistant: answers from your help articles, shows its evidence, hands over to people.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(serve.serve)
+app.command()(ask.ask)
+app.command()(ingest.ingest)
+app.add_typer(kb.app, name="kb")
+app.add_typer(models.app, name="models")
+app.add_typer(prompts.app, name="prompts")
+
+
+def main() -> None:
+    """Errors raised on purpose become one plain line and exit code 1."""
+    console = Console(stderr=True, highlight=False)
+    try:
+        app()
+    except HandrailError as error:
+        console.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        console.print("stopped")
+        sys.exit(130)

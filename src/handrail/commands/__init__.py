@@ -1,0 +1,29 @@
+"""One file per command; options they share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from handrail.settings import Settings, load_settings
+
+KB = Annotated[str | None, typer.Option("--kb", help="Knowledge base; default is knowledge.kb of the settings.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs; notes go to standard error.")]
+
+notes = Console(stderr=True, highlight=False)
+"""Progress and notes; results go to standard output."""
+
+
+def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:
+    """The settings with one knowledge base chosen, or other values laid over them; bounds are checked again."""
+    settings = load_settings()
+    if kb is not None:
+        sections["knowledge"] = {"kb": kb}
+    if not sections:
+        return settings
+    tree = settings.model_dump()
+    for name, values in sections.items():
+        tree[name] = {**tree[name], **values}
+    return Settings.model_validate(tree)

@@ -1,0 +1,63 @@
+"""`handrail ask`: one turn in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import uuid
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+
+from handrail.commands import KB, Json, settings_for
+from handrail.present import response
+from handrail.settings import Settings
+from handrail.types import Question, Turn
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    kb: KB = None,
+    as_json: Json = False,
+) -> None:
+    """Answer one question from the knowledge base, with its sources.
+
+    Example: handrail ask "How do I connect my domain?"
+    """
+    from handrail.guard import clean
+
+    text = sys.stdin.read() if question == "-" else question
+    settings = settings_for(kb)
+    turn = asyncio.run(_turn(settings, clean(text, settings.server.max_question_chars)))
+    if as_json:
+        print(json.dumps(response(turn), ensure_ascii=False, indent=2))  # noqa: T201
+    else:
+        _show(turn)
+
+
+async def _turn(settings: Settings, text: str) -> Turn:
+    from handrail.assembly import Assistant
+    from handrail.guard import suspicious
+
+    assistant = Assistant(settings)
+    await assistant.start()
+    try:
+        ids = (f"c-{uuid.uuid4()}", str(uuid.uuid4()))
+        return await assistant.ask(Question(text, *ids, suspicious=suspicious(text)))
+    finally:
+        await assistant.stop()
+
+
+def _show(turn: Turn) -> None:
+    console = Console()
+    result = turn.outcome
+    if result.disclaimer:
+        console.print(f"[yellow]{result.disclaimer}[/]\n")
+    console.print(Markdown(result.answer))
+    for citation in result.citations:
+        console.print(f"[dim]\\[{citation.index}] {citation.passage.title}: {citation.passage.url}[/]")
+    confidence = f", confidence {result.confidence:.2f}" if result.confidence else ""
+    console.print(f"[dim]{result.routing.value}{confidence}, {turn.latency_ms['total']:.0f} ms[/]")

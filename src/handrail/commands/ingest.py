@@ -1,0 +1,115 @@
+"""`handrail ingest`: build or update a knowledge base."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from handrail.commands import KB, Json, notes, settings_for
+from handrail.errors import KnowledgeError
+from handrail.knowledge import Loader
+from handrail.knowledge.ingest import Report
+from handrail.settings import Settings
+
+
+def ingest(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Folders or files of Markdown (.md, .markdown, .mdx).")] = None,
+    kb: KB = None,
+    wixqa: Annotated[bool, typer.Option("--wixqa", help="Load WixQA: from PATHS (JSON lines) or, without any, from the Hub.")] = False,
+    sample: Annotated[bool, typer.Option("--sample", help="Load the sample help centre that ships with Handrail.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep articles that are not in these sources.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build or update a knowledge base; unchanged articles are skipped, vanished ones removed.
+
+    An interrupted run goes on where it stopped. Examples:
+
+    handrail ingest docs/help --kb acme
+
+    handrail ingest --wixqa --kb wix
+    """
+    settings = settings_for(kb or ("wixqa" if wixqa else None))
+    loaders = _loaders(settings, paths or [], wixqa, sample)
+    report = run(settings, loaders, keep_others=keep)
+    if as_json:
+        print(json.dumps({"kb": settings.knowledge.kb, **asdict(report)}, ensure_ascii=False))  # noqa: T201
+    else:
+        _show(settings.knowledge.kb, report)
+    if report.rejected:
+        raise typer.Exit(1)
+
+
+def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = False) -> Report:
+    """One writing run, with a progress bar on standard error."""
+    from handrail.assembly import build_embedder, read_snapshot
+    from handrail.knowledge.chunker import Chunker
+    from handrail.knowledge.ingest import Ingest
+    from handrail.stores.chroma import ChromaStore, connect
+    from handrail.stores.lock import IndexLock
+
+    lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=True)
+    try:
+        embedder = build_embedder(settings)
+        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+        store = ChromaStore(client, settings.knowledge.kb, embedder.name)
+        store.create()
+        chunker = Chunker(settings.knowledge, embedder.count)
+        job = Ingest(store, chunker, embedder.embed_passages, time.time, keep_others=keep_others)
+        rate = TextColumn("{task.fields[rate]}")
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
+        with Progress(*columns, console=notes) as progress:
+            task = progress.add_task("embedding passages", total=None, rate="")
+            start = time.monotonic()
+
+            def advance(done: int, total: int) -> None:
+                rate = f"{done / max(time.monotonic() - start, 1e-6):.0f}/s" if done else ""
+                progress.update(task, completed=done, total=total, rate=rate)
+
+            report = job.run(loaders, advance)
+        read_snapshot(settings, store)
+    finally:
+        if lock is not None:
+            lock.release()
+    return report
+
+
+def sample_folder() -> Path:
+    return Path(str(files("handrail") / "sample" / "help_centre"))
+
+
+def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: bool) -> list[Loader]:
+    from handrail.knowledge.markdown_folder import MarkdownFolder
+    from handrail.knowledge.wixqa import WixQA
+
+    if wixqa:
+        return [WixQA(path) for path in paths] if paths else [WixQA(None)]
+    folders = [*paths, *([sample_folder()] if sample else [])]
+    if not folders:
+        raise KnowledgeError("nothing to ingest: name a folder or file, or use --sample or --wixqa")
+    limit = settings.knowledge.max_article_bytes
+    return [MarkdownFolder(path, settings.knowledge.url_base, limit) for path in folders]
+
+
+def _show(kb: str, report: Report) -> None:
+    rate = f", {report.embedded / report.seconds:.0f} passages/s" if report.embedded else ""
+    notes.print(
+        f"[green]{kb}[/]: {report.articles} articles, {report.passages} passages "
+        f"({report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
+        f"in {report.seconds:.1f} s{rate}"
+    )
+    for item in report.rejected:
+        notes.print(f"[red]not used[/] {item.where}: {item.why}", soft_wrap=True)
+    if report.kept_because_rejected:
+        notes.print("Nothing was removed, because the files above could not be read.")
+    for name in report.duplicates:
+        notes.print(f"[yellow]twice[/] {name}: only the first is used")
+    for name in report.empty:
+        notes.print(f"[yellow]empty[/] {name}")

@@ -1,0 +1,85 @@
+"""`handrail kb`: what is indexed."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from handrail.assembly import kb_folder
+from handrail.commands import Json, notes, settings_for
+from handrail.errors import KnowledgeError
+from handrail.settings import Settings
+
+app = typer.Typer(help="Knowledge bases: list, look inside, remove.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
+
+
+def collections(settings: Settings) -> list[dict[str, Any]]:
+    """One row per knowledge base and embedder."""
+    from handrail.stores.chroma import connect
+
+    client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+    rows = []
+    for found in client.list_collections():
+        metadata = found.metadata or {}
+        if "kb" in metadata:
+            rows.append({"kb": metadata["kb"], "embedder": metadata["embedder"], "passages": found.count(), "name": found.name,
+                         "complete": bool(metadata.get("generation"))})  # fmt: skip
+    return sorted(rows, key=lambda row: (row["kb"], row["embedder"]))
+
+
+@app.command("list")
+def list_kbs(as_json: Json = False) -> None:
+    """Every knowledge base with its number of passages."""
+    rows = collections(settings_for())
+    if as_json:
+        print(json.dumps(rows, indent=2))  # noqa: T201
+        return
+    for row in rows:
+        notes.print(f"{row['kb']:20} {row['passages']:>8} passages  {row['embedder']}{'' if row['complete'] else '  (unfinished)'}")
+    if not rows:
+        notes.print("No knowledge base yet: run `handrail ingest PATH --kb NAME`, or `handrail ingest --sample`.")
+
+
+@app.command()
+def show(name: Name, as_json: Json = False) -> None:
+    """Articles of one knowledge base with their number of passages."""
+    from handrail.stores.chroma import ChromaStore, connect
+
+    settings = settings_for(name)
+    store = ChromaStore(connect(settings.storage.data_dir, settings.storage.chroma_url), name, settings.models.embedder)
+    store.open()
+    rows = [{"article": key, "passages": len(stamp.digests)} for key, stamp in sorted(store.stamps().items())]
+    if as_json:
+        print(json.dumps(rows, indent=2))  # noqa: T201
+        return
+    for row in rows:
+        notes.print(f"{row['passages']:>4}  {row['article']}")
+
+
+@app.command()
+def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
+    """Remove a knowledge base and its fitted files. The articles themselves are not touched."""
+    import shutil
+
+    from handrail.stores.chroma import connect
+    from handrail.stores.lock import IndexLock
+
+    settings = settings_for(name)
+    found = [row for row in collections(settings) if row["kb"] == name]
+    if not found:
+        raise KnowledgeError(f"there is no knowledge base {name!r}; `handrail kb list` shows what there is")
+    if not yes:
+        typer.confirm(f"Remove {name} ({sum(row['passages'] for row in found)} passages)?", abort=True)
+    lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=True)
+    try:
+        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+        for row in found:
+            client.delete_collection(row["name"])
+        shutil.rmtree(kb_folder(settings, name), ignore_errors=True)
+    finally:
+        if lock is not None:
+            lock.release()
+    notes.print(f"removed {name}")

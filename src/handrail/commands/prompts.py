@@ -1,0 +1,75 @@
+"""`handrail prompts`: prompt versions, local and in Langfuse."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handrail.commands import Json, notes, settings_for
+from handrail.errors import SettingsError
+from handrail.paths import site_dir
+from handrail.prompts import LocalPrompts
+
+if TYPE_CHECKING:
+    from handrail.observe.registry import PromptRegistry
+    from handrail.settings import Settings
+
+app = typer.Typer(help="Prompt versions, local and in Langfuse.", no_args_is_help=True)
+Names = Annotated[list[str] | None, typer.Argument(help="Prompt names; all when none is given.")]
+
+
+def _registry(settings: Settings) -> PromptRegistry:
+    if not settings.observe.langfuse_configured:
+        raise SettingsError("Langfuse is not configured: set LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY and LANGFUSE_HOST")
+    from handrail.observe.registry import PromptRegistry
+
+    return PromptRegistry(settings.observe)
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """Local prompts, and the version Langfuse serves when it is configured."""
+    from handrail.observe.prompt_sync import list_prompts
+
+    settings = settings_for()
+    registry = _registry(settings) if settings.observe.langfuse_configured else None
+    rows = list_prompts(LocalPrompts(), registry, settings.observe.prompt_label)
+    if as_json:
+        print(json.dumps([asdict(row) for row in rows], indent=2))  # noqa: T201
+        return
+    for row in rows:
+        remote = "not registered" if row.used_version is None else f"Langfuse version {row.used_version}"
+        same = "" if row.same is None else (", same text" if row.same else ", text differs")
+        notes.print(f"{row.name:12} local {row.local_version:8} {remote if registry else ''}{same}")
+
+
+@app.command()
+def push(names: Names = None) -> None:
+    """Register local prompts in Langfuse; a text that is already the latest version is left alone."""
+    from handrail.observe.prompt_sync import push_prompts
+
+    settings = settings_for()
+    registry = _registry(settings)
+    for row in push_prompts(names or [], LocalPrompts(), registry, settings.observe.prompt_label):
+        notes.print(f"{row.name:12} {row.action} (version {row.version})")
+
+
+@app.command()
+def pull(
+    names: Names = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that were edited here.")] = False,
+) -> None:
+    """Write the prompts Langfuse serves into the local files."""
+    from handrail.observe.prompt_sync import pull_prompts
+
+    settings = settings_for()
+    registry = _registry(settings)
+    folder = site_dir("prompts")
+    if folder is None:
+        raise SettingsError("this installation has no prompts folder to write to")
+    for row in pull_prompts(names or [], LocalPrompts(), registry, folder, settings.observe.prompt_label, force=force):
+        kept = " (edited here; --force overwrites it)" if row.action == "kept" else ""
+        notes.print(f"{row.name:12} {row.action}{kept}")

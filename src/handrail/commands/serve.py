@@ -1,0 +1,44 @@
+"""`handrail serve`: API, widget and demo page on one port."""
+
+from __future__ import annotations
+
+import socket
+from typing import Annotated
+
+import typer
+
+from handrail.commands import KB, notes, settings_for
+from handrail.errors import SettingsError
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; default is server.host.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one. Default is server.port.")] = None,
+    kb: KB = None,
+) -> None:
+    """Serve the API, the widget and the demo page until interrupted."""
+    import uvicorn
+
+    settings = settings_for(kb)
+    server = {"host": host or settings.server.host, "port": settings.server.port if port is None else port}
+    settings = settings_for(kb, server=server)
+    listener = _listen(settings.server.host, settings.server.port)
+    address = f"http://{settings.server.host}:{listener.getsockname()[1]}"
+    # Named by text: the product never imports the HTTP layer.
+    from importlib import import_module
+
+    application = import_module("api.app").create_app(settings)
+    notes.print(f"Handrail on [bold]{address}[/]  (demo page and widget; API reference at {address}/docs; Ctrl+C stops)")
+    config = uvicorn.Config(application, log_level=settings.observe.log_level, access_log=False, server_header=False)
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror}. Choose another with --port") from None
+    return listener

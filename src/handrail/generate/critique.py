@@ -1,0 +1,35 @@
+"""Self-critique without a model of language: does what is quoted fit what was asked?"""
+
+from __future__ import annotations
+
+from handrail.calibration import Calibration, probability
+from handrail.settings import Generate
+from handrail.stores.tokens import coverage
+from handrail.types import Draft, Evidence, Question, Verdict
+
+
+def fit_signals(draft: Draft, evidence: Evidence) -> dict[str, float]:
+    """Signals of an answer: those of its evidence, of its best unit, and how much of the question its words cover."""
+    given = {hit.passage.id: hit.passage for hit in evidence.hits}
+    cited = dict.fromkeys(passage_id for claim in draft.claims for passage_id in claim.passage_ids)
+    headings = " ".join(" ".join((given[i].title, *given[i].headings)) for i in cited if i in given)
+    text = " ".join(claim.text for claim in draft.claims)
+    return {
+        **evidence.signals,
+        **draft.signals,
+        "coverage_answer": coverage(evidence.query, f"{headings} {text}", {}, 1.0),
+    }
+
+
+class LocalCritic:
+    """A logistic regression on those signals; two thresholds make three verdicts."""
+
+    def __init__(self, calibration: Calibration, settings: Generate) -> None:
+        self._calibration = calibration
+        self._settings = settings
+
+    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Verdict:
+        right = probability(self._calibration, fit_signals(draft, evidence))
+        if right < self._settings.critique_partly:
+            return Verdict.CANNOT
+        return Verdict.PARTLY if right < self._settings.critique_fully else Verdict.FULLY

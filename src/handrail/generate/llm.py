@@ -1,0 +1,125 @@
+"""Answers written by a language model: claims with the passages they rest on, checked and completed in code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from handrail.generate.plain import without_links, without_promises
+from handrail.generate.policy import Policy
+from handrail.llm import LanguageModel
+from handrail.prompts import PromptLibrary
+from handrail.settings import Brand
+from handrail.types import Claim, Classification, Draft, Evidence, Label, Passage, Question, Verdict
+from handrail.wording import Wording
+
+PROVIDER = "llm"
+MOST_CONTEXT_CLAIMS = 5
+
+
+class CitedClaim(BaseModel):
+    """One sentence or list step, and the ids of the passages that state it."""
+
+    text: str
+    passage_ids: list[str]
+
+
+class CitedAnswer(BaseModel):
+    """The answer, claim by claim, and how much of the question it answers."""
+
+    claims: list[CitedClaim]
+    answered: Verdict
+
+
+class HighStakesReply(BaseModel):
+    """The four parts of the reply."""
+
+    acknowledgement: str
+    context: list[CitedClaim]
+    offer_id: str | None
+    closing: str
+
+
+class LlmAnswerer:
+    """An Answerer. The model writes claims; links and the words of a retention offer are not its to write."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        prompts: PromptLibrary,
+        brand: Brand,
+        wording: Wording,
+        policy: Policy,
+        context_passages: int,
+    ) -> None:
+        self._model = model
+        self._prompts = prompts
+        self._brand = brand
+        self._wording = wording
+        self._policy = policy
+        self._context_passages = context_passages
+
+    async def answer(self, question: Question, classification: Classification, evidence: Evidence) -> Draft:
+        passages = evidence.passages[: self._context_passages]
+        if classification.label is Label.HIGH_STAKES:
+            return await self._high_stakes(question, passages)
+        return await self._answerable(question, passages)
+
+    async def _answerable(self, question: Question, passages: Sequence[Passage]) -> Draft:
+        prompt = self._prompts.render(
+            "answer", brand=self._brand.name, lang=question.lang, passages=passages, message=question.text
+        )
+        reply = await self._model.ask(prompt, CitedAnswer)
+        return Draft(
+            claims=claims_of(reply.output.claims, passages),
+            provider=PROVIDER,
+            model=self._model.name,
+            usage=reply.usage,
+            self_verdict=reply.output.answered,
+        )
+
+    async def _high_stakes(self, question: Question, passages: Sequence[Passage]) -> Draft:
+        offers = {offer.id: offer for offer in self._policy.offers_for(question.text)}
+        prompt = self._prompts.render(
+            "high_stakes",
+            brand=self._brand.name,
+            lang=question.lang,
+            passages=passages,
+            offers=list(offers.values()),
+            message=question.text,
+        )
+        reply = await self._model.ask(prompt, HighStakesReply)
+        chosen = offers.get(reply.output.offer_id or "")
+        acknowledgement = without_promises(reply.output.acknowledgement, question.lang)
+        closing = without_promises(reply.output.closing, question.lang)
+        return Draft(
+            claims=claims_of(reply.output.context, passages)[:MOST_CONTEXT_CLAIMS],
+            provider=PROVIDER,
+            model=self._model.name,
+            acknowledgement=acknowledgement or self._wording.say("high_stakes_ack"),
+            offer=chosen.text if chosen else None,
+            closing=closing or self._wording.say("high_stakes_close"),
+            usage=reply.usage,
+        )
+
+
+def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
+    """Claims with text, their links reduced to words and each id once, in the order given."""
+    by_number = {str(number): passage.id for number, passage in enumerate(passages, start=1)}
+    known = {passage.id for passage in passages}
+    claims = []
+    for claim in cited:
+        text = without_links(claim.text).strip()
+        if text:
+            ids = dict.fromkeys(_passage_id(given, known, by_number) for given in claim.passage_ids)
+            claims.append(Claim(text, tuple(ids)))
+    return tuple(claims)
+
+
+def _passage_id(given: str, known: set[str], by_number: dict[str, str]) -> str:
+    """Small models cite a passage's number where its id was asked for; anything else unknown stays as it is."""
+    if given in known:
+        return given
+    bare = given.strip().strip("[]#").strip()
+    return bare if bare in known else by_number.get(bare, given)

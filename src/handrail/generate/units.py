@@ -1,0 +1,90 @@
+"""What an extractive answer may quote: whole sentences, whole procedures, bullets with their lead-in, table rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from handrail.markdown import Block, parse, plain
+from handrail.types import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One quotable piece of one passage."""
+
+    hit: Hit
+    rank: int
+    """Place of its passage among the evidence, from 0."""
+    order: int
+    """Reading order inside the passage."""
+    kind: str
+    """`sentence`, `steps`, `bullets`, `row` or `note`."""
+    lines: tuple[str, ...]
+    """Markdown; a claim each."""
+    headings: tuple[str, ...]
+    header: str = ""
+    """Header rows of a table."""
+    lead: str = ""
+    """The sentence that introduces a list."""
+
+    @property
+    def words(self) -> int:
+        return sum(len(line.split()) for line in self.lines)
+
+    def for_scoring(self) -> str:
+        """Plain text with its heading, as the cross-encoder reads it."""
+        context = self.headings[-1] if self.headings else self.hit.passage.title
+        body = " ".join(plain(line) for line in (self.lead, *self.lines) if line)
+        if self.kind == "row":
+            body = row_as_text(self.header, self.lines[0])
+        return f"{self.hit.passage.title}: {context}\n{body}" if context != self.hit.passage.title else f"{context}\n{body}"
+
+
+def units(hits: Sequence[Hit], max_steps: int) -> list[Unit]:
+    """All units of all passages; a fragment of a sentence is never among them."""
+    return [unit for rank, hit in enumerate(hits) for unit in _of_passage(hit, rank, max_steps)]
+
+
+def row_as_text(header: str, row: str) -> str:
+    """`Plan: Solo; Price: 14` from a table row."""
+    names, values = _cells(header.splitlines()[0]), _cells(row)
+    return "; ".join(f"{name}: {value}" if name else value for name, value in zip(names, values, strict=False))
+
+
+def _of_passage(hit: Hit, rank: int, max_steps: int) -> Iterator[Unit]:
+    blocks = parse(hit.passage.text)
+    order = 0
+    for index, block in enumerate(blocks):
+        headings = (*hit.passage.headings, *block.headings)
+        lead = _lead(blocks[index - 1]) if index else ""
+        for kind, lines in _pieces(block, max_steps):
+            listed = kind in ("steps", "bullets")
+            yield Unit(hit, rank, order, kind, lines, headings, block.header, lead if listed else "")
+            order += 1
+
+
+def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if block.kind == "ordered":
+        yield "steps", block.units[:max_steps]
+    elif block.kind == "bullets":
+        if sum(len(unit.split()) for unit in block.units) <= 90:
+            yield "bullets", block.units
+        else:
+            yield from (("bullets", (unit,)) for unit in block.units)
+    elif block.kind == "table":
+        yield from (("row", (unit,)) for unit in block.units)
+    elif block.kind == "code":
+        return
+    else:
+        kind = "note" if block.kind == "note" else "sentence"
+        yield from ((kind, (unit,)) for unit in block.units if not unit.rstrip().endswith(":"))
+
+
+def _lead(block: Block) -> str:
+    last = block.units[-1].rstrip()
+    return last if block.kind == "paragraph" and last.endswith(":") else ""
+
+
+def _cells(row: str) -> list[str]:
+    return [plain(cell) for cell in row.strip().strip("|").split("|")]

@@ -1,0 +1,42 @@
+"""From articles to an index: loaders, chunker, and a writer that only touches what changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One help article as it was loaded."""
+
+    id: str
+    """Stable slug such as `domains:connect-a-domain`."""
+    title: str
+    body: str
+    """Markdown without the title."""
+    url: str
+    facets: Mapping[str, str] = field(default_factory=dict)
+    """Values that `filters` can select by, such as `section`."""
+
+    @property
+    def digest(self) -> str:
+        """Changes whenever anything the index holds of this article would change."""
+        parts = (self.id, self.title, self.url, self.body, repr(sorted(self.facets.items())))
+        return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A file or row that could not be used, and why; the others go on."""
+
+    where: str
+    why: str
+
+
+class Loader(Protocol):
+    def articles(self) -> Iterator[Article | Rejected]:
+        """Every article. Raises KnowledgeError when the source as a whole cannot be read."""
+        ...

@@ -1,0 +1,139 @@
+"""Bring an index up to date with a set of articles: only what changed is embedded, and an interrupted run resumes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from handrail.errors import KnowledgeError
+from handrail.knowledge import Article, Loader, Rejected
+from handrail.knowledge.chunker import Chunker
+from handrail.stores.chroma import ChromaStore, Stamp
+from handrail.types import Passage, Vectors
+
+Progress = Callable[[int, int], None]
+"""Called with passages embedded so far and in all."""
+
+BATCH = 128
+
+
+@dataclass(slots=True)
+class Report:
+    """What one run did."""
+
+    articles: int = 0
+    unchanged: int = 0
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    embedded: int = 0
+    passages: int = 0
+    seconds: float = 0.0
+    empty: list[str] = field(default_factory=list)
+    duplicates: list[str] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+    @property
+    def kept_because_rejected(self) -> bool:
+        """Nothing is removed while some files could not be read: they may be the missing ones."""
+        return bool(self.rejected)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Of one article: passages not yet in the index as they are now, how many it has in all, and ids it no longer has."""
+
+    passages: Sequence[Passage]
+    size: int
+    digest: str
+    stale: frozenset[str]
+
+
+class Ingest:
+    def __init__(
+        self,
+        store: ChromaStore,
+        chunker: Chunker,
+        embed: Callable[[Sequence[str]], Vectors],
+        clock: Callable[[], float],
+        *,
+        keep_others: bool = False,
+    ) -> None:
+        self._store = store
+        self._chunker = chunker
+        self._embed = embed
+        self._clock = clock
+        self._keep_others = keep_others
+
+    def run(self, loaders: Iterable[Loader], progress: Progress) -> Report:
+        """Raises KnowledgeError when no loader gives a single usable article."""
+        start = self._clock()
+        report = Report()
+        articles = self._read(loaders, report)
+        stamps = self._store.stamps()
+        work = self._plan(articles, stamps, report)
+        self._write(work, report, progress)
+        self._remove(stamps, articles, report)
+        report.passages = self._store.count()
+        if work or report.removed or not self._store.generation:
+            self._store.finish(self._generation(articles))
+        report.seconds = self._clock() - start
+        return report
+
+    def _read(self, loaders: Iterable[Loader], report: Report) -> dict[str, Article]:
+        articles: dict[str, Article] = {}
+        for loader in loaders:
+            for item in loader.articles():
+                if isinstance(item, Rejected):
+                    report.rejected.append(item)
+                elif item.id in articles:
+                    report.duplicates.append(item.id)
+                else:
+                    articles[item.id] = item
+        if not articles:
+            why = "; ".join(f"{item.where}: {item.why}" for item in report.rejected[:3])
+            raise KnowledgeError(f"no usable articles{': ' + why if why else ''}")
+        report.articles = len(articles)
+        return articles
+
+    def _plan(self, articles: dict[str, Article], stamps: dict[str, Stamp], report: Report) -> list[_Work]:
+        work = []
+        for article in articles.values():
+            digest = hashlib.sha256(f"{self._chunker.fingerprint}:{article.digest}".encode()).hexdigest()[:20]
+            stamp = stamps.get(article.id)
+            if stamp is not None and stamp.current(digest):
+                report.unchanged += 1
+                continue
+            passages = self._chunker.passages(article)
+            if not passages:
+                report.empty.append(article.id)
+            held = stamp.digests if stamp else {}
+            missing = [passage for passage in passages if held.get(passage.id) != digest]
+            work.append(_Work(missing, len(passages), digest, frozenset(held) - {passage.id for passage in passages}))
+            report.added += stamp is None and bool(passages)
+            report.changed += stamp is not None
+        return [item for item in work if item.passages or item.stale]
+
+    def _write(self, work: Sequence[_Work], report: Report, progress: Progress) -> None:
+        """Batches run across articles; after an interruption the passages written so far are not embedded again."""
+        rows = [(passage, item.digest, item.size) for item in work for passage in item.passages]
+        progress(0, len(rows))
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
+            vectors = self._embed([passage.embedding_text for passage, _, _ in batch])
+            self._store.write([p for p, _, _ in batch], vectors, [d for _, d, _ in batch], [n for _, _, n in batch])
+            report.embedded += len(batch)
+            progress(report.embedded, len(rows))
+        self._store.delete(sorted(id_ for item in work for id_ in item.stale))
+
+    def _remove(self, stamps: dict[str, Stamp], articles: dict[str, Article], report: Report) -> None:
+        if self._keep_others or report.kept_because_rejected:
+            return
+        vanished = [key for key in stamps if key not in articles]
+        self._store.delete(sorted(id_ for key in vanished for id_ in stamps[key].digests))
+        report.removed = len(vanished)
+
+    def _generation(self, articles: dict[str, Article]) -> str:
+        content = "".join(sorted(article.digest for article in articles.values()))
+        return hashlib.sha256(f"{self._chunker.fingerprint}:{content}:{self._clock()}".encode()).hexdigest()[:16]

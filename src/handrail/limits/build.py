@@ -1,0 +1,62 @@
+"""The limiters that the settings ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from handrail.errors import SettingsError
+from handrail.limits import Limiter
+from handrail.limits.in_process import InProcessLimiter
+from handrail.limits.rules import Rule, handoff_rules, question_rules
+from handrail.limits.shared import RedisLimiter, connect
+from handrail.limits.spare import SpareLimiter
+from handrail.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """One limiter for questions and one for requests for a person."""
+
+    questions: Limiter
+    handoffs: Limiter
+    redis: Redis | None = None
+
+    async def problem(self) -> str | None:
+        """What is wrong with the shared counters, for readiness; None when all is well."""
+        if self.redis is None:
+            return None
+        try:
+            await self.redis.get("handrail:{limits}:ready")
+        except (RedisError, OSError):
+            return "the Redis of the request limits cannot be reached"
+        return None
+
+    async def close(self) -> None:
+        if self.redis is not None:
+            await self.redis.aclose()
+
+
+def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
+    """Shared counters where `limits.redis_url` is set, else counters in this process.
+
+    With Redis away a public demo fails closed, because its worst-case spend must hold; otherwise, and for requests
+    for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
+    """
+    questions, handoffs = question_rules(settings), handoff_rules(settings)
+    if settings.limits.redis_url is None:
+        return Limits(InProcessLimiter(questions, clock), InProcessLimiter(handoffs, clock))
+    try:
+        redis = connect(settings.limits.redis_url)
+    except ValueError as error:
+        raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
+
+    def spared(name: str, rules: Sequence[Rule]) -> Limiter:
+        return SpareLimiter(RedisLimiter(redis, name, rules, clock), InProcessLimiter(rules, clock))
+
+    if settings.server.demo_mode:
+        return Limits(RedisLimiter(redis, "questions", questions, clock), spared("handoffs", handoffs), redis)
+    return Limits(spared("questions", questions), spared("handoffs", handoffs), redis)

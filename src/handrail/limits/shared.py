@@ -1,0 +1,78 @@
+"""Counting in Redis, or any server that speaks its protocol, for all processes together."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from handrail.limits import Allowed, Denied, LimitsUnavailable
+from handrail.limits.rules import DAY, Rule
+
+PREFIX = "handrail:{limits}:"
+"""The braces keep every key in one slot of a cluster, which a script over several keys needs."""
+
+CHECK_AND_ADD = """
+local full = {}
+for i, key in ipairs(KEYS) do
+  local hits = tonumber(redis.call('GET', key) or '0')
+  if hits >= tonumber(ARGV[2 * i - 1]) then full[#full + 1] = i end
+end
+if #full > 0 then return full end
+for i, key in ipairs(KEYS) do
+  redis.call('INCR', key)
+  redis.call('EXPIRE', key, ARGV[2 * i])
+end
+return full
+"""
+"""Returns the places of the used-up rules; counts only when there are none."""
+
+
+def connect(url: str) -> Redis:
+    """A client that gives up within about a second, so that a turn never hangs on its limit."""
+    return Redis.from_url(url, socket_timeout=1.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 1))
+
+
+class RedisLimiter:
+    """`name` keeps the counters of different limits apart; `clock` returns seconds since the epoch."""
+
+    def __init__(self, redis: Redis, name: str, rules: Sequence[Rule], clock: Callable[[], float]) -> None:
+        self._redis = redis
+        self._name = name
+        self._rules = rules
+        self._clock = clock
+        self._script = redis.register_script(CHECK_AND_ADD)
+        self._salt: tuple[int, bytes] = (-1, b"")
+
+    async def hit(self, visitor: str) -> Allowed | Denied:
+        if not self._rules:
+            return Allowed()
+        now = self._clock()
+        try:
+            who = blake2b(visitor.encode(), key=await self._salt_of(int(now // DAY)), digest_size=12).hexdigest()
+            keys = [self._key(rule, now, who) for rule in self._rules]
+            bounds = [n for rule in self._rules for n in (rule.limit, rule.seconds_left(now) + 60)]
+            full = await self._script(keys=keys, args=bounds)
+        except (RedisError, OSError) as error:
+            raise LimitsUnavailable("the shared request counters cannot be reached") from error
+        if not full:
+            return Allowed()
+        rule = max((self._rules[place - 1] for place in full), key=lambda rule: rule.seconds_left(now))
+        return Denied(rule.scope, rule.seconds_left(now))
+
+    def _key(self, rule: Rule, now: float, who: str) -> str:
+        return f"{PREFIX}{self._name}:{rule.scope}:{rule.window(now)}:{who if rule.per_visitor else '*'}"
+
+    async def _salt_of(self, day: int) -> bytes:
+        """All processes share a salt that changes daily: visitors cannot be followed from one day to the next."""
+        if self._salt[0] != day:
+            key = f"{PREFIX}salt:{day}"
+            await self._redis.set(key, secrets.token_hex(16), nx=True, ex=2 * DAY)
+            salt = await self._redis.get(key)
+            self._salt = (day, salt.encode() if isinstance(salt, str) else salt or b"")
+        return self._salt[1]

@@ -1,0 +1,60 @@
+"""Any OpenAI-compatible model, asked for typed output.
+
+Nothing here imports an LLM library until `connect` is called, so a Handrail without an LLM starts without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from handrail.prompts import RenderedPrompt
+from handrail.settings import Llm
+from handrail.types import Usage
+
+OutputT = TypeVar("OutputT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[OutputT]):
+    """A validated output and what it took, failed tries at a valid one included."""
+
+    output: OutputT
+    usage: Usage
+
+
+class LanguageModel(Protocol):
+    @property
+    def name(self) -> str:
+        """The model's name as the provider knows it."""
+        ...
+
+    async def ask(self, prompt: RenderedPrompt, output: type[OutputT]) -> Reply[OutputT]:
+        """One call, its retries included, bounded in time and tokens.
+
+        The model is held to the JSON schema of `output` and reads its docstring and field descriptions.
+
+        Raises RetryableError when the provider is slow, busy, away or returned something else than `output`, and
+        PermanentError when settings must change first or the model refused.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModels:
+    """The answering model, and the small one for classifying, rewriting and critique (often the same)."""
+
+    answering: LanguageModel
+    small: LanguageModel
+    aclose: Callable[[], Awaitable[None]]
+    """Closes the connections both share."""
+
+
+def connect(settings: Llm) -> LanguageModels:
+    """Build both models over one HTTP client; no request is sent. Call it only when `settings.configured`."""
+    from handrail.llm.chat import connect_chat
+
+    return connect_chat(settings)

@@ -1,0 +1,96 @@
+"""One worker thread per model; texts of concurrent requests share a batch, and the event loop never waits on a core."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from handrail.errors import RetryableError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(slots=True)
+class _Job(Generic[T, R]):
+    items: Sequence[T]
+    future: Future[list[R]]
+
+
+class Batcher(Generic[T, R]):
+    """`run` takes a list of items and returns their results in order, on a thread of its own.
+
+    Work waiting when the thread is free is put into one call, up to `max_items`. More than `queue_limit` items waiting
+    is refused with RetryableError rather than queued without end.
+    """
+
+    def __init__(self, name: str, run: Callable[[list[T]], Sequence[R]], max_items: int, queue_limit: int) -> None:
+        self._run = run
+        self._max_items = max_items
+        self._queue_limit = queue_limit
+        self._waiting = 0
+        self._lock = threading.Lock()
+        self._jobs: queue.SimpleQueue[_Job[T, R] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    async def submit(self, items: Sequence[T]) -> list[R]:
+        if not items:
+            return []
+        with self._lock:
+            if self._waiting and self._waiting + len(items) > self._queue_limit:
+                raise RetryableError("the local models are busy; try again in a moment")
+            self._waiting += len(items)
+        job: _Job[T, R] = _Job(items, Future())
+        self._jobs.put(job)
+        return await asyncio.wrap_future(job.future)
+
+    def close(self) -> None:
+        """Finish what is queued, then end the thread."""
+        self._jobs.put(None)
+        self._thread.join(timeout=10)
+
+    def _work(self) -> None:
+        while True:
+            first = self._jobs.get()
+            if first is None:
+                return
+            jobs, stop = self._gather(first)
+            self._finish(jobs)
+            if stop:
+                return
+
+    def _gather(self, first: _Job[T, R]) -> tuple[list[_Job[T, R]], bool]:
+        jobs, size = [first], len(first.items)
+        while size < self._max_items:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, True
+            jobs.append(job)
+            size += len(job.items)
+        return jobs, False
+
+    def _finish(self, jobs: list[_Job[T, R]]) -> None:
+        with self._lock:
+            self._waiting -= sum(len(job.items) for job in jobs)
+        live = [job for job in jobs if job.future.set_running_or_notify_cancel()]
+        if not live:
+            return
+        try:
+            results = self._run([item for job in live for item in job.items])
+        except Exception as error:
+            for job in live:
+                job.future.set_exception(error)
+            return
+        at = 0
+        for job in live:
+            job.future.set_result(list(results[at : at + len(job.items)]))
+            at += len(job.items)

@@ -1,0 +1,112 @@
+"""Transformer encoders on ONNX Runtime: length-sorted batches, our own truncation and padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+from tokenizers import Encoding, Tokenizer
+
+from handrail.local_models.manifest import ModelSpec
+from handrail.types import Vectors
+
+
+class OnnxModel:
+    """A session and its tokenizer. Threads do not spin between calls: other models share the cores."""
+
+    def __init__(self, folder: Path, threads: int, batch_size: int) -> None:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = ort.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        self._inputs = {item.name for item in self._session.get_inputs()}
+        self._batch_size = batch_size
+        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+
+    def run(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
+        """First output rows in the order given; sorting by length saves most of the padding."""
+        order = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")[::-1]
+        rows: list[NDArray[np.float32] | None] = [None] * len(encodings)
+        for batch in _batches(order.tolist(), self._batch_size):
+            output = self._session.run(None, self._feed([encodings[i] for i in batch]))[0]
+            pooled = output[:, 0] if output.ndim == 3 else output
+            for row, index in enumerate(batch):
+                rows[index] = pooled[row]
+        return np.asarray(rows, dtype=np.float32)
+
+    def _feed(self, encodings: Sequence[Encoding]) -> dict[str, NDArray[np.int64]]:
+        width = max(len(encoding.ids) for encoding in encodings)
+        shape = (len(encodings), width)
+        feed = {name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
+        for row, encoding in enumerate(encodings):
+            size = len(encoding.ids)
+            feed["input_ids"][row, :size] = encoding.ids
+            feed["attention_mask"][row, :size] = 1
+            feed["token_type_ids"][row, :size] = encoding.type_ids
+        return {name: array for name, array in feed.items() if name in self._inputs}
+
+
+class OnnxEmbedder:
+    """A CLS-pooled bi-encoder. Not thread-safe by contract of its users; see `batching`."""
+
+    def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int) -> None:
+        self.name = spec.name
+        self.dimensions = spec.dimensions
+        self._prefix = spec.query_prefix
+        self._model = OnnxModel(folder, threads, batch_size)
+        self._max_tokens = max_tokens
+        self._query_tokens = query_tokens
+
+    def count(self, text: str) -> int:
+        return len(self._model.tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._embed([self._prefix + text for text in texts], self._query_tokens)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self._embed(texts, self._max_tokens)
+
+    def _embed(self, texts: Sequence[str], max_tokens: int) -> Vectors:
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        encodings = self._model.tokenizer.encode_batch(list(texts))
+        for encoding in encodings:
+            encoding.truncate(max_tokens)
+        rows = self._model.run(encodings)
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+class OnnxReranker:
+    """A cross-encoder with one logit per pair. The passage is truncated, the query only when absurdly long."""
+
+    def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int) -> None:
+        self.name = spec.name
+        self._model = OnnxModel(folder, threads, batch_size)
+        self._max_tokens = max_tokens
+        self._query_tokens = query_tokens
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        if not pairs:
+            return np.zeros(0, dtype=np.float32)
+        tokenizer = self._model.tokenizer
+        tokenizer.enable_truncation(self._max_tokens, strategy="longest_first")
+        shortened = {query: self._shorten(query) for query, _ in pairs}
+        encodings = tokenizer.encode_batch([(shortened[query], passage) for query, passage in pairs])
+        return self._model.run(encodings).reshape(-1)
+
+    def _shorten(self, query: str) -> str:
+        """Cut at a token's end in the original text, so that the passage always has room."""
+        offsets = self._model.tokenizer.encode(query, add_special_tokens=False).offsets
+        return query if len(offsets) <= self._query_tokens else query[: offsets[self._query_tokens - 1][1]]
+
+
+def _batches(order: list[int], size: int) -> Iterator[list[int]]:
+    for start in range(0, len(order), size):
+        yield order[start : start + size]

@@ -1,0 +1,152 @@
+"""Markdown as a list of blocks with their heading path, each made of units that must never be cut.
+
+A unit is a sentence of a paragraph, an item of a list with everything nested in it, a row of a table, or a whole
+code block. Chunks are built from units and extractive answers quote them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import sentencex
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+TAG = re.compile(r"<[^>\n]{1,200}>")
+GLUED = re.compile(r"(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
+LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of an article."""
+
+    kind: str
+    """`paragraph`, `ordered`, `bullets`, `table`, `note` or `code`."""
+    headings: tuple[str, ...]
+    units: tuple[str, ...]
+    header: str = ""
+    """The header rows of a table, repeated when the table is split."""
+    start: int = 1
+    """Number of the first item of an ordered list."""
+
+    def render(self, units: Sequence[str] | None = None) -> str:
+        """Markdown of all units, or of a run of them."""
+        chosen = self.units if units is None else units
+        if self.kind == "table":
+            return "\n".join((self.header, *chosen))
+        if self.kind == "note":
+            return "\n".join(f"> {line}" for line in " ".join(chosen).splitlines())
+        return (" " if self.kind == "paragraph" else "\n").join(chosen)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+def parse(text: str, lang: str = "en") -> list[Block]:
+    """Blocks in reading order; heading texts are plain, without markup."""
+    lines = text.splitlines()
+    blocks: list[Block] = []
+    path: list[tuple[int, str]] = []
+    tokens = _parser().parse(text)
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        end = _closing(tokens, at)
+        if token.type == "heading_open":
+            level = int(token.tag[1])
+            path = [(depth, title) for depth, title in path if depth < level]
+            path.append((level, plain(tokens[at + 1].content)))
+        elif token.map is not None:
+            block = _block(tokens[at : end + 1], lines, tuple(title for _, title in path), lang)
+            if block is not None and any(unit.strip() for unit in block.units):
+                blocks.append(block)
+        at = end + 1
+    return blocks
+
+
+def sentences(text: str, lang: str = "en") -> list[str]:
+    """Whole sentences, stripped; text glued after a full stop (`done.Next`) is separated first."""
+    spaced = GLUED.sub(r"\1 ", " ".join(text.split()))
+    return [part.strip() for part in sentencex.segment(lang, spaced) if part.strip()]
+
+
+def plain(text: str) -> str:
+    """Text without emphasis, links, code ticks and tags."""
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = TAG.sub("", text)
+    return re.sub(r"\*\*|__|`", "", text).strip()
+
+
+def slug(heading: str) -> str:
+    """Anchor of a heading, as common Markdown sites make it."""
+    folded = unicodedata.normalize("NFKC", heading).lower()
+    return re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", folded).strip())
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int:
+    if tokens[at].nesting != 1:
+        return at
+    depth = 0
+    for index in range(at, len(tokens)):
+        depth += tokens[index].nesting
+        if depth == 0:
+            return index
+    return len(tokens) - 1
+
+
+def _block(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, ...], lang: str) -> Block | None:
+    head = tokens[0]
+    if head.type == "paragraph_open":
+        return Block("paragraph", headings, tuple(sentences(_clean(_source(head, lines)), lang)))
+    if head.type in ("ordered_list_open", "bullet_list_open"):
+        ordered = head.type == "ordered_list_open"
+        start = int(head.attrs.get("start", 1)) if ordered else 1
+        return Block("ordered" if ordered else "bullets", headings, _items(tokens, lines, ordered, start), start=start)
+    if head.type == "table_open":
+        return _table(tokens, lines, headings)
+    if head.type == "blockquote_open":
+        inner = " ".join(_clean(token.content) for token in tokens if token.type == "inline")
+        return Block("note", headings, tuple(sentences(inner, lang)))
+    if head.type in ("fence", "code_block"):
+        return Block("code", headings, (_source(head, lines),))
+    if head.type == "html_block":
+        return Block("paragraph", headings, tuple(sentences(_clean(head.content), lang)))
+    return None
+
+
+def _items(tokens: Sequence[Token], lines: Sequence[str], ordered: bool, start: int) -> tuple[str, ...]:
+    items: list[str] = []
+    for token in tokens:
+        if token.type != "list_item_open" or token.level != tokens[0].level + 1 or token.map is None:
+            continue
+        raw = [line for line in lines[token.map[0] : token.map[1]] if line.strip()]
+        if not raw:
+            continue
+        marker = f"{start + len(items)}." if ordered else "-"
+        first = LEADING_MARKER.sub("", raw[0])
+        indent = len(raw[0]) - len(first)
+        rest = [" " * 3 + line[min(indent, len(line) - len(line.lstrip())) :] for line in raw[1:]]
+        items.append("\n".join((f"{marker} {first.strip()}", *rest)))
+    return tuple(items)
+
+
+def _table(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, ...]) -> Block | None:
+    if tokens[0].map is None:
+        return None
+    rows = [line.strip() for line in lines[tokens[0].map[0] : tokens[0].map[1]] if line.strip()]
+    return Block("table", headings, tuple(rows[2:]), header="\n".join(rows[:2]))
+
+
+def _source(token: Token, lines: Sequence[str]) -> str:
+    return "\n".join(lines[token.map[0] : token.map[1]]) if token.map else ""
+
+
+def _clean(text: str) -> str:
+    return TAG.sub("", re.sub(r"<!--.*?-->", "", text, flags=re.S))

@@ -1,0 +1,59 @@
+"""A turn as the response contract: the same for the API, the command line and evaluations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handrail.types import Citation, Turn
+
+
+def response(turn: Turn) -> dict[str, Any]:
+    """JSON-ready; field names are the public contract (add, never rename)."""
+    outcome = turn.outcome
+    return {
+        "answer": outcome.answer,
+        "routing": outcome.routing.value,
+        "refused": outcome.refused,
+        "refusal_reason": outcome.refusal_reason.value if outcome.refusal_reason else None,
+        "disclaimer": outcome.disclaimer,
+        "citations": [_citation(citation) for citation in outcome.citations],
+        "sources": [{"title": source.title, "url": source.url} for source in outcome.sources],
+        "suggestions": list(outcome.suggestions),
+        "escalation": {"offer": outcome.escalation.offer.value, "reason": outcome.escalation.reason},
+        "confidence": round(outcome.confidence, 4),
+        "conversation_id": turn.question.conversation_id,
+        "turn_id": turn.question.turn_id,
+        "trace_id": turn.trace_id,
+        "meta": _meta(turn),
+    }
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    passage = citation.passage
+    return {
+        "index": citation.index,
+        "id": passage.id,
+        "title": passage.title,
+        "url": passage.url,
+        "excerpt": passage.text,
+        "score": citation.score,
+        "support": citation.support,
+    }
+
+
+def _meta(turn: Turn) -> dict[str, Any]:
+    classification = turn.classification
+    return {
+        "classification": {
+            "label": classification.label.value,
+            "probability": round(classification.probability, 4),
+            "by": classification.by,
+        },
+        "provider": turn.provider,
+        "model": turn.model,
+        "retrieved": turn.retrieved,
+        "filters": dict(turn.question.filters),
+        "latency_ms": dict(turn.latency_ms),
+        "tokens": {"input": turn.usage.input_tokens, "output": turn.usage.output_tokens},
+        "cost_usd": turn.usage.cost_usd,
+    }

@@ -1,0 +1,122 @@
+"""One engine per process: SQLite in the data folder, or any database SQLAlchemy has an async driver for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, event, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+from handrail.errors import MissingExtra, SettingsError
+from handrail.records import RecordsUnavailable
+from handrail.records.migrate import upgrade
+from handrail.records.tables import TurnRow
+from handrail.settings import Storage
+
+ASYNC_DRIVERS = {"postgres": "postgresql+asyncpg", "postgresql": "postgresql+asyncpg", "sqlite": "sqlite+aiosqlite"}
+LOCK_WAIT_MS = 10_000
+
+
+class Database:
+    """Opened by `open_database`; close it, or its threads outlive the event loop."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncSession]:
+        """Commits at the end, rolls back on any error. Raises RecordsUnavailable when the database fails."""
+        try:
+            async with AsyncSession(self._engine, expire_on_commit=False) as session, session.begin():
+                yield session
+        except (IntegrityError, DataError):
+            raise
+        except (DBAPIError, PoolTimeout, OSError) as error:
+            raise RecordsUnavailable(f"the database of records does not answer: {type(error).__name__}") from error
+
+    async def problem(self) -> str | None:
+        """What is wrong, for readiness; None when all is well."""
+        try:
+            async with self.transaction() as session:
+                await session.execute(select(TurnRow.turn_id).limit(1))
+        except RecordsUnavailable:
+            return "the database of records does not answer"
+        return None
+
+    async def close(self) -> None:
+        await self._engine.dispose()
+
+
+async def open_database(storage: Storage) -> Database:
+    """Connect and bring the tables up to date; several processes may start at once.
+
+    Raises SettingsError for a URL that cannot be used, MissingExtra for a driver that is not installed, and
+    RecordsUnavailable when the database is away.
+    """
+    engine = _engine(database_url(storage))
+    try:
+        async with engine.begin() as connection:
+            await connection.run_sync(upgrade)
+    except (DBAPIError, OSError) as error:
+        await engine.dispose()
+        raise RecordsUnavailable(
+            "the database of records cannot be opened; check storage.database_url (DATABASE_URL), and that "
+            f"storage.data_dir can be written: {type(error).__name__}"
+        ) from error
+    return Database(engine)
+
+
+def database_url(storage: Storage) -> URL:
+    """`storage.database_url` with an async driver; SQLite in the data folder when there is none."""
+    if not storage.database_url:
+        storage.data_dir.mkdir(parents=True, exist_ok=True)
+        return URL.create("sqlite+aiosqlite", database=str(storage.data_dir / "handrail.sqlite"))
+    try:
+        url = make_url(storage.database_url)
+    except ArgumentError:
+        raise SettingsError(
+            "storage.database_url (DATABASE_URL) is not a URL; write postgresql://user:password@host/name"
+        ) from None
+    return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
+
+
+def _engine(url: URL) -> AsyncEngine:
+    try:
+        engine = create_async_engine(url, pool_pre_ping=url.get_backend_name() != "sqlite")
+    except NoSuchModuleError:
+        raise SettingsError(f"storage.database_url: no database driver is called {url.drivername!r}") from None
+    except ModuleNotFoundError as error:
+        if url.get_backend_name() == "postgresql":
+            raise MissingExtra("records in PostgreSQL", "postgres") from error
+        raise SettingsError(f"storage.database_url: install the Python package {error.name!r} first") from error
+    if url.get_backend_name() == "sqlite":
+        if url.database and url.database != ":memory:":
+            _private_file(Path(url.database))
+        event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _private_file(path: Path) -> None:
+    """What visitors wrote is for the operator's account alone; SQLite gives its side files the same mode."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (f"busy_timeout={LOCK_WAIT_MS}", "journal_mode=WAL", "synchronous=NORMAL"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Take the write lock at once: a transaction that read first could not wait for it later."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,21 @@
+"""Bringing the tables up to date with the numbered files in `migrations/versions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, text
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+ADVISORY_LOCK = 4_841_647_201
+
+
+def upgrade(connection: Connection) -> None:
+    """Run inside the caller's transaction, one process after the other; the others then find nothing left to do."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK})
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    command.upgrade(config, "head")

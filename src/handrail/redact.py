@@ -1,0 +1,115 @@
+"""Secrets that visitors paste into free text, taken out before anything is stored."""
+
+from __future__ import annotations
+
+import re
+
+DIGITS = re.compile(r"\d(?:[ -]?\d){12,}")
+GROUP = re.compile(r"\d+")
+CARD_DIGITS = range(13, 20)
+CARD_GROUPS = 6
+"""Groups a card number is written in at most, such as four times four digits and three more."""
+IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}")
+TOKEN = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{8,}){0,2}")
+KNOWN_TOKEN = re.compile(r"(?:sk|pk|rk|whsec)[-_]|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|eyJ|AKIA|AIza")
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+IBAN_COUNTRIES = {
+    15: "NO",
+    16: "BE",
+    18: "DK FI FK FO GL NL SD",
+    19: "MK SI",
+    20: "AT BA EE KZ LT LU MN XK",
+    21: "CH HR LI LV",
+    22: "BG BH CR DE GB GE IE ME RS VA",
+    23: "AE GI IL IQ OM SO TL",
+    24: "AD CZ ES MD PK RO SA SE SK TN VG",
+    25: "LY PT ST",
+    26: "IS TR",
+    27: "BI DJ FR GR IT MC MR SM",
+    28: "AL AZ BY CY DO GT HU LB NI PL SV",
+    29: "BR EG PS QA UA",
+    30: "JO KW MU",
+    31: "MT SC",
+    32: "LC",
+    33: "RU",
+}
+"""Countries by the length of their IBANs, from the SWIFT registry."""
+IBAN_LENGTHS = {country: length for length, countries in IBAN_COUNTRIES.items() for country in countries.split()}
+
+
+def redact(text: str) -> str:
+    """`text` with card numbers, IBANs and access tokens replaced by a note that something was there."""
+    without_cards = DIGITS.sub(lambda found: _without_cards(found[0]), _without_ibans(text))
+    return TOKEN.sub(lambda found: "[token removed]" if _is_token(found[0]) else found[0], without_cards)
+
+
+def _without_cards(run: str) -> str:
+    """A run of digits may hold more than the card, such as its expiry date, so every stretch of groups is tried."""
+    groups = list(GROUP.finditer(run))
+    kept, done, first = "", 0, 0
+    while first < len(groups):
+        last = _card_end(groups, first)
+        if last is None:
+            first += 1
+            continue
+        kept += run[done : groups[first].start()] + "[card number removed]"
+        done, first = groups[last].end(), last + 1
+    return kept + run[done:]
+
+
+def _card_end(groups: list[re.Match[str]], first: int) -> int | None:
+    """Place of the last group of the longest card number that begins with group `first`."""
+    digits, end = "", None
+    for place in range(first, min(len(groups), first + CARD_GROUPS)):
+        digits += groups[place][0]
+        if len(digits) > max(CARD_DIGITS):
+            break
+        if len(digits) in CARD_DIGITS and _luhn(digits):
+            end = place
+    return end
+
+
+def _luhn(number: str) -> bool:
+    digits = [int(character) for character in reversed(number)]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return len(set(digits)) > 1 and (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+def _without_ibans(text: str) -> str:
+    kept, done = "", 0
+    for start in IBAN_START.finditer(text):
+        end = _iban_end(text, start.start())
+        if end is not None and start.start() >= done:
+            kept += text[done : start.start()] + "[IBAN removed]"
+            done = end
+    return kept + text[done:]
+
+
+def _iban_end(text: str, start: int) -> int | None:
+    """Where the IBAN at `start` ends, its length being given by its country; None when its check digits are wrong."""
+    length = IBAN_LENGTHS.get(text[start : start + 2].upper())
+    compact, end = "", start
+    while length and len(compact) < length and end < len(text):
+        if not (text[end].isascii() and text[end].isalnum()) and text[end] not in " -":
+            return None
+        compact += text[end] if text[end] not in " -" else ""
+        end += 1
+        if end - start > 2 * length:
+            return None
+    if len(compact) != length or text[end : end + 1].isalnum():
+        return None
+    number = int("".join(str(int(character, 36)) for character in compact[4:] + compact[:4]))
+    return end if number % 97 == 1 else None
+
+
+def _is_token(text: str) -> bool:
+    """Known prefixes, long hexadecimal runs, and long runs that mix both cases with digits."""
+    if UUID.fullmatch(text):
+        return False
+    if KNOWN_TOKEN.match(text):
+        return True
+    digits = any(character.isdigit() for character in text)
+    if len(text) >= 32 and digits and all(character in "0123456789abcdefABCDEF" for character in text):
+        return not text.isdigit()
+    return len(text) >= 24 and digits and any(c.isupper() for c in text) and any(c.islower() for c in text)

@@ -1,0 +1,102 @@
+"""Dense and keyword search side by side, fused, reranked, limited per article, with neighbours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from handrail.local_models.batching import Batcher
+from handrail.retrieve.fusion import fuse
+from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.retrieve.signals import measure
+from handrail.retrieve.topic import TopicProbe
+from handrail.settings import Retrieval
+from handrail.stores.snapshot import Snapshot
+from handrail.types import Evidence, Hit, Probe, Vectors
+
+DenseSearch = Callable[[Vectors, int, Mapping[str, str]], list[tuple[str, float]]]
+"""`(vector, k, filters)` to `(passage id, cosine)`, best first."""
+
+
+class HybridRetriever:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        dense: DenseSearch,
+        embedder: Batcher[str, Vectors],
+        reranker: CrossEncoderRerank | None,
+        settings: Retrieval,
+        covers: Vectors | None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._dense = dense
+        self._embedder = embedder
+        self._reranker = reranker
+        self._settings = settings
+        self._topic = TopicProbe(snapshot, covers)
+
+    async def probe(self, text: str) -> Probe:
+        embedding = (await self._embedder.submit([text]))[0]
+        return Probe(embedding, self._topic.features(text, embedding))
+
+    async def retrieve(self, query: str, filters: Mapping[str, str], probe: Probe | None = None) -> Evidence:
+        embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
+        hits = await asyncio.to_thread(self._search, query, embedding, filters)
+        if self._reranker is not None:
+            hits = await self._reranker.rerank(query, hits)
+        ranked = self._per_article(hits)[: self._settings.top_k]
+        signals = measure(query, ranked, self._snapshot.inverse_frequency)
+        return Evidence(query, self._with_neighbours(ranked), signals)
+
+    def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
+        dense = {i: c for i, c in self._dense(embedding, self._settings.dense_k, filters) if i in self._snapshot.by_id}
+        keyword = self._keyword(query, filters)
+        fused = fuse(dense, keyword, self._settings.dense_weight)
+        hits = [
+            Hit(
+                self._snapshot.by_id[i],
+                dense.get(i, 0.0),
+                keyword.get(i, 0.0),
+                score,
+                final=score,
+            )
+            for i, score in fused.items()
+        ]
+        return sorted(hits, key=lambda hit: (-hit.fused, hit.passage.id))
+
+    def _keyword(self, query: str, filters: Mapping[str, str]) -> dict[str, float]:
+        if self._settings.keyword_k == 0:
+            return {}
+        scores = self._snapshot.keyword_scores(query)
+        best: dict[str, float] = {}
+        for index in np.argsort(-scores, kind="stable"):
+            if scores[index] <= 0 or len(best) == self._settings.keyword_k:
+                break
+            passage = self._snapshot.passages[index]
+            if all(passage.facets.get(key) == value for key, value in filters.items()):
+                best[passage.id] = float(scores[index])
+        return best
+
+    def _per_article(self, hits: Sequence[Hit]) -> list[Hit]:
+        kept: list[Hit] = []
+        count: dict[str, int] = {}
+        for hit in hits:
+            article = hit.passage.article_id
+            if count.get(article, 0) < self._settings.max_per_article:
+                kept.append(hit)
+                count[article] = count.get(article, 0) + 1
+        return kept
+
+    def _with_neighbours(self, ranked: Sequence[Hit]) -> list[Hit]:
+        """Neighbours of the best two hits, as passages of their own behind all ranked ones."""
+        seen = {hit.passage.id for hit in ranked}
+        out = list(ranked)
+        for hit in ranked[:2]:
+            for passage in self._snapshot.neighbours(hit.passage, self._settings.neighbours):
+                if passage.id not in seen:
+                    seen.add(passage.id)
+                    out.append(replace(Hit(passage, neighbour=True), final=hit.final * 0.9))
+        return out

@@ -1,0 +1,74 @@
+"""The cross-encoder's view of a ranked list, blended with the fused score rather than replacing it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from handrail.local_models.batching import Batcher
+from handrail.markdown import plain, sentences
+from handrail.stores.tokens import tokenize
+from handrail.types import Hit, Passage
+
+LOGIT_SCALE = 4.0
+"""Softens the cross-encoder's logits (about -11 to 11) before the sigmoid, so that good passages stay apart."""
+
+
+class CrossEncoderRerank:
+    """Scores the first `depth` hits; `weight` is the cross-encoder's share of the final score."""
+
+    def __init__(self, model: Batcher[tuple[str, str], float], depth: int, weight: float, max_words: int) -> None:
+        self._model = model
+        self._depth = depth
+        self._weight = weight
+        self._max_words = max_words
+
+    async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        """Best first. Hits beyond the depth keep their order behind the scored ones."""
+        head, tail = hits[: self._depth], hits[self._depth :]
+        pairs = [(query, window(query, hit.passage, self._max_words)) for hit in head]
+        logits = await self._model.submit(pairs)
+        scored = [self._blend(hit, float(logit)) for hit, logit in zip(head, logits, strict=True)]
+        scored.sort(key=lambda hit: hit.final, reverse=True)
+        floor = scored[-1].final if scored else 1.0
+        return [*scored, *(replace(hit, final=min(floor, (1 - self._weight) * hit.fused)) for hit in tail)]
+
+    def _blend(self, hit: Hit, logit: float) -> Hit:
+        relevance = 1.0 / (1.0 + math.exp(-logit / LOGIT_SCALE))
+        return replace(hit, rerank=logit, final=self._weight * relevance + (1 - self._weight) * hit.fused)
+
+
+def window(query: str, passage: Passage, max_words: int) -> str:
+    """Title, headings and the run of lines that shares most with the query, when the passage is longer than fits.
+
+    A cross-encoder that reads the first words only misses the step in the middle of a long list.
+    """
+    head = ": ".join((passage.title, *passage.headings))
+    text = plain(passage.text)
+    budget = max_words - len(head.split())
+    if len(text.split()) <= budget:
+        return f"{head}\n{text}"
+    units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
+    wanted = set(tokenize(query))
+    start = max(range(len(units)), key=partial(_overlap, units, wanted, budget))
+    return f"{head}\n" + " ".join(_run(units, start, budget))
+
+
+def _units(line: str) -> list[str]:
+    return [line] if len(line.split()) < 40 else sentences(line)
+
+
+def _run(units: Sequence[str], start: int, budget: int) -> list[str]:
+    chosen: list[str] = []
+    for unit in units[start:]:
+        if chosen and sum(len(u.split()) for u in chosen) + len(unit.split()) > budget:
+            break
+        chosen.append(unit)
+    return chosen
+
+
+def _overlap(units: Sequence[str], wanted: set[str], budget: int, start: int) -> tuple[int, int]:
+    run = _run(units, start, budget)
+    return len(wanted & set(tokenize(" ".join(run)))), -start

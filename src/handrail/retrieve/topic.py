@@ -1,0 +1,29 @@
+"""How much a message has to do with the articles as a whole: one matrix product, no search."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handrail.stores.snapshot import Snapshot
+from handrail.stores.tokens import tokenize
+from handrail.types import Vectors
+
+
+class TopicProbe:
+    """`covers` is the embedding of the operator's "what we cover" text, or None."""
+
+    def __init__(self, snapshot: Snapshot, covers: Vectors | None) -> None:
+        self._articles = snapshot.article_vectors
+        self._known = snapshot.inverse_frequency
+        self._covers = covers
+
+    def features(self, text: str, embedding: Vectors) -> dict[str, float]:
+        """Cosines of the best and of the best five articles and of the scope text, and the share of known words."""
+        cosines = np.sort(self._articles @ embedding)[::-1]
+        terms = set(tokenize(text))
+        return {
+            "article_top": float(cosines[0]) if len(cosines) else 0.0,
+            "article_mean5": float(cosines[:5].mean()) if len(cosines) else 0.0,
+            "covers": float(self._covers @ embedding) if self._covers is not None else 0.0,
+            "known": sum(term in self._known for term in terms) / len(terms) if terms else 0.0,
+        }

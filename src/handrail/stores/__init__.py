@@ -1,0 +1,1 @@
+"""Where passages live: vectors in Chroma, and a snapshot on disk for keyword search and reading."""

@@ -1,0 +1,185 @@
+"""One knowledge base in Chroma, on disk or on a server. Embeddings are always our own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import chromadb
+import numpy as np
+from chromadb.api import ClientAPI
+from chromadb.errors import NotFoundError
+
+from handrail.errors import KnowledgeError, RetryableError, SettingsError
+from handrail.types import Passage, Vectors
+
+FACET = "facet_"
+PAGE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What the index holds of one article."""
+
+    digests: Mapping[str, str]
+    """Digest of the article by passage id, as it was when the passage was written."""
+    expected: int
+    """Number of passages the article had then; fewer mean an interrupted run."""
+
+    def current(self, digest: str) -> bool:
+        return set(self.digests.values()) == {digest} and len(self.digests) == self.expected
+
+
+def connect(data_dir: Path, url: str | None) -> ClientAPI:
+    """A client for the disk folder, or for the server at `url`. Raises RetryableError when the server is away."""
+    settings = chromadb.Settings(anonymized_telemetry=False)
+    if url is None:
+        folder = data_dir / "chroma"
+        folder.mkdir(parents=True, exist_ok=True)
+        return chromadb.PersistentClient(path=str(folder), settings=settings)
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise SettingsError(f"storage.chroma_url = {url!r} is not an http(s) address such as http://127.0.0.1:8000")
+    ssl = parts.scheme == "https"
+    try:
+        return chromadb.HttpClient(host=parts.hostname, port=parts.port or (443 if ssl else 8000), ssl=ssl, settings=settings)
+    except Exception as error:
+        raise RetryableError(f"no Chroma server answers at {url}: {error}") from error
+
+
+class ChromaStore:
+    """Passages of one knowledge base made with one embedder; another embedder is another collection."""
+
+    def __init__(self, client: ClientAPI, kb: str, embedder: str) -> None:
+        self._client = client
+        self.kb = kb
+        self.embedder = embedder
+        self.name = f"kb-{kb}-{re.sub(r'[^A-Za-z0-9._-]+', '-', embedder).strip('-._')}"[:500]
+
+    def create(self) -> None:
+        self._collection = self._client.get_or_create_collection(
+            self.name,
+            embedding_function=None,
+            configuration={"hnsw": {"space": "cosine", "ef_search": 200}},
+            metadata={"kb": self.kb, "embedder": self.embedder, "generation": ""},
+        )
+
+    def open(self) -> None:
+        """Raises KnowledgeError saying how to index when there is nothing yet."""
+        try:
+            self._collection = self._client.get_collection(self.name, embedding_function=None)
+        except NotFoundError:
+            raise KnowledgeError(
+                f"knowledge base {self.kb!r} is not indexed with {self.embedder}: run `handrail ingest PATH --kb {self.kb}`"
+            ) from None
+        except Exception as error:
+            raise RetryableError(f"Chroma does not answer: {error}") from error
+
+    @property
+    def generation(self) -> str:
+        """Changes with every finished write; empty while a first run has not finished."""
+        return str((self._collection.metadata or {}).get("generation") or "")
+
+    def finish(self, generation: str) -> None:
+        metadata = {**(self._collection.metadata or {}), "generation": generation}
+        self._collection.modify(metadata=metadata)
+        self.open()
+
+    def count(self) -> int:
+        return int(self._collection.count())
+
+    def stamps(self) -> dict[str, Stamp]:
+        digests: dict[str, dict[str, str]] = {}
+        expected: dict[str, int] = {}
+        for ids, metadatas in self._pages(["metadatas"], "metadatas"):
+            for passage_id, metadata in zip(ids, metadatas, strict=True):
+                article = metadata["article_id"]
+                digests.setdefault(article, {})[passage_id] = metadata["digest"]
+                expected[article] = int(metadata["of"])
+        return {article: Stamp(held, expected[article]) for article, held in digests.items()}
+
+    def write(self, passages: Sequence[Passage], vectors: Vectors, digests: Sequence[str], sizes: Sequence[int]) -> None:
+        self._collection.upsert(
+            ids=[passage.id for passage in passages],
+            embeddings=vectors,
+            documents=[passage.text for passage in passages],
+            metadatas=[_metadata(p, digest, of) for p, digest, of in zip(passages, digests, sizes, strict=True)],
+        )
+
+    def delete(self, ids: Sequence[str]) -> None:
+        for start in range(0, len(ids), PAGE):
+            self._collection.delete(ids=list(ids[start : start + PAGE]))
+
+    def search(self, vector: Vectors, k: int, filters: Mapping[str, str]) -> list[tuple[str, float]]:
+        """`(passage id, cosine)` pairs, best first. Raises RetryableError when Chroma does not answer."""
+        try:
+            found = self._collection.query(
+                query_embeddings=vector[None, :], n_results=k, where=_where(filters), include=["distances"]
+            )
+        except Exception as error:
+            raise RetryableError(f"Chroma does not answer: {error}") from error
+        distances = found["distances"] or [[]]
+        return [(i, 1.0 - float(d)) for i, d in zip(found["ids"][0], distances[0], strict=True)]
+
+    def dump(self) -> tuple[list[Passage], Vectors]:
+        """Everything, in article and position order."""
+        rows: list[tuple[Passage, Any]] = []
+        for ids, documents, metadatas, embeddings in self._pages(
+            ["documents", "metadatas", "embeddings"], "documents", "metadatas", "embeddings"
+        ):
+            rows += [
+                (_passage(i, text, meta), vector)
+                for i, text, meta, vector in zip(ids, documents, metadatas, embeddings, strict=True)
+            ]
+        rows.sort(key=lambda row: (row[0].article_id, row[0].position))
+        vectors = np.asarray([vector for _, vector in rows], dtype=np.float32)
+        return [passage for passage, _ in rows], vectors
+
+    def _pages(self, include: list[Any], *fields: str) -> Iterator[tuple[Any, ...]]:
+        offset = 0
+        while True:
+            page: Mapping[str, Any] = self._collection.get(limit=PAGE, offset=offset, include=include)
+            if not page["ids"]:
+                return
+            yield (page["ids"], *(page[field] for field in fields))
+            offset += len(page["ids"])
+
+
+def _metadata(passage: Passage, digest: str, of: int) -> dict[str, str | int]:
+    return {
+        "article_id": passage.article_id,
+        "position": passage.position,
+        "title": passage.title,
+        "headings": json.dumps(passage.headings, ensure_ascii=False),
+        "url": passage.url,
+        "tokens": passage.tokens,
+        "digest": digest,
+        "of": of,
+        **{FACET + key: value for key, value in passage.facets.items()},
+    }
+
+
+def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage:
+    return Passage(
+        id=passage_id,
+        article_id=metadata["article_id"],
+        position=int(metadata["position"]),
+        title=metadata["title"],
+        headings=tuple(json.loads(metadata["headings"])),
+        text=text,
+        url=metadata["url"],
+        tokens=int(metadata["tokens"]),
+        facets={key.removeprefix(FACET): str(value) for key, value in metadata.items() if key.startswith(FACET)},
+    )
+
+
+def _where(filters: Mapping[str, str]) -> Any:
+    clauses = [{FACET + key: {"$eq": value}} for key, value in filters.items()]
+    if not clauses:
+        return None
+    return clauses[0] if len(clauses) == 1 else {"$and": clauses}

@@ -1,0 +1,44 @@
+"""Chroma on disk belongs to one writer or to readers, never both: `chromadb.PersistentClient` is not process-safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+from filelock import ReadWriteLock, Timeout
+
+from handrail.errors import IndexBusy
+
+
+class IndexLock:
+    """Held while the index on disk is open; released at exit of the process whatever happens."""
+
+    def __init__(self, folder: Path, *, write: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = ReadWriteLock(folder / "index.lock", is_singleton=False)
+        self._write = write
+        try:
+            if write:
+                self._lock.acquire_write(timeout=1.0)
+            else:
+                self._lock.acquire_read(timeout=5.0)
+        except Timeout:
+            raise IndexBusy(self._advice(folder)) from None
+
+    def _advice(self, folder: Path) -> str:
+        if self._write:
+            return (
+                f"the index in {folder} is in use by another Handrail process (a server?). Stop it first, "
+                "or run a Chroma server and set CHROMA_URL: then both can run at once"
+            )
+        return f"the index in {folder} is being written by another Handrail process; try again when it is done"
+
+    def release(self) -> None:
+        self._lock.release()
+        self._lock.close()
+
+    def __enter__(self) -> IndexLock:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()

@@ -1,0 +1,121 @@
+"""A read-only copy of one generation of a knowledge base: passages, keyword index, article vectors."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import numpy as np
+from numpy.typing import NDArray
+
+from handrail.stores.tokens import tokenize
+from handrail.types import Passage, Vectors
+
+FORMAT = 3
+
+
+class Snapshot:
+    """Everything retrieval reads besides Chroma; held in memory."""
+
+    def __init__(self, passages: Sequence[Passage], keyword: bm25s.BM25 | None, article_vectors: Vectors) -> None:
+        self.passages = list(passages)
+        self.by_id = {passage.id: passage for passage in self.passages}
+        self.article_vectors = article_vectors
+        """`(articles, d)` float32, L2-normalised mean of each article's passages, in order of first passage."""
+        self._keyword = keyword
+
+    @cached_property
+    def articles(self) -> list[str]:
+        return list(dict.fromkeys(passage.article_id for passage in self.passages))
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        return {passage.article_id: passage.title for passage in self.passages}
+
+    @cached_property
+    def vocabulary(self) -> Mapping[str, int]:
+        return self._keyword.vocab_dict if self._keyword is not None else {}
+
+    @cached_property
+    def inverse_frequency(self) -> dict[str, float]:
+        """BM25's own idf per term."""
+        counts: dict[str, int] = {}
+        for passage in self.passages:
+            for term in set(tokenize(passage.embedding_text)):
+                counts[term] = counts.get(term, 0) + 1
+        total = len(self.passages)
+        return {term: float(np.log(1 + (total - n + 0.5) / (n + 0.5))) for term, n in counts.items()}
+
+    def keyword_scores(self, query: str) -> NDArray[np.float32]:
+        """`(passages,)` BM25 scores."""
+        terms = [term for term in tokenize(query) if term in self.vocabulary]
+        if self._keyword is None or not terms:
+            return np.zeros(len(self.passages), dtype=np.float32)
+        return np.asarray(self._keyword.get_scores(terms), dtype=np.float32)
+
+    def neighbours(self, passage: Passage, reach: int) -> list[Passage]:
+        """Passages up to `reach` positions away in the same section, in reading order."""
+        positions = [n for n in range(passage.position - reach, passage.position + reach + 1) if n != passage.position]
+        found = (self.by_id.get(f"{passage.article_id}/{n}") for n in positions)
+        return [other for other in found if other is not None and other.section == passage.section]
+
+
+def build(passages: Sequence[Passage], vectors: Vectors) -> Snapshot:
+    """Index `passages` (ordered by article and position) for keyword search."""
+    keyword = None
+    if passages:
+        keyword = bm25s.BM25(method="lucene")
+        keyword.index([tokenize(passage.embedding_text) for passage in passages], show_progress=False)
+    return Snapshot(passages, keyword, _article_vectors(passages, vectors))
+
+
+def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
+    """Write beside, then rename: readers see the old or the new one, never half."""
+    folder.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(dir=folder, prefix=".part-"))
+    lines = (json.dumps(asdict(passage), ensure_ascii=False) for passage in snapshot.passages)
+    (scratch / "passages.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    np.save(scratch / "articles.npy", snapshot.article_vectors)
+    if snapshot._keyword is not None:
+        snapshot._keyword.save(str(scratch / "bm25"), show_progress=False)
+    (scratch / "format").write_text(str(FORMAT))
+    target = folder / generation
+    shutil.rmtree(target, ignore_errors=True)
+    os.replace(scratch, target)
+    for other in folder.iterdir():
+        if other.name != generation:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def load(folder: Path, generation: str) -> Snapshot | None:
+    """None when this generation is not here or was written by another version."""
+    path = folder / generation
+    if not generation or not (path / "format").is_file() or (path / "format").read_text() != str(FORMAT):
+        return None
+    text = (path / "passages.jsonl").read_text(encoding="utf-8")
+    passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
+    keyword = bm25s.BM25.load(str(path / "bm25"), show_progress=False) if passages else None
+    return Snapshot(passages, keyword, np.load(path / "articles.npy"))
+
+
+def _passage(row: dict[str, Any]) -> Passage:
+    return Passage(**{**row, "headings": tuple(row["headings"])})
+
+
+def _article_vectors(passages: Sequence[Passage], vectors: Vectors) -> Vectors:
+    rows: dict[str, list[int]] = {}
+    for index, passage in enumerate(passages):
+        rows.setdefault(passage.article_id, []).append(index)
+    if not rows:
+        return np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
+    means = np.stack([vectors[index].mean(axis=0) for index in rows.values()])
+    normed: Vectors = (means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)).astype(np.float32)
+    return normed

@@ -1,0 +1,52 @@
+"""Questions, passages and models for tests of the stages that ask a language model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import numpy as np
+
+from handrail.llm import LanguageModel
+from handrail.llm.chat import connect_chat
+from handrail.prompts import LocalPrompts, PromptLibrary
+from handrail.settings import Brand, Llm
+from handrail.types import Evidence, Hit, Passage, Probe, Question
+from handrail.wording import load_wording
+from tests.scripted_openai import ScriptedOpenAI
+
+BRAND = Brand(name="Acme", covers="Plans, billing and domains.")
+WORDING = load_wording(BRAND.name)
+PROMPTS = PromptLibrary(LocalPrompts())
+PROBE = Probe(np.zeros(4, dtype=np.float32))
+
+
+def question(text: str, *, lang: str = "en", suspicious: bool = False) -> Question:
+    return Question(text, "conversation", "turn", lang=lang, suspicious=suspicious)
+
+
+def evidence(texts: Mapping[str, str]) -> Evidence:
+    """Passages by id, best first."""
+    hits = [
+        Hit(Passage(id_, id_.partition("/")[0], 1, id_.title(), (), text, f"https://help.example/{id_}", 10), final=0.9)
+        for id_, text in texts.items()
+    ]
+    return Evidence("query", hits)
+
+
+@asynccontextmanager
+async def model_at(provider: ScriptedOpenAI, *, timeout_s: float = 5.0) -> AsyncIterator[LanguageModel]:
+    """The model of a scripted provider, without retries."""
+    settings = Llm(
+        base_url=provider.url,
+        model="scripted",
+        retries=0,
+        timeout_s=timeout_s,
+        usd_per_million_input=1.0,
+        usd_per_million_output=10.0,
+    )
+    models = connect_chat(settings)
+    try:
+        yield models.answering
+    finally:
+        await models.aclose()

@@ -1,0 +1,54 @@
+"""A running application over a scripted assistant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.app import create_app
+from tests.api.scripted import ScriptedAssistant, settings_in
+
+Serve = Callable[..., TestClient]
+
+
+class Clock:
+    """Seconds since the epoch, moved by hand."""
+
+    def __init__(self, now: float = 1_800_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def assistant() -> ScriptedAssistant:
+    return ScriptedAssistant()
+
+
+@pytest.fixture
+def serve(tmp_path: Path, assistant: ScriptedAssistant, clock: Clock) -> Iterator[Serve]:
+    """Starts the application with the given settings sections, waits until it is ready, and stops it afterwards."""
+    with ExitStack() as running:
+
+        def start(**sections: dict[str, Any]) -> TestClient:
+            client = TestClient(create_app(settings_in(tmp_path, **sections), assistant, clock))
+            running.enter_context(client)
+            return client
+
+        yield start
+
+
+@pytest.fixture
+def client(serve: Serve) -> TestClient:
+    return serve()

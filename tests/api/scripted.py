@@ -1,0 +1,86 @@
+"""An assistant that gives the outcomes it is told to, for states that are rare with a real one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from handrail import outcome
+from handrail.settings import Settings
+from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Usage, Verdict
+from handrail.wording import load_wording
+
+WORDING = load_wording("Tillwick")
+PASSAGE = Passage(
+    id="domains:connect/2",
+    article_id="domains:connect",
+    position=2,
+    title="Connect a domain",
+    headings=("Steps",),
+    text="Open Settings and choose Domains.",
+    url="https://help.tillwick.example/domains/connect#steps",
+    tokens=8,
+)
+CITATIONS = (Citation(1, PASSAGE, 0.93, "supported"),)
+ANSWERED = outcome.answered("Open **Settings** and choose **Domains** [1].", Verdict.FULLY, CITATIONS, 0.93)
+
+
+def turn_of(question: Question, result: Outcome = ANSWERED) -> Turn:
+    return Turn(
+        question=question,
+        outcome=result,
+        classification=Classification(Label.ANSWERABLE, 0.97, "local"),
+        trace_id="4bf92f3577b34da6a3ce929d0e0e4736",
+        provider="extractive",
+        model=None,
+        retrieved=5,
+        latency_ms={"classify": 3.0, "total": 90.0},
+        usage=Usage(),
+    )
+
+
+class ScriptedAssistant:
+    """Answers with `result`; holds every answer back while `hold` is set."""
+
+    def __init__(self, result: Outcome = ANSWERED, *, starts: Callable[[], None] | None = None) -> None:
+        self.result = result
+        self.asked: list[Question] = []
+        self.hold: asyncio.Event | None = None
+        self.fails: Exception | None = None
+        self.stopped = False
+        self._starts = starts
+        self._ready = False
+
+    @property
+    def ready(self) -> bool:
+        return self._ready
+
+    async def start(self) -> None:
+        if self._starts is not None:
+            self._starts()
+        self._ready = True
+
+    async def stop(self) -> None:
+        self.stopped = True
+
+    def readiness(self) -> dict[str, str]:
+        state = "ok" if self._ready else "loading"
+        return {"models": state, "index": state}
+
+    async def ask(self, question: Question) -> Turn:
+        self.asked.append(question)
+        if self.hold is not None:
+            await self.hold.wait()
+        if self.fails is not None:
+            raise self.fails
+        return turn_of(question, self.result)
+
+
+def settings_in(folder: Path, **sections: dict[str, Any]) -> Settings:
+    """Settings with everything kept in `folder`, and no limit on questions unless `limits` says so."""
+    tree: dict[str, Any] = {"storage": {"data_dir": folder}, "limits": {"enabled": False}}
+    for name, values in sections.items():
+        tree[name] = {**tree.get(name, {}), **values}
+    return Settings.model_validate(tree)

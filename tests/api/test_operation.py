@@ -1,0 +1,165 @@
+"""Health, readiness, and what surrounds every request."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.app import create_app
+from handrail.errors import IndexBusy, ModelUnavailable
+from tests.api.conftest import Serve
+from tests.api.scripted import ScriptedAssistant, settings_in
+
+
+def wait_until_ready(client: TestClient) -> None:
+    for _ in range(500):
+        if client.get("/ready").status_code == 200:
+            return
+        time.sleep(0.01)
+    raise AssertionError(client.get("/ready").text)
+
+
+def test_ready_names_every_part(client: TestClient) -> None:
+    response = client.get("/ready")
+
+    assert response.status_code == 200
+    assert response.json() == {
+        "ready": True,
+        "checks": {"models": "ok", "index": "ok", "records": "ok", "limits": "ok"},
+    }
+
+
+def test_alive_but_not_ready_while_models_are_missing(tmp_path: Path) -> None:
+    def missing() -> None:
+        raise ModelUnavailable("run handrail models fetch")
+
+    with TestClient(create_app(settings_in(tmp_path), ScriptedAssistant(starts=missing))) as client:
+        health, ready, asked = (
+            client.get("/health"),
+            client.get("/ready"),
+            client.post("/ask", json={"question": "?!a"}),
+        )
+        person = client.post("/handoff", json={})
+
+    assert health.status_code == 200
+    assert ready.status_code == 503
+    assert ready.headers["Retry-After"]
+    assert ready.json()["checks"]["startup"] == "ModelUnavailable; the log says what to do"
+    assert (asked.status_code, asked.json()["error"]["code"]) == (503, "not_ready")
+    assert person.status_code == 201
+
+
+def test_start_is_tried_again_after_a_failure_that_may_pass(tmp_path: Path) -> None:
+    tries: list[int] = []
+
+    def busy_at_first() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise IndexBusy("another process holds the index")
+
+    with TestClient(create_app(settings_in(tmp_path), ScriptedAssistant(starts=busy_at_first))) as client:
+        wait_until_ready(client)
+
+    assert len(tries) == 2
+
+
+def test_assistant_is_stopped_with_the_application(tmp_path: Path) -> None:
+    assistant = ScriptedAssistant()
+    with TestClient(create_app(settings_in(tmp_path), assistant)):
+        pass
+
+    assert assistant.stopped
+
+
+def test_request_id_of_the_caller_is_kept_when_it_is_sane(client: TestClient) -> None:
+    sane = client.get("/health", headers={"X-Request-ID": "load-balancer-42"})
+    insane = client.get("/health", headers={"X-Request-ID": "<script>" * 50})
+
+    assert sane.headers["X-Request-ID"] == "load-balancer-42"
+    assert len(insane.headers["X-Request-ID"]) == 32
+
+
+def test_unknown_addresses_and_methods_are_typed(client: TestClient) -> None:
+    missing, method = client.get("/nothing"), client.get("/ask")
+
+    assert (missing.status_code, missing.json()["error"]["code"]) == (404, "not_found")
+    assert (method.status_code, method.json()["error"]["code"]) == (405, "method_not_allowed")
+    assert method.headers["Allow"] == "POST"
+    assert missing.json()["request_id"] == missing.headers["X-Request-ID"]
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1"]
+)
+def test_bodies_that_are_not_json_are_refused(client: TestClient, content_type: str) -> None:
+    response = client.post("/ask", content=b'{"question": "How?"}', headers={"Content-Type": content_type})
+
+    assert (response.status_code, response.json()["error"]["code"]) == (415, "unsupported_media_type")
+
+
+def test_large_body_is_refused_by_its_announced_length(serve: Serve) -> None:
+    client = serve(server={"max_body_bytes": 10_000})
+
+    response = client.post("/handoff", json={"message": "x" * 20_000})
+
+    assert (response.status_code, response.json()["error"]["code"]) == (413, "too_large")
+
+
+def test_large_body_in_chunks_is_refused_while_it_arrives(serve: Serve) -> None:
+    client = serve(server={"max_body_bytes": 10_000})
+
+    def chunks() -> Iterator[bytes]:
+        yield b'{"question": "'
+        for _ in range(10):
+            yield b"x" * 2000
+
+    response = client.post("/ask", content=chunks(), headers={"Content-Type": "application/json"})
+
+    assert (response.status_code, response.json()["error"]["code"]) == (413, "too_large")
+
+
+def test_every_response_carries_protective_headers(client: TestClient) -> None:
+    for response in (client.get("/health"), client.get("/nothing"), client.post("/ask", json={})):
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        assert response.headers["Cache-Control"] == "no-store"
+
+
+def test_other_origins_are_let_in_by_setting_only(serve: Serve) -> None:
+    shop = {"Origin": "https://shop.example"}
+    closed, opened = serve(), serve(server={"cors_origins": ["https://shop.example"]})
+
+    assert "Access-Control-Allow-Origin" not in closed.get("/config", headers=shop).headers
+    response = opened.get("/config", headers=shop)
+    assert response.headers["Access-Control-Allow-Origin"] == "https://shop.example"
+    assert "Retry-After" in response.headers["Access-Control-Expose-Headers"]
+    other = opened.get("/config", headers={"Origin": "https://evil.example"})
+    assert "Access-Control-Allow-Origin" not in other.headers
+
+
+def test_failures_can_be_read_across_origins(serve: Serve, assistant: ScriptedAssistant) -> None:
+    client = serve(server={"cors_origins": ["https://shop.example"]})
+    assistant.fails = RuntimeError("inside")
+
+    response = client.post("/ask", json={"question": "How?"}, headers={"Origin": "https://shop.example"})
+
+    assert response.status_code == 500
+    assert response.headers["Access-Control-Allow-Origin"] == "https://shop.example"
+    assert response.json()["request_id"] == response.headers["X-Request-ID"]
+
+
+def test_log_names_requests_but_never_what_was_asked(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+    client.post("/ask?note=private", json={"question": "My secret illness"})
+
+    assert "POST /ask 200" in caplog.text
+    assert "illness" not in caplog.text
+    assert "private" not in "".join(
+        record.getMessage() for record in caplog.records if record.name == "handrail.access"
+    )

@@ -1,0 +1,93 @@
+"""The widget's public settings and files, and the demo page."""
+
+from __future__ import annotations
+
+from starlette.testclient import TestClient
+
+from tests.api.conftest import Serve
+
+
+def test_widget_learns_how_to_look(serve: Serve) -> None:
+    client = serve(
+        brand={"name": "Acme", "topics": ["Bookings"], "link_hosts": ["help.acme.example"], "strings": {"send": "Go"}},
+        server={"max_question_chars": 500},
+    )
+
+    response = client.get("/config?widget=pub_demo")
+
+    assert response.status_code == 200
+    assert response.json() == {
+        "widget_id": "demo",
+        "brand": {"name": "Acme", "assistant": "Tillwick assistant", "accent": "#0b6e5f"},
+        "lang": "en",
+        "disclosure": "You are chatting with an AI assistant. It answers from our help articles and can make mistakes.",
+        "welcome": "Hi! What can I help you with?",
+        "suggestions": [],
+        "topics": ["Bookings"],
+        "person": {"available": True, "expectation": "A person replies within one working day."},
+        "limits": {"max_question_chars": 500},
+        "link_hosts": ["help.acme.example"],
+        "strings": {"send": "Go"},
+    }
+
+
+def test_loader_may_be_embedded_anywhere_and_is_checked_again_soon(client: TestClient) -> None:
+    response = client.get("/widget/v1/widget.js")
+
+    assert response.status_code == 200
+    assert response.headers["Content-Type"].startswith("text/javascript")
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert response.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert response.headers["Cache-Control"].startswith("public, max-age=300")
+
+
+def test_versioned_file_is_kept_for_good(client: TestClient) -> None:
+    response = client.get("/widget/v1/chat.js?v=abc")
+
+    assert response.status_code == 200
+    assert "immutable" in response.headers["Cache-Control"]
+    assert response.headers["Content-Encoding"] == "gzip"
+
+
+def test_unchanged_file_is_not_sent_again(client: TestClient) -> None:
+    etag = client.get("/widget/v1/widget.js").headers["ETag"]
+
+    response = client.get("/widget/v1/widget.js", headers={"If-None-Match": etag})
+
+    assert response.status_code == 304
+    assert response.content == b""
+
+
+def test_demo_page_comes_with_a_strict_policy(client: TestClient) -> None:
+    response = client.get("/")
+
+    assert response.url.path == "/demo/"
+    assert response.status_code == 200
+    assert "script-src 'self'" in response.headers["Content-Security-Policy"]
+    assert response.headers["Cache-Control"] == "no-cache"
+
+
+def test_demo_page_is_for_demos(serve: Serve) -> None:
+    client = serve(server={"demo_mode": False})
+
+    assert client.get("/demo/").status_code == 404
+    assert client.get("/widget/v1/widget.js").status_code == 200
+
+
+def test_nothing_outside_the_site_is_served(client: TestClient) -> None:
+    for path in (
+        "/widget/v1/../../package.json",
+        "/widget/v1/%2e%2e/%2e%2e/package.json",
+        "/demo/..%2f..%2fpyproject.toml",
+    ):
+        response = client.get(path)
+
+        assert response.status_code == 404
+        assert response.json()["error"]["code"] == "not_found"
+
+
+def test_missing_versioned_file_is_not_kept(client: TestClient) -> None:
+    response = client.get("/widget/v1/gone.js?v=abc")
+
+    assert response.status_code == 404
+    assert response.headers["Cache-Control"] == "no-store"

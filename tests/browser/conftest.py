@@ -1,0 +1,72 @@
+"""One browser for the whole suite, a fresh context for each test, and a site that answers by the contract."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from tests.browser.chat import Chat
+from tests.browser.contract_site import ContractSite, serve_contract_site
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def _chromium(playwright: Playwright) -> str:
+    for path in (playwright.chromium.executable_path, shutil.which("chromium"), shutil.which("chromium-browser")):
+        if path and Path(path).exists():
+            return path
+    pytest.fail("The browser tests need Chromium: install the Debian package `chromium`.", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=_chromium(playwright), args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def _running_site() -> Iterator[ContractSite]:
+    with serve_contract_site() as site:
+        yield site
+
+
+@pytest.fixture
+def contract_site(_running_site: ContractSite) -> ContractSite:
+    _running_site.reset()
+    return _running_site
+
+
+def _is_refusal(text: str) -> bool:
+    return "Content Security Policy" in text or "Trusted" in text
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A desktop page that fails its test on any uncaught error or refused policy."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.set_default_timeout(5000)
+    opened = context.new_page()
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on("console", lambda message: problems.append(message.text) if _is_refusal(message.text) else None)
+    yield opened
+    context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def chat(page: Page, contract_site: ContractSite) -> Chat:
+    return Chat(page, contract_site)

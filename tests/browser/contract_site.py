@@ -1,0 +1,135 @@
+"""A small site that serves the widget under a strict policy and answers as the contract says."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from tests.browser.replies import CONFIG, Json, reply_to
+
+FRONTEND = Path(__file__).parents[2] / "frontend"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+PAGE = """<!doctype html><html lang="en"><head><title>A shop</title><meta name="viewport" content="width=device-width">
+<link rel="icon" href="/demo/icon.svg">{scripts}</head><body><main><h1>A shop</h1><p>Words.</p><button>Buy</button>
+{body}</main>
+</body></html>"""
+TAG = '<script async src="/widget/v1/widget.js" data-widget="pub_demo" data-lang="auto" {attributes}></script>'
+
+Handler = Callable[[Json], Response]
+
+
+@dataclass
+class ContractSite:
+    """What was asked of the site, and what a test may change about its answers."""
+
+    url: str = ""
+    requests: list[tuple[str, Json]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    config: Json = field(default_factory=lambda: dict(CONFIG))
+    ask: Handler | None = None
+    handoff: Handler | None = None
+    delay_s: float = 0.0
+
+    def reset(self) -> None:
+        self.requests.clear()
+        self.paths.clear()
+        self.config = dict(CONFIG)
+        self.ask = self.handoff = None
+        self.delay_s = 0.0
+
+    def change(self, **fields: Any) -> None:
+        """From now on every reply has these fields instead of its own."""
+        self.ask = lambda body: JSONResponse({**reply_to(body["question"]), **fields})
+
+    def sent_to(self, path: str) -> list[Json]:
+        return [body for asked, body in self.requests if asked == path]
+
+
+def limited(retry_after_s: int) -> Response:
+    error = {"code": "rate_limited", "message": "Too many questions.", "retry_after_s": retry_after_s}
+    return JSONResponse({"error": error, "request_id": "r-1"}, 429, headers={"Retry-After": str(retry_after_s)})
+
+
+def recorded(_body: Json) -> Response:
+    receipt = {"reference": "HR-7K2M9Q", "status": "recorded", "message": "Thank you. The team has your request."}
+    return JSONResponse(receipt, 201)
+
+
+def build_app(site: ContractSite) -> Starlette:
+    async def page(request: Request) -> Response:
+        tags = int(request.query_params.get("tags", "1"))
+        scripts = TAG.format(attributes=request.query_params.get("attributes", "")) * tags
+        return HTMLResponse(PAGE.format(scripts=scripts, body=request.query_params.get("body", "")))
+
+    async def config(_request: Request) -> Response:
+        return JSONResponse(site.config)
+
+    async def ask(request: Request) -> Response:
+        body: Json = await request.json()
+        site.requests.append(("/ask", body))
+        await asyncio.sleep(site.delay_s)
+        return site.ask(body) if site.ask else JSONResponse(reply_to(body["question"]))
+
+    async def handoff(request: Request) -> Response:
+        body: Json = await request.json()
+        site.requests.append(("/handoff", body))
+        await asyncio.sleep(site.delay_s)
+        return (site.handoff or recorded)(body)
+
+    class Policy(BaseHTTPMiddleware):
+        async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+            site.paths.append(request.url.path)
+            response = await call_next(request)
+            response.headers["Content-Security-Policy"] = POLICY
+            return response
+
+    return Starlette(
+        middleware=[Middleware(Policy)],
+        routes=[
+            Route("/", page),
+            Route("/config", config),
+            Route("/ask", ask, methods=["POST"]),
+            Route("/handoff", handoff, methods=["POST"]),
+            Mount("/widget/v1", StaticFiles(directory=FRONTEND / "widget/dist")),
+            Mount("/demo", StaticFiles(directory=FRONTEND / "demo", html=True)),
+        ],
+    )
+
+
+class _Server(uvicorn.Server):
+    def install_signal_handlers(self) -> None:
+        """Signals belong to pytest; this server runs beside it in a thread."""
+
+
+@contextmanager
+def serve_contract_site() -> Iterator[ContractSite]:
+    site = ContractSite()
+    server = _Server(uvicorn.Config(build_app(site), host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        if not thread.is_alive():
+            raise RuntimeError("The contract site did not start.")
+        time.sleep(0.01)
+    address: Any = server.servers[0].sockets[0].getsockname()
+    site.url = f"http://127.0.0.1:{address[1]}"
+    yield site
+    server.should_exit = True
+    thread.join(timeout=5)

@@ -1,0 +1,162 @@
+"""A person is always one press away, and one request is one request."""
+
+from pathlib import Path
+
+from playwright.sync_api import Locator, expect
+from starlette.responses import JSONResponse
+
+from tests.browser.chat import Chat
+from tests.browser.contract_site import limited
+
+
+def form(chat: Chat) -> Locator:
+    return chat.page.get_by_role("form", name="Talk to a person")
+
+
+def test_a_person_can_be_asked_for_before_anything_else(chat: Chat) -> None:
+    chat.open()
+
+    chat.person.click()
+    chat.page.get_by_label("E-mail").fill("ines@example.com")
+    chat.page.get_by_label("Message").fill("I was charged twice.")
+    form(chat).get_by_role("button", name="Send to our team").click()
+
+    receipt = chat.replies.last
+    expect(receipt).to_contain_text("HR-7K2M9Q")
+    expect(receipt).to_contain_text("The team has your request.")
+    expect(receipt).to_contain_text("A person replies within one working day.")
+    expect(form(chat)).to_be_hidden()
+    [sent] = chat.site.sent_to("/handoff")
+    assert sent["conversation_id"] is None
+    assert sent["email"] == "ines@example.com"
+    assert sent["message"] == "I was charged twice."
+    assert sent["reason"] == "visitor_request"
+    assert sent["transcript"] == []
+
+
+def test_pressing_twice_makes_one_request(chat: Chat) -> None:
+    chat.site.delay_s = 0.2
+    chat.open()
+    chat.person.click()
+
+    form(chat).get_by_role("button", name="Send to our team").dblclick()
+
+    expect(chat.panel.get_by_text("HR-7K2M9Q")).to_be_visible()
+    chat.person.click()
+    expect(form(chat)).to_be_hidden()
+    expect(chat.page.locator("[data-routing=handoff]")).to_be_focused()
+    assert len(chat.site.sent_to("/handoff")) == 1
+
+
+def test_a_request_from_a_reply_carries_its_reason_and_the_conversation(chat: Chat) -> None:
+    reply = chat.open().ask("I am furious")
+    reply.get_by_role("button", name="Talk to a person").click()
+    chat.page.get_by_label("Message").fill("Hello?")
+
+    form(chat).get_by_role("button", name="Send to our team").click()
+
+    expect(chat.panel.get_by_text("HR-7K2M9Q")).to_be_visible()
+    [sent] = chat.site.sent_to("/handoff")
+    assert sent["conversation_id"] == "c-1"
+    assert sent["turn_id"] == chat.site.sent_to("/ask")[0]["turn_id"]
+    assert sent["reason"] == "billing_dispute"
+    assert [line["author"] for line in sent["transcript"]] == ["visitor", "assistant"]
+
+
+def test_a_wrong_address_is_explained_and_nothing_is_sent(chat: Chat) -> None:
+    chat.open()
+    chat.person.click()
+    email = chat.page.get_by_label("E-mail")
+
+    email.fill("ines@example")
+    form(chat).get_by_role("button", name="Send to our team").click()
+
+    expect(form(chat).get_by_role("alert").first).to_contain_text("such as name@example.com")
+    expect(email).to_be_focused()
+    expect(email).to_have_attribute("aria-invalid", "true")
+    assert chat.site.sent_to("/handoff") == []
+
+
+def test_a_failure_keeps_the_text_and_can_be_tried_again_as_one_request(chat: Chat) -> None:
+    chat.site.handoff = lambda _body: JSONResponse({"error": {"code": "internal", "message": "x"}}, 500)
+    chat.open()
+    chat.person.click()
+    chat.page.get_by_label("Message").fill("Please call.")
+    form(chat).get_by_role("button", name="Send to our team").click()
+    expect(form(chat)).to_contain_text("Nothing you typed is lost")
+    expect(chat.page.get_by_label("Message")).to_have_value("Please call.")
+    chat.site.handoff = None
+
+    form(chat).get_by_role("button", name="Try again").click()
+
+    expect(chat.panel.get_by_text("HR-7K2M9Q")).to_be_visible()
+    first, second = chat.site.sent_to("/handoff")
+    assert first["turn_id"] == second["turn_id"]
+
+
+def test_a_limited_request_names_the_time(chat: Chat) -> None:
+    chat.site.handoff = lambda _body: limited(600)
+    chat.open()
+    chat.person.click()
+
+    form(chat).get_by_role("button", name="Send to our team").click()
+
+    expect(form(chat)).to_contain_text("You can send this again at")
+
+
+def test_nobody_is_promised_when_nobody_is_there(chat: Chat) -> None:
+    chat.site.config["person"] = {"available": False, "expectation": "We are back on Monday at 8:00."}
+    chat.open()
+
+    chat.person.click()
+
+    expect(form(chat)).to_contain_text("Nobody is online right now.")
+    expect(form(chat)).to_contain_text("We are back on Monday at 8:00.")
+
+
+def test_what_was_typed_survives_leaving_the_form(chat: Chat) -> None:
+    chat.open()
+    chat.person.click()
+    chat.page.get_by_label("Message").fill("half a thought")
+
+    form(chat).get_by_role("button", name="Cancel").click()
+    chat.person.click()
+
+    expect(chat.page.get_by_label("Message")).to_have_value("half a thought")
+
+
+def test_the_host_page_can_tell_who_is_signed_in(chat: Chat) -> None:
+    chat.open()
+    chat.page.evaluate("handrail('setUser', { email: 'known@example.com' })")
+
+    chat.person.click()
+
+    expect(chat.page.get_by_label("E-mail")).to_have_value("known@example.com")
+    expect(chat.page.get_by_label("Message")).to_be_focused()
+
+
+def test_the_reference_can_be_copied(chat: Chat) -> None:
+    chat.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    chat.open()
+    chat.person.click()
+    form(chat).get_by_role("button", name="Send to our team").click()
+
+    chat.panel.get_by_role("button", name="Copy").click()
+
+    expect(chat.panel.locator(".copied")).to_have_text("Copied")
+    assert chat.page.evaluate("navigator.clipboard.readText()") == "HR-7K2M9Q"
+
+
+def test_the_transcript_can_be_downloaded(chat: Chat) -> None:
+    chat.open().ask("How do I connect my domain?")
+    chat.panel.get_by_role("button", name="More options").click()
+
+    with chat.page.expect_download() as download:
+        chat.panel.get_by_role("button", name="Download transcript").click()
+
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    assert download.value.suggested_filename.endswith(".txt")
+    assert "Conversation with Tillwick assistant" in text
+    assert "How do I connect my domain?" in text
+    assert "Tillwick assistant (AI assistant)" in text
+    assert "[2] Certificates for your domain https://help.tillwick.example/domains/certificate" in text

@@ -1,0 +1,210 @@
+"""A Langfuse that is away, slow or refusing never shows in a turn."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from pydantic import SecretStr
+
+from handrail.errors import PermanentError, RetryableError
+from handrail.generations import generation
+from handrail.observe.langfuse import LangfuseTracer
+from handrail.observe.outbox import Outbox
+from handrail.observe.silent import SilentTracer
+from tests.observe.langfuse_server import LangfuseServer
+from tests.observe.turns import finished, new_id, prompt, question
+
+UNTRACED = """
+import socket, sys
+
+def guard(event, args):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        raise AssertionError(f"network without keys: {event} {args}")
+
+sys.addaudithook(guard)
+import handrail.llm, handrail.pipeline, handrail.prompts
+from handrail.generations import generation
+from handrail.observe.silent import SilentTracer
+from handrail.settings import load_settings
+from tests.observe.turns import finished, prompt, question
+
+assert not load_settings(environ={}).observe.langfuse_configured
+tracer = SilentTracer(lambda: "0" * 32)
+asked = question()
+with tracer.turn(asked) as trace, trace.stage("generate") as span:
+    with generation("answer", "gpt-5-mini", prompt()) as call:
+        call.record(output="text", input_tokens=1)
+    span.record(output="text")
+    trace.finish(finished(asked, trace.id))
+tracer.close()
+loaded = [name for name in sys.modules if name.split(".")[0] in ("langfuse", "opentelemetry")]
+assert not loaded, loaded
+"""
+
+
+@pytest.fixture
+def unused_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def run_turns(tracer: LangfuseTracer, number: int) -> float:
+    """Seconds that all of them took."""
+    start = time.perf_counter()
+    for _ in range(number):
+        asked = question()
+        with tracer.turn(asked) as trace:
+            with trace.stage("generate") as span, generation("answer", "gpt-5-mini", prompt()) as call:
+                call.record(output="text", input_tokens=10)
+                span.record(output="text")
+            trace.finish(finished(asked, trace.id))
+    return time.perf_counter() - start
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_without_keys_nothing_is_imported_and_nothing_connects() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", UNTRACED], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_langfuse_that_is_down_costs_a_turn_nothing_and_one_warning(
+    langfuse: LangfuseServer, unused_port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = langfuse.settings().model_copy(update={"langfuse_host": f"http://127.0.0.1:{unused_port}"})
+    tracer = LangfuseTracer(settings, new_id)
+
+    took = run_turns(tracer, 400)
+    closing = time.perf_counter()
+    tracer.close()
+
+    assert took < 2.0
+    assert time.perf_counter() - closing < 4.0
+    (warning,) = warnings_of(caplog)
+    assert f"http://127.0.0.1:{unused_port} " in warning
+    assert "turns go on" in warning
+
+
+def test_a_langfuse_that_hangs_delays_neither_turns_nor_closing(
+    langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    langfuse.hang_s = 30
+    tracer = LangfuseTracer(langfuse.settings(), new_id)
+
+    took = run_turns(tracer, 3)
+    closing = time.perf_counter()
+    tracer.close()
+
+    assert took < 0.5
+    assert 2.5 < time.perf_counter() - closing < 4.0
+    assert "the last traces are lost" in warnings_of(caplog)[0]
+
+
+def test_refused_keys_are_named_in_the_warning(langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture) -> None:
+    wrong = langfuse.settings().model_copy(update={"langfuse_secret_key": SecretStr("sk-wrong")})
+    tracer = LangfuseTracer(wrong, new_id)
+
+    run_turns(tracer, 1)
+    tracer.close()
+
+    (warning,) = warnings_of(caplog)
+    assert "LANGFUSE_PUBLIC_KEY" in warning
+    assert "sk-wrong" not in warning
+
+
+def test_a_passing_failure_loses_no_trace(langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "handrail")
+    langfuse.status = 503
+    tracer = LangfuseTracer(langfuse.settings(), new_id)
+
+    run_turns(tracer, 1)
+    until(lambda: bool(warnings_of(caplog)))
+    langfuse.status = 200
+    until(lambda: bool(langfuse.spans))
+    run_turns(tracer, 1)
+    tracer.close()
+
+    assert len({span.trace_id for span in langfuse.spans}) == 2
+    assert "works again" in caplog.records[-1].getMessage()
+
+
+def test_a_closed_tracer_still_lets_turns_run(langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture) -> None:
+    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer.close()
+
+    run_turns(tracer, 1)
+    tracer.close()
+
+    assert langfuse.spans == []
+    assert len(warnings_of(caplog)) == 1
+
+
+def test_a_full_outbox_drops_new_items_and_delivers_the_kept_ones() -> None:
+    release, taken, delivered = threading.Event(), threading.Event(), list[int]()
+
+    def deliver(batch: Sequence[int]) -> None:
+        taken.set()
+        release.wait(5)
+        delivered.extend(batch)
+
+    failures: list[Exception] = []
+    outbox = Outbox(deliver, failures.append, capacity=2, batch=8)
+    assert outbox.put(0)
+    assert taken.wait(5)
+    accepted = [outbox.put(number) for number in (1, 2, 3)]
+    release.set()
+
+    assert accepted == [True, True, False]
+    assert outbox.close(5)
+    assert (delivered, failures) == ([0, 1, 2], [])
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"), [(RetryableError("busy"), 3), (PermanentError("refused"), 1), (ZeroDivisionError(), 1)]
+)
+def test_only_passing_failures_are_tried_again_and_the_thread_survives_all(error: Exception, tries: int) -> None:
+    tried, failures, done = list[int](), list[Exception](), threading.Event()
+
+    def deliver(batch: Sequence[int]) -> None:
+        tried.extend(batch)
+        if 2 in batch:
+            done.set()
+            return
+        raise error
+
+    outbox = Outbox(deliver, failures.append, batch=1, delays_s=(0.0, 0.0))
+    outbox.put(1)
+    outbox.put(2)
+
+    assert done.wait(5)
+    assert outbox.close(5)
+    assert tried == [1] * tries + [2]
+    assert failures == [error] * tries
+
+
+def test_the_silent_tracer_gives_ids() -> None:
+    ids: Iterator[str] = iter(["a" * 32])
+    tracer = SilentTracer(lambda: next(ids))
+
+    with tracer.turn(question()) as trace:
+        assert trace.id == "a" * 32
+
+
+def until(condition: Callable[[], bool], timeout_s: float = 5.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "timed out"
+        time.sleep(0.01)

@@ -1,0 +1,140 @@
+"""Opening, upgrading and losing the database."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine, text
+
+from handrail.errors import SettingsError
+from handrail.records import RecordsUnavailable
+from handrail.records.database import database_url, open_database
+from handrail.records.tables import Base
+from handrail.settings import Storage
+
+pytestmark = pytest.mark.anyio
+
+OPEN_AND_CLOSE = """
+import asyncio, sys
+from pathlib import Path
+from handrail.records.database import open_database
+from handrail.settings import Storage
+
+async def main():
+    database = await open_database(Storage(data_dir=Path(sys.argv[1])))
+    await database.close()
+
+asyncio.run(main())
+"""
+
+
+async def test_starts_at_once_do_not_get_into_each_others_way(storage: Storage) -> None:
+    databases = await asyncio.gather(*(open_database(storage) for _ in range(4)))
+
+    problems = [await database.problem() for database in databases]
+    for database in databases:
+        await database.close()
+
+    assert problems == [None] * 4
+
+
+async def test_opening_again_keeps_what_is_there(storage: Storage) -> None:
+    for expected in (0, 1):
+        database = await open_database(storage)
+        async with database.transaction() as session:
+            rows = await session.execute(text("SELECT count(*) FROM turns"))
+            assert rows.scalar_one() == expected
+            await session.execute(
+                text(
+                    "INSERT INTO turns (tenant, turn_id, conversation_id, fingerprint, created_at)"
+                    " VALUES ('default', :turn_id, 'c', 'f', 0)"
+                ),
+                {"turn_id": f"t-{expected}"},
+            )
+        await database.close()
+
+
+def test_processes_that_start_together_share_one_file(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    starts = [
+        subprocess.Popen([sys.executable, "-c", OPEN_AND_CLOSE, str(tmp_path)], env=environment, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    errors = [start.communicate(timeout=60)[1] for start in starts]
+
+    assert [(start.returncode, error) for start, error in zip(starts, errors, strict=True)] == [(0, b"")] * 2
+
+
+async def test_migrations_lead_to_the_tables_the_code_knows(tmp_path: Path) -> None:
+    database = await open_database(Storage(data_dir=tmp_path))
+    await database.close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'handrail.sqlite'}")
+    with engine.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), Base.metadata)
+    engine.dispose()
+
+    assert differences == []
+
+
+async def test_sqlite_lets_readers_in_while_somebody_writes(tmp_path: Path) -> None:
+    database = await open_database(Storage(data_dir=tmp_path))
+    await database.close()
+
+    with sqlite3.connect(tmp_path / "handrail.sqlite") as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("postgres://ada:secret@db/handrail", "postgresql+asyncpg://ada:secret@db/handrail"),
+        ("postgresql://db/handrail?ssl=require", "postgresql+asyncpg://db/handrail?ssl=require"),
+        ("postgresql+psycopg://db/handrail", "postgresql+psycopg://db/handrail"),
+        ("sqlite:///records.db", "sqlite+aiosqlite:///records.db"),
+    ],
+)
+def test_plain_urls_get_an_async_driver(given: str, used: str) -> None:
+    assert database_url(Storage(database_url=given)).render_as_string(hide_password=False) == used
+
+
+@pytest.mark.parametrize("url", ["not a url", "nosuchdatabase://host/name"])
+async def test_unusable_url_names_the_setting(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"storage\.database_url"):
+        await open_database(Storage(database_url=url))
+
+
+async def test_database_that_is_away_is_reported_with_what_to_check(tmp_path: Path) -> None:
+    nobody = f"postgresql://ada:hunter2@/handrail?host={tmp_path}"
+
+    with pytest.raises(RecordsUnavailable, match=r"DATABASE_URL") as raised:
+        await open_database(Storage(database_url=nobody))
+
+    assert "hunter2" not in str(raised.value)
+
+
+async def test_database_lost_later_is_a_problem_and_not_a_crash(tmp_path: Path) -> None:
+    database = await open_database(Storage(data_dir=tmp_path))
+    with sqlite3.connect(tmp_path / "handrail.sqlite") as connection:
+        connection.execute("DROP TABLE turns")
+
+    problem = await database.problem()
+    await database.close()
+
+    assert problem == "the database of records does not answer"
+
+
+async def test_records_are_for_the_operator_alone(tmp_path: Path) -> None:
+    database = await open_database(Storage(data_dir=tmp_path))
+    await database.close()
+
+    mode = stat.S_IMODE((tmp_path / "handrail.sqlite").stat().st_mode)
+    assert mode & 0o077 == 0

@@ -1,0 +1,155 @@
+"""A real HTTP server that speaks chat completions, replays a script and records what it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+
+@dataclass(frozen=True)
+class Says:
+    """A reply with this content; a mapping is sent as JSON text."""
+
+    content: Mapping[str, Any] | str
+    input_tokens: int = 100
+    output_tokens: int = 20
+    finish_reason: str = "stop"
+
+
+@dataclass(frozen=True)
+class Refuses:
+    """The reply of a model that declines structured output."""
+
+    text: str = "I can't help with that."
+
+
+@dataclass(frozen=True)
+class Fails:
+    """An HTTP failure."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    error: Mapping[str, Any] = field(default_factory=lambda: {"message": "scripted failure"})
+
+
+@dataclass(frozen=True)
+class Hangs:
+    """Accepts the request and does not reply for `seconds`."""
+
+    seconds: float = 5.0
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A body that is not a chat completion."""
+
+    body: str
+    content_type: str = "application/json"
+
+
+Step = Says | Refuses | Fails | Hangs | Raw
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request as it arrived."""
+
+    body: dict[str, Any]
+    authorization: str
+    at: float
+
+    @property
+    def system(self) -> str:
+        return "\n".join(_text(m) for m in self.body["messages"] if m["role"] in ("system", "developer"))
+
+    @property
+    def user(self) -> str:
+        return "\n".join(_text(m) for m in self.body["messages"] if m["role"] == "user")
+
+
+class ScriptedOpenAI:
+    """Replays `steps` in order; the last one repeats."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.requests: list[Seen] = []
+        self.url = ""
+        self.stopping = threading.Event()
+
+    def script(self, *steps: Step) -> None:
+        self.steps = list(steps)
+        self.requests.clear()
+
+    async def complete(self, request: Request) -> Response:
+        body = await request.json()
+        self.requests.append(Seen(body, request.headers.get("authorization", ""), time.monotonic()))
+        step = self.steps[min(len(self.requests), len(self.steps)) - 1]
+        if isinstance(step, Fails):
+            return JSONResponse({"error": dict(step.error)}, step.status, dict(step.headers))
+        if isinstance(step, Raw):
+            return Response(step.body, media_type=step.content_type)
+        if isinstance(step, Hangs):
+            await asyncio.to_thread(self.stopping.wait, step.seconds)
+            return Response(status_code=504)
+        return JSONResponse(_completion(step, body["model"]))
+
+
+@contextmanager
+def scripted_openai() -> Iterator[ScriptedOpenAI]:
+    """A server on a free port of 127.0.0.1, stopped at the end; `url` is its base URL with `/v1`."""
+    scripted = ScriptedOpenAI()
+    app = Starlette(routes=[Route("/v1/chat/completions", scripted.complete, methods=["POST"])])
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        scripted.url = f"http://127.0.0.1:{port}/v1"
+        yield scripted
+    finally:
+        scripted.stopping.set()
+        server.should_exit = True
+        thread.join(timeout=10)
+
+
+def _completion(step: Says | Refuses, model: str) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    finish_reason = "stop"
+    if isinstance(step, Refuses):
+        message["refusal"] = step.text
+    else:
+        message["content"] = step.content if isinstance(step.content, str) else json.dumps(step.content)
+        finish_reason = step.finish_reason
+        usage = {
+            "prompt_tokens": step.input_tokens,
+            "completion_tokens": step.output_tokens,
+            "total_tokens": step.input_tokens + step.output_tokens,
+        }
+    return {
+        "id": "chatcmpl-scripted",
+        "object": "chat.completion",
+        "created": 1_750_000_000,
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "usage": usage,
+    }
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
