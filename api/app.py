@@ -20,7 +20,7 @@ from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
-from api.routes import ask, handoff, health, site, widget
+from api.routes import ask, handoff, health, reference, site, widget
 from api.startup import Startup
 from handrail import __version__
 from handrail.handoff.desk import Desk
@@ -57,7 +57,7 @@ def create_app(
         redoc_url=None,
         openapi_tags=openapi.TAGS,
     )
-    for route in (ask, handoff, widget, health):
+    for route in (ask, handoff, widget, health, reference):
         app.include_router(route.router)
     site.mount(app, chosen)
     errors.install(app)

@@ -17,7 +17,7 @@ VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"
 
 CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
-EMAIL = r"^([^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+)?$"
+EMAIL = rf"^([^@{UNSEEN}]{{1,64}}@[^@.{UNSEEN}]+(\.[^@.{UNSEEN}]+)+)?$"
 FACET = r"^[A-Za-z0-9_.-]{1,40}$"
 FACET_VALUE = r"^[^\x00-\x1f\x7f]{1,100}$"
 

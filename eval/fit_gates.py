@@ -75,7 +75,9 @@ async def samples(parts: Parts, settings: Settings, rows: Sequence[dict[str, obj
     return found
 
 
-def fit(name: str, rows: Sequence[Sample], signals: Sequence[str], right: Sequence[bool], settings: Settings, on: str) -> Calibration:
+def fit(
+    name: str, rows: Sequence[Sample], signals: Sequence[str], right: Sequence[bool], settings: Settings, on: str
+) -> Calibration:
     matrix = np.asarray([[row.signals.get(signal, 0.0) for signal in signals] for row in rows])
     means, scales = matrix.mean(axis=0), np.maximum(matrix.std(axis=0), 1e-6)
     standard, truth = (matrix - means) / scales, np.asarray(right, dtype=int)
@@ -87,7 +89,9 @@ def fit(name: str, rows: Sequence[Sample], signals: Sequence[str], right: Sequen
     print(f"{name}: n={len(rows)} positives={truth.mean():.2f} AUC={roc_auc_score(truth, predicted):.3f} ECE={ece:.3f}")
     for cut in (0.2, 0.3, 0.4, 0.5, 0.6):
         kept = predicted >= cut
-        print(f"  at {cut}: keeps {kept[truth == 1].mean():.2f} of the right, {kept[truth == 0].mean():.2f} of the wrong")
+        print(
+            f"  at {cut}: keeps {kept[truth == 1].mean():.2f} of the right, {kept[truth == 0].mean():.2f} of the wrong"
+        )
     model.fit(standard, truth)
     weights = dict(zip(signals, model.coef_[0].round(4).tolist(), strict=True))
     print("  " + " ".join(f"{key}={value}" for key, value in weights.items()))
@@ -109,7 +113,9 @@ async def run(sets: Sequence[Sequence[str]]) -> None:
     for kb, path in sets:
         parts = build_parts(settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})}))
         lines = Path(path).read_text(encoding="utf-8").splitlines()
-        rows += await samples(parts, settings, [json.loads(line) for line in lines if json.loads(line).get("article_ids")])
+        rows += await samples(
+            parts, settings, [json.loads(line) for line in lines if json.loads(line).get("article_ids")]
+        )
         parts.close()
     on = ", ".join(f"{kb}: {Path(path).name}" for kb, path in sets)
     FITTED.mkdir(exist_ok=True)

@@ -173,7 +173,9 @@ def calibration_error(probabilities: Vectors, labels: Vectors, bins: int = 10) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kb", default="sample", help="indexed knowledge base that topic features are measured against")
+    parser.add_argument(
+        "--kb", default="sample", help="indexed knowledge base that topic features are measured against"
+    )
     parser.add_argument("--intents", type=Path, help="folder with the public intent sets; left out when not given")
     parser.add_argument("--held-out", type=Path, default=HERE / "datasets" / "sample" / "routing.jsonl")
     parser.add_argument("--out", type=Path, default=HERE.parent / "src" / "handrail" / "classify" / "head.npz")
@@ -209,7 +211,9 @@ def main() -> None:
     report_held_out(arguments.held_out, featurizer, model, temperature, len(rows), scores[strength][0])
 
 
-def report_held_out(path: Path, featurizer: Featurizer, model: LogisticRegression, temperature: float, n: int, cv: float) -> None:
+def report_held_out(
+    path: Path, featurizer: Featurizer, model: LogisticRegression, temperature: float, n: int, cv: float
+) -> None:
     held = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     rows = [Row(row["text"], Label(row["label"]), True) for row in held]
     truth = np.asarray([LABELS.index(row.label) for row in rows])
@@ -217,7 +221,9 @@ def report_held_out(path: Path, featurizer: Featurizer, model: LogisticRegressio
     probabilities = _softmax((matrix @ model.coef_.T + model.intercept_) / temperature)
     guess = probabilities.argmax(axis=1)
     print(f"training rows {n}, cross-validated macro-F1 {cv:.3f}, temperature {temperature:.2f}")
-    print(f"held-out n={len(rows)} macro-F1 {f1_score(truth, guess, average='macro'):.3f} ece {calibration_error(probabilities, truth):.3f}")
+    print(
+        f"held-out n={len(rows)} macro-F1 {f1_score(truth, guess, average='macro'):.3f} ece {calibration_error(probabilities, truth):.3f}"
+    )
     print(classification_report(truth, guess, target_names=[label.value for label in LABELS], digits=3))
     print(confusion_matrix(truth, guess))
 

@@ -13,10 +13,10 @@ from fastapi.responses import JSONResponse
 from api.dependencies import Needed, Services, Visitor, json_only
 from api.errors import ApiError, rate_limited
 from api.openapi import failures
-from api.present import response_of
 from api.schemas import AskRequest, AskResponse
 from handrail import guard
 from handrail.limits import Denied
+from handrail.present import response
 from handrail.records.turns import TurnKey
 from handrail.types import Question
 
@@ -65,7 +65,7 @@ async def _answer(question: Question, services: Services, visitor: str) -> dict[
         if isinstance(verdict, Denied):
             raise rate_limited(verdict.retry_after_s, verdict.scope)
         turn = await services.assistant.ask(question)
-    return response_of(turn).model_dump(mode="json")
+    return response(turn)
 
 
 def _question(body: AskRequest, max_chars: int) -> Question:

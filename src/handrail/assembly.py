@@ -187,7 +187,9 @@ def _with_llm(
     if not settings.llm.configured:
         for name, value in (("generate.answerer", wanted), ("classify.mode", settings.classify.mode)):
             if value == "llm":
-                raise SettingsError(f'{name} = "llm" needs a provider: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local one')
+                raise SettingsError(
+                    f'{name} = "llm" needs a provider: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local one'
+                )
         return local, extractive, None, None
     from handrail.classify.cascade import CascadeClassifier
     from handrail.classify.llm import LlmClassifier
@@ -227,9 +229,7 @@ def build_prompts(settings: Settings) -> PromptLibrary:
     from handrail.observe.registry import PromptRegistry
 
     registry = PromptRegistry(settings.observe)
-    remote = LangfusePrompts(
-        registry, local, ttl_s=settings.observe.prompt_ttl_s, label=settings.observe.prompt_label
-    )
+    remote = LangfusePrompts(registry, local, ttl_s=settings.observe.prompt_ttl_s, label=settings.observe.prompt_label)
     return PromptLibrary(remote, fallback=local)
 
 

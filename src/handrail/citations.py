@@ -42,7 +42,9 @@ def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidenc
     best = max((hits[passage_id].final for passage_id in order), default=1.0) or 1.0
     support = {passage_id: claim.support for claim in claims for passage_id in claim.passage_ids}
     return [
-        Citation(index, hits[passage_id].passage, round(confidence * hits[passage_id].final / best, 4), support[passage_id])
+        Citation(
+            index, hits[passage_id].passage, round(confidence * hits[passage_id].final / best, 4), support[passage_id]
+        )
         for passage_id, index in order.items()
     ]
 

@@ -44,7 +44,9 @@ def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outc
     )
 
 
-def answered(answer: str, verdict: Verdict, citations: Sequence[Citation], confidence: float, suggestions: Sequence[str] = ()) -> Outcome:
+def answered(
+    answer: str, verdict: Verdict, citations: Sequence[Citation], confidence: float, suggestions: Sequence[str] = ()
+) -> Outcome:
     """`fully` or `partly` answered; the offer of a person is inline for the latter."""
     partly = verdict is Verdict.PARTLY
     return Outcome(
@@ -92,7 +94,9 @@ def high_stakes(answer: str, citations: Sequence[Citation], confidence: float) -
 
 
 def unavailable(wording: Wording, reason: RefusalReason = RefusalReason.PROVIDER_UNAVAILABLE) -> Outcome:
-    return Outcome(Routing.UNAVAILABLE, wording.say("unavailable"), reason, escalation=Escalation(Offer.BUTTON, reason.value))
+    return Outcome(
+        Routing.UNAVAILABLE, wording.say("unavailable"), reason, escalation=Escalation(Offer.BUTTON, reason.value)
+    )
 
 
 def sources_of(citations: Sequence[Citation], limit: int) -> tuple[Source, ...]:

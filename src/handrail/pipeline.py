@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from handrail import outcome
 from handrail.citations import assemble, enforce
 from handrail.classify import Classifier
 from handrail.converse import Rewriter
-from handrail.errors import HandrailError, NotGrounded
+from handrail.errors import HandrailError, NotGrounded, RetryableError
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic
+from handrail.llm.meter import metering
 from handrail.observe import Tracer, TurnTrace
 from handrail.retrieve import Retriever
 from handrail.settings import Settings
@@ -27,12 +28,12 @@ from handrail.types import (
     Question,
     RefusalReason,
     Turn,
-    Usage,
     Verdict,
 )
 from handrail.wording import Wording
 
 NO_EVIDENCE = Evidence("", ())
+UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,6 @@ class _Progress:
     provider: str = "static"
     model: str | None = None
     retrieved: int = 0
-    usage: Usage = Usage()
 
 
 class Pipeline:
@@ -74,12 +74,12 @@ class Pipeline:
     async def run(self, question: Question) -> Turn:
         """Classify, retrieve, gate, answer, check. Never raises for what a provider does; a refusal is a result."""
         watch = Stopwatch(self._clock)
-        with self._stages.tracer.turn(question) as trace:
+        progress = _Progress(UNDECIDED)
+        with self._stages.tracer.turn(question) as trace, metering() as meter:
             try:
                 async with asyncio.timeout(self._settings.server.turn_deadline_s):
-                    progress, result = await self._decide(question, trace, watch)
+                    result = await self._decide(question, progress, trace, watch)
             except (HandrailError, TimeoutError):
-                progress = _Progress(Classification(Label.ANSWERABLE, 0.0, "rule"))
                 result = outcome.unavailable(self._wording)
             turn = Turn(
                 question=question,
@@ -90,19 +90,19 @@ class Pipeline:
                 model=progress.model,
                 retrieved=progress.retrieved,
                 latency_ms=watch.laps(),
-                usage=progress.usage,
+                usage=meter.usage,
             )
             trace.finish(turn)
         return turn
 
-    async def _decide(self, question: Question, trace: TurnTrace, watch: Stopwatch) -> tuple[_Progress, Outcome]:
+    async def _decide(self, question: Question, progress: _Progress, trace: TurnTrace, watch: Stopwatch) -> Outcome:
         with trace.stage("classify") as span, watch.lap("classify"):
             probe = await self._stages.retriever.probe(question.text)
             classification = await self._classify(question, probe)
             span.record(output=classification.label.value, probability=classification.probability)
-        progress = _Progress(classification)
+        progress.classification = classification
         if classification.label in outcome.STATIC:
-            return progress, outcome.static(classification.label, self._wording, self._settings.brand.topics)
+            return outcome.static(classification.label, self._wording, self._settings.brand.topics)
 
         evidence = await self._retrieve(question, probe, trace, watch)
         progress.retrieved = len(evidence.hits)
@@ -111,9 +111,11 @@ class Pipeline:
         with trace.stage("relevance_gate") as span:
             span.record(probability=confidence, passed=relevant)
         if classification.label is Label.HIGH_STAKES:
-            return await self._high_stakes(question, progress, evidence if relevant else NO_EVIDENCE, confidence, trace, watch)
+            return await self._high_stakes(
+                question, progress, evidence if relevant else NO_EVIDENCE, confidence, trace, watch
+            )
         if not relevant:
-            return progress, outcome.followup(self._wording, _nearest_titles(evidence), confidence)
+            return outcome.followup(self._wording, _nearest_titles(evidence), confidence)
         return await self._answer(question, progress, evidence, confidence, trace, watch)
 
     async def _classify(self, question: Question, probe: Probe) -> Classification:
@@ -139,43 +141,64 @@ class Pipeline:
         return evidence
 
     async def _answer(
-        self, question: Question, progress: _Progress, evidence: Evidence, confidence: float, trace: TurnTrace, watch: Stopwatch
-    ) -> tuple[_Progress, Outcome]:
+        self,
+        question: Question,
+        progress: _Progress,
+        evidence: Evidence,
+        confidence: float,
+        trace: TurnTrace,
+        watch: Stopwatch,
+    ) -> Outcome:
         draft = await self._draft(question, progress, evidence, trace, watch)
+        if draft.self_verdict is Verdict.CANNOT or not draft.claims:
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
         try:
             draft = enforce(draft, evidence)
         except NotGrounded:
-            return progress, outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, self._wording, confidence)
+            return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, self._wording, confidence)
         verdict = await self._critique(question, draft, evidence, trace, watch)
         if verdict is Verdict.CANNOT:
-            return progress, outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
         answer, citations = assemble(draft, evidence, confidence)
         if confidence < self._settings.gates.confidence:
-            return progress, outcome.low_confidence(answer, citations, confidence, self._wording)
-        return progress, outcome.answered(answer, verdict, citations, confidence, draft.suggestions)
+            return outcome.low_confidence(answer, citations, confidence, self._wording)
+        return outcome.answered(answer, verdict, citations, confidence, draft.suggestions)
 
     async def _high_stakes(
-        self, question: Question, progress: _Progress, evidence: Evidence, confidence: float, trace: TurnTrace, watch: Stopwatch
-    ) -> tuple[_Progress, Outcome]:
+        self,
+        question: Question,
+        progress: _Progress,
+        evidence: Evidence,
+        confidence: float,
+        trace: TurnTrace,
+        watch: Stopwatch,
+    ) -> Outcome:
         draft = await self._draft(question, progress, evidence, trace, watch)
         try:
             draft = enforce(draft, evidence, may_be_empty=True)
         except NotGrounded:
             draft = await self._fallback(question, progress, NO_EVIDENCE)
         answer, citations = assemble(draft, evidence, confidence)
-        return progress, outcome.high_stakes(answer, citations, confidence)
+        return outcome.high_stakes(answer, citations, confidence)
 
     async def _draft(
         self, question: Question, progress: _Progress, evidence: Evidence, trace: TurnTrace, watch: Stopwatch
     ) -> Draft:
         with trace.stage("generate") as span, watch.lap("generate"):
             try:
-                draft = await self._stages.answerer.answer(question, progress.classification, evidence)
+                draft = await self._in_time(self._stages.answerer.answer(question, progress.classification, evidence))
             except HandrailError:
                 draft = await self._fallback(question, progress, evidence)
             span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
-        progress.provider, progress.model, progress.usage = draft.provider, draft.model, draft.usage
+        progress.provider, progress.model = draft.provider, draft.model
         return draft
+
+    async def _in_time(self, answer: Awaitable[Draft]) -> Draft:
+        """Two thirds of the turn at most, so that a hanging provider leaves time for the fallback."""
+        try:
+            return await asyncio.wait_for(answer, self._settings.server.turn_deadline_s * 2 / 3)
+        except TimeoutError:
+            raise RetryableError("the answering model took too long") from None
 
     async def _fallback(self, question: Question, progress: _Progress, evidence: Evidence) -> Draft:
         answerer = self._stages.fallback_answerer or self._stages.answerer

@@ -42,69 +42,126 @@ class Section(BaseModel):
 class Server(Section):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8400, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
-    cors_origins: list[str] = Field([], description="Origins whose pages may call the API; empty means same origin only.")
-    trusted_proxies: int = Field(0, ge=0, le=10, description="Reverse proxies in front, whose X-Forwarded-For entries are believed.")
+    cors_origins: list[str] = Field(
+        [], description="Origins whose pages may call the API; empty means same origin only."
+    )
+    trusted_proxies: int = Field(
+        0, ge=0, le=10, description="Reverse proxies in front, whose X-Forwarded-For entries are believed."
+    )
     demo_mode: bool = Field(True, description="Serve the demo page and apply the public demo's daily limit.")
     max_question_chars: int = Field(4000, ge=100, le=20_000, description="Longest question accepted, in characters.")
     turn_deadline_s: float = Field(30.0, ge=1, le=300, description="Seconds one turn may take, all stages together.")
-    max_concurrent_turns: int = Field(64, ge=1, le=10_000, description="Turns worked on at once; more are answered with an honest 'busy'.")
-    conversation_queue_s: float = Field(5.0, ge=0, le=60, description="Seconds a question waits for an earlier one of its conversation before it is answered 'busy'.")
-    max_body_bytes: int = Field(1_048_576, ge=10_000, le=10_000_000, description="Largest request body; more is refused while it arrives.")
+    max_concurrent_turns: int = Field(
+        64, ge=1, le=10_000, description="Turns worked on at once; more are answered with an honest 'busy'."
+    )
+    conversation_queue_s: float = Field(
+        5.0,
+        ge=0,
+        le=60,
+        description="Seconds a question waits for an earlier one of its conversation before it is answered 'busy'.",
+    )
+    max_body_bytes: int = Field(
+        1_048_576, ge=10_000, le=10_000_000, description="Largest request body; more is refused while it arrives."
+    )
 
 
 class Brand(Section):
     name: str = Field("Tillwick", min_length=1, max_length=60, description="The company the assistant speaks for.")
-    assistant: str = Field("Tillwick assistant", min_length=1, max_length=60, description="Name shown above the assistant's messages.")
+    assistant: str = Field(
+        "Tillwick assistant", min_length=1, max_length=60, description="Name shown above the assistant's messages."
+    )
     accent: str = Field("#0b6e5f", pattern=r"^#[0-9a-fA-F]{6}$", description="Accent colour of the widget.")
     disclosure: str = Field(
         "You are chatting with an AI assistant. It answers from our help articles and can make mistakes.",
-        min_length=20, description="AI disclosure shown before the first message; may be reworded, not removed.",
+        min_length=20,
+        description="AI disclosure shown before the first message; may be reworded, not removed.",
     )
     welcome: str = Field("Hi! What can I help you with?", min_length=1, description="First line of an empty chat.")
     suggestions: list[str] = Field([], max_length=6, description="Questions offered as chips in an empty chat.")
     topics: list[str] = Field([], max_length=12, description="Topics offered after an off-topic message.")
-    covers: str = Field("", max_length=2000, description="One short text saying what the help articles cover; helps the classifier.")
+    covers: str = Field(
+        "", max_length=2000, description="One short text saying what the help articles cover; helps the classifier."
+    )
     link_hosts: list[str] = Field([], description="Hosts that links in answers may lead to, besides cited articles.")
     person_available: bool = Field(True, description="Whether requests for a person are read by anybody.")
-    person_expectation: str = Field("A person replies within one working day.", description="What visitors are told to expect.")
+    person_expectation: str = Field(
+        "A person replies within one working day.", description="What visitors are told to expect."
+    )
     strings: dict[str, str] = Field({}, description="Wording overrides for the widget, by string key.")
 
 
 class Knowledge(Section):
-    kb: str = Field("sample", pattern=r"^[a-z0-9][a-z0-9_-]{1,40}$", description="Knowledge base that answers questions.")
+    kb: str = Field(
+        "sample", pattern=r"^[a-z0-9][a-z0-9_-]{1,40}$", description="Knowledge base that answers questions."
+    )
     merge_below_tokens: int = Field(50, ge=0, le=200, description="Paragraphs shorter than this join their neighbour.")
-    split_above_tokens: int = Field(300, ge=60, le=480, description="Paragraphs longer than this are split at sentences.")
-    overlap_tokens: int = Field(50, ge=0, le=150, description="Whole sentences repeated between the parts of a split paragraph, up to this many tokens.")
-    title_prefix: bool = Field(True, description="Put the title and heading path in front of each chunk for the encoders.")
-    url_base: str = Field("https://help.tillwick.example", description="Address that article paths are appended to when an article names no URL.")
-    max_article_bytes: int = Field(2_000_000, ge=1000, le=50_000_000, description="Larger files are refused with a message.")
+    split_above_tokens: int = Field(
+        300, ge=60, le=480, description="Paragraphs longer than this are split at sentences."
+    )
+    overlap_tokens: int = Field(
+        50,
+        ge=0,
+        le=150,
+        description="Whole sentences repeated between the parts of a split paragraph, up to this many tokens.",
+    )
+    title_prefix: bool = Field(
+        True, description="Put the title and heading path in front of each chunk for the encoders."
+    )
+    url_base: str = Field(
+        "https://help.tillwick.example",
+        description="Address that article paths are appended to when an article names no URL.",
+    )
+    max_article_bytes: int = Field(
+        2_000_000, ge=1000, le=50_000_000, description="Larger files are refused with a message."
+    )
 
 
 class Models(Section):
-    embedder: str = Field("bge-small-en-v1.5-int8", description="Local model name, or `st:<model>` with the torch extra.")
-    reranker: str = Field("ms-marco-MiniLM-L12-v2-int8", description="Local model name, `st:<model>` with the torch extra, or `none`.")
-    folder: Path | None = Field(None, description="A folder that already holds the weights; default is the user's cache folder.")
+    embedder: str = Field(
+        "bge-small-en-v1.5-int8", description="Local model name, or `st:<model>` with the torch extra."
+    )
+    reranker: str = Field(
+        "ms-marco-MiniLM-L12-v2-int8", description="Local model name, `st:<model>` with the torch extra, or `none`."
+    )
+    folder: Path | None = Field(
+        None, description="A folder that already holds the weights; default is the user's cache folder."
+    )
     threads: int = Field(2, ge=1, le=64, description="CPU threads per model.")
-    embed_max_tokens: int = Field(384, ge=32, le=512, description="Passages are truncated to this many tokens for the embedder.")
-    query_max_tokens: int = Field(64, ge=8, le=256, description="Queries are truncated to this many tokens for the encoders.")
+    embed_max_tokens: int = Field(
+        384, ge=32, le=512, description="Passages are truncated to this many tokens for the embedder."
+    )
+    query_max_tokens: int = Field(
+        64, ge=8, le=256, description="Queries are truncated to this many tokens for the encoders."
+    )
     rerank_max_tokens: int = Field(128, ge=32, le=512, description="Query and passage together, for the cross-encoder.")
     batch_size: int = Field(16, ge=1, le=256, description="Texts per model call.")
-    queue_limit: int = Field(512, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy.")
+    queue_limit: int = Field(
+        512, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
+    )
 
 
 class Retrieval(Section):
     dense_k: int = Field(30, ge=1, le=200, description="Passages taken from dense search.")
     keyword_k: int = Field(30, ge=0, le=200, description="Passages taken from keyword search; 0 turns it off.")
-    dense_weight: Probability = Field(0.75, description="Weight of dense search in the fusion; the rest is keyword search.")
+    dense_weight: Probability = Field(
+        0.75, description="Weight of dense search in the fusion; the rest is keyword search."
+    )
     rerank_depth: int = Field(10, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
-    rerank_weight: Probability = Field(0.5, description="Weight of the cross-encoder in the final order; the rest is the fused score.")
+    rerank_weight: Probability = Field(
+        0.5, description="Weight of the cross-encoder in the final order; the rest is the fused score."
+    )
     top_k: int = Field(5, ge=1, le=50, description="Passages kept after ranking.")
     max_per_article: int = Field(3, ge=1, le=20, description="Passages of one article among those kept.")
-    neighbours: int = Field(1, ge=0, le=3, description="Passages added on each side of the best ones, from the same section.")
+    neighbours: int = Field(
+        1, ge=0, le=3, description="Passages added on each side of the best ones, from the same section."
+    )
 
 
 class Classify(Section):
-    mode: Literal["local", "llm", "cascade"] = Field("cascade", description="`cascade` asks the LLM only when the local head is unsure; without an LLM it is `local`.")
+    mode: Literal["local", "llm", "cascade"] = Field(
+        "cascade",
+        description="`cascade` asks the LLM only when the local head is unsure; without an LLM it is `local`.",
+    )
     unsure_below: Probability = Field(0.6, description="Local probability under which the cascade asks the LLM.")
     head: Path | None = Field(None, description="Another classifier head; default is the one that ships.")
 
@@ -112,39 +169,69 @@ class Classify(Section):
 class Rewrite(Section):
     llm: bool = Field(True, description="Let the LLM expand short queries, when there is one.")
     below_words: int = Field(8, ge=0, le=50, description="Queries with fewer words than this are rewritten.")
-    expansion: bool = Field(False, description="Without an LLM, append title words of the best matching article to short queries.")
+    expansion: bool = Field(
+        False, description="Without an LLM, append title words of the best matching article to short queries."
+    )
 
 
 class Gates(Section):
-    relevance: Probability = Field(0.35, description="Probability that the passages hold the answer, under which a clarifying question is asked.")
-    confidence: Probability = Field(0.6, description="Probability under which the answer carries a disclaimer and no links.")
-    calibration: Path | None = Field(None, description="Another calibration file; default is the knowledge base's own, else the one that ships.")
+    relevance: Probability = Field(
+        0.35, description="Probability that the passages hold the answer, under which a clarifying question is asked."
+    )
+    confidence: Probability = Field(
+        0.6, description="Probability under which the answer carries a disclaimer and no links."
+    )
+    calibration: Path | None = Field(
+        None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
+    )
 
 
 class Generate(Section):
-    answerer: Literal["auto", "extractive", "llm"] = Field("auto", description="`auto` uses the LLM when one is configured.")
+    answerer: Literal["auto", "extractive", "llm"] = Field(
+        "auto", description="`auto` uses the LLM when one is configured."
+    )
     max_sentences: int = Field(4, ge=1, le=12, description="Sentences in an extractive answer without steps.")
     max_steps: int = Field(10, ge=2, le=30, description="Steps quoted in an extractive answer.")
     context_passages: int = Field(8, ge=1, le=30, description="Passages given to the answerer, neighbours included.")
-    critique: Literal["auto", "local", "llm", "off"] = Field("auto", description="Self-critique; `auto` uses the LLM when one is configured.")
-    critique_partly: Probability = Field(0.2, description="Local critique: probability of a right answer under which it cannot answer.")
-    critique_fully: Probability = Field(0.5, description="Local critique: probability from which the answer counts as full.")
+    critique: Literal["auto", "local", "llm", "off"] = Field(
+        "auto", description="Self-critique; `auto` uses the LLM when one is configured."
+    )
+    critique_partly: Probability = Field(
+        0.2, description="Local critique: probability of a right answer under which it cannot answer."
+    )
+    critique_fully: Probability = Field(
+        0.5, description="Local critique: probability from which the answer counts as full."
+    )
 
 
 class Llm(Section):
     base_url: str | None = Field(None, description="Any OpenAI-compatible endpoint; OPENAI_BASE_URL sets it.")
     api_key: SecretStr | None = Field(None, description="OPENAI_API_KEY sets it; local servers accept any text.")
     model: str = Field("gpt-5-mini", min_length=1, description="Answering model.")
-    small_model: str | None = Field(None, description="Classifying, rewriting and critique; default is the answering model.")
+    small_model: str | None = Field(
+        None, description="Classifying, rewriting and critique; default is the answering model."
+    )
     timeout_s: float = Field(20.0, ge=0.1, le=300, description="Seconds for one call, its retries included.")
     retries: int = Field(2, ge=0, le=5, description="Further tries after a retryable failure.")
     max_output_tokens: int = Field(900, ge=50, le=8000, description="Bound on one reply.")
     temperature: float | None = Field(None, ge=0.0, le=2.0, description="Sent only when set: some models refuse it.")
-    reasoning: Literal["minimal", "low", "medium", "high"] | None = Field("minimal", description="How long a reasoning model thinks; counts against max_output_tokens. Not sent to other models.")
-    breaker_after: int = Field(4, ge=0, le=100, description="Failures in a row after which the provider is left alone for a while; 0 turns that off.")
+    reasoning: Literal["minimal", "low", "medium", "high"] | None = Field(
+        "minimal",
+        description="How long a reasoning model thinks; counts against max_output_tokens. Not sent to other models.",
+    )
+    breaker_after: int = Field(
+        4,
+        ge=0,
+        le=100,
+        description="Failures in a row after which the provider is left alone for a while; 0 turns that off.",
+    )
     breaker_pause_s: float = Field(20.0, ge=1, le=600, description="Seconds it is then left alone.")
-    usd_per_million_input: float = Field(0.0, ge=0, le=1000, description="Price of input tokens, for the cost in `meta`.")
-    usd_per_million_output: float = Field(0.0, ge=0, le=1000, description="Price of output tokens, for the cost in `meta`.")
+    usd_per_million_input: float = Field(
+        0.0, ge=0, le=1000, description="Price of input tokens, for the cost in `meta`."
+    )
+    usd_per_million_output: float = Field(
+        0.0, ge=0, le=1000, description="Price of output tokens, for the cost in `meta`."
+    )
 
     @property
     def configured(self) -> bool:
@@ -152,25 +239,42 @@ class Llm(Section):
 
 
 class HighStakes(Section):
-    policy_file: Path | None = Field(None, description="The operator's written retention policy (TOML); without it no offer is ever made.")
+    policy_file: Path | None = Field(
+        None, description="The operator's written retention policy (TOML); without it no offer is ever made."
+    )
 
 
 class Limits(Section):
     enabled: bool = Field(True, description="Count questions at all.")
-    visitor_per_minute: int = Field(12, ge=0, le=10_000, description="Questions per visitor address and minute; 0 is unlimited.")
-    visitor_per_day: int = Field(100, ge=0, le=1_000_000, description="Questions per visitor address and day; 0 is unlimited.")
-    global_per_minute: int = Field(120, ge=0, le=1_000_000, description="Questions of everybody per minute; 0 is unlimited.")
+    visitor_per_minute: int = Field(
+        12, ge=0, le=10_000, description="Questions per visitor address and minute; 0 is unlimited."
+    )
+    visitor_per_day: int = Field(
+        100, ge=0, le=1_000_000, description="Questions per visitor address and day; 0 is unlimited."
+    )
+    global_per_minute: int = Field(
+        120, ge=0, le=1_000_000, description="Questions of everybody per minute; 0 is unlimited."
+    )
     global_per_day: int = Field(0, ge=0, le=100_000_000, description="Questions of everybody per day; 0 is unlimited.")
     demo_global_per_day: int = Field(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
-    handoff_per_hour: int = Field(10, ge=0, le=10_000, description="Requests for a person per visitor address and hour, apart from questions; 0 is unlimited.")
+    handoff_per_hour: int = Field(
+        10,
+        ge=0,
+        le=10_000,
+        description="Requests for a person per visitor address and hour, apart from questions; 0 is unlimited.",
+    )
     redis_url: str | None = Field(None, description="Count in Redis, shared by all processes; REDIS_URL sets it.")
 
 
 class Storage(Section):
     data_dir: Path = Field(Path("var"), description="Folder for the index, records and fitted files.")
-    chroma_url: str | None = Field(None, description="Chroma server, such as http://127.0.0.1:8000; default is Chroma on disk.")
+    chroma_url: str | None = Field(
+        None, description="Chroma server, such as http://127.0.0.1:8000; default is Chroma on disk."
+    )
     database_url: str | None = Field(None, description="SQLAlchemy URL for records; default is SQLite in data_dir.")
-    turn_ttl_s: int = Field(86_400, ge=60, le=2_592_000, description="Seconds a finished turn is kept for repeated turn ids.")
+    turn_ttl_s: int = Field(
+        86_400, ge=60, le=2_592_000, description="Seconds a finished turn is kept for repeated turn ids."
+    )
 
 
 class Observe(Section):
@@ -180,7 +284,9 @@ class Observe(Section):
     environment: str = Field("default", pattern=r"^[a-z0-9_-]{1,40}$", description="Environment name on traces.")
     prompt_ttl_s: int = Field(300, ge=0, le=86_400, description="Seconds a prompt fetched from Langfuse is reused.")
     prompt_label: str = Field("production", description="Langfuse label whose prompt version is used.")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Log level; questions are never logged at info.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Log level; questions are never logged at info."
+    )
 
     @property
     def langfuse_configured(self) -> bool:
@@ -262,7 +368,11 @@ def _explain(error: ValidationError, path: Path) -> str:
     for item in error.errors():
         where = ".".join(str(part) for part in item["loc"])
         given = "" if item["type"] == "extra_forbidden" or "key" in where else f" (given: {item['input']!r})"
-        what = "no such setting; check the spelling against config.toml" if item["type"] == "extra_forbidden" else item["msg"]
+        what = (
+            "no such setting; check the spelling against config.toml"
+            if item["type"] == "extra_forbidden"
+            else item["msg"]
+        )
         lines.append(f"{where}: {what}{given}{_meaning(item['loc'])}")
     return f"{path} or the environment holds {len(lines)} wrong value(s):\n  " + "\n  ".join(lines)
 

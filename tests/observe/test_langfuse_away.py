@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from handrail.errors import PermanentError, RetryableError
 from handrail.generations import generation
+from handrail.observe import Tracer
 from handrail.observe.langfuse import LangfuseTracer
 from handrail.observe.outbox import Outbox
 from handrail.observe.silent import SilentTracer
@@ -56,7 +57,7 @@ def unused_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def run_turns(tracer: LangfuseTracer, number: int) -> float:
+def run_turns(tracer: Tracer, number: int) -> float:
     """Seconds that all of them took."""
     start = time.perf_counter()
     for _ in range(number):
@@ -92,7 +93,7 @@ def test_a_langfuse_that_is_down_costs_a_turn_nothing_and_one_warning(
     tracer.close()
 
     assert took < 2.0
-    assert time.perf_counter() - closing < 4.0
+    assert time.perf_counter() - closing < 6.0
     (warning,) = warnings_of(caplog)
     assert f"http://127.0.0.1:{unused_port} " in warning
     assert "turns go on" in warning
@@ -109,7 +110,7 @@ def test_a_langfuse_that_hangs_delays_neither_turns_nor_closing(
     tracer.close()
 
     assert took < 0.5
-    assert 2.5 < time.perf_counter() - closing < 4.0
+    assert 2.5 < time.perf_counter() - closing < 6.0
     assert "the last traces are lost" in warnings_of(caplog)[0]
 
 

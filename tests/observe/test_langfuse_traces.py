@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from handrail.generations import generation
+from handrail.observe import TurnTrace
 from handrail.observe.langfuse import LangfuseTracer
-from handrail.observe.record import TurnRecord
 from handrail.types import Question
 from tests.observe.langfuse_server import LangfuseServer, SeenSpan
 from tests.observe.turns import CONVERSATION, SECRETS, TEXT, finished, new_id, prompt, question
@@ -28,7 +28,7 @@ def tracer(langfuse: LangfuseServer) -> Iterator[LangfuseTracer]:
     tracer.close()
 
 
-def answer_with_llm(trace: TurnRecord, asked: Question) -> None:
+def answer_with_llm(trace: TurnTrace, asked: Question) -> None:
     with trace.stage("classify") as span:
         span.record(output="answerable", probability=0.97)
     with trace.stage("retrieve") as span:

@@ -13,6 +13,7 @@ from handrail.classify.features import EMBEDDING_SCALE, NGRAM_SCALE, TOPIC, ngra
 from handrail.errors import SettingsError
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """Weights as `eval/train_classifier.py` writes them."""
@@ -46,7 +47,7 @@ def load_head(path: Path | None, embedder: str) -> Head:
     if head.embedder != embedder:
         raise SettingsError(
             f"the classifier head was trained with {head.embedder}, not {embedder}: train one with "
-            "`python -m eval.train_classifier` and set classify.head, or use classify.mode = \"llm\""
+            '`python -m eval.train_classifier` and set classify.head, or use classify.mode = "llm"'
         )
     return head
 

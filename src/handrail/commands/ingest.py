@@ -21,10 +21,16 @@ from handrail.settings import Settings
 
 
 def ingest(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Folders or files of Markdown (.md, .markdown, .mdx).")] = None,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Folders or files of Markdown (.md, .markdown, .mdx).")
+    ] = None,
     kb: KB = None,
-    wixqa: Annotated[bool, typer.Option("--wixqa", help="Load WixQA: from PATHS (JSON lines) or, without any, from the Hub.")] = False,
-    sample: Annotated[bool, typer.Option("--sample", help="Load the sample help centre that ships with Handrail.")] = False,
+    wixqa: Annotated[
+        bool, typer.Option("--wixqa", help="Load WixQA: from PATHS (JSON lines) or, without any, from the Hub.")
+    ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Load the sample help centre that ships with Handrail.")
+    ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep articles that are not in these sources.")] = False,
     as_json: Json = False,
 ) -> None:

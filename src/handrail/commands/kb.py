@@ -38,7 +38,9 @@ def list_kbs(as_json: Json = False) -> None:
         print(json.dumps(rows, indent=2))  # noqa: T201
         return
     for row in rows:
-        notes.print(f"{row['kb']:20} {row['passages']:>8} passages  {row['embedder']}{'' if row['complete'] else '  (unfinished)'}")
+        notes.print(
+            f"{row['kb']:20} {row['passages']:>8} passages  {row['embedder']}{'' if row['complete'] else '  (unfinished)'}"
+        )
     if not rows:
         notes.print("No knowledge base yet: run `handrail ingest PATH --kb NAME`, or `handrail ingest --sample`.")
 

@@ -23,7 +23,9 @@ Names = Annotated[list[str] | None, typer.Argument(help="Prompt names; all when 
 
 def _registry(settings: Settings) -> PromptRegistry:
     if not settings.observe.langfuse_configured:
-        raise SettingsError("Langfuse is not configured: set LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY and LANGFUSE_HOST")
+        raise SettingsError(
+            "Langfuse is not configured: set LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY and LANGFUSE_HOST"
+        )
     from handrail.observe.registry import PromptRegistry
 
     return PromptRegistry(settings.observe)

@@ -13,7 +13,9 @@ from handrail.errors import SettingsError
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on; default is server.host.")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one. Default is server.port.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one. Default is server.port.")
+    ] = None,
     kb: KB = None,
 ) -> None:
     """Serve the API, the widget and the demo page until interrupted."""
@@ -28,7 +30,9 @@ def serve(
     from importlib import import_module
 
     application = import_module("api.app").create_app(settings)
-    notes.print(f"Handrail on [bold]{address}[/]  (demo page and widget; API reference at {address}/docs; Ctrl+C stops)")
+    notes.print(
+        f"Handrail on [bold]{address}[/]  (demo page and widget; API reference at {address}/docs; Ctrl+C stops)"
+    )
     config = uvicorn.Config(application, log_level=settings.observe.log_level, access_log=False, server_header=False)
     uvicorn.Server(config).run(sockets=[listener])
 

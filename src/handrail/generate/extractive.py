@@ -29,7 +29,10 @@ FACT = re.compile(
     r"do (you|i|we)|cost|price|limit|maximum|minimum|fee)\b",
     re.I,
 )
-ANAPHORA = re.compile(r"^(it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|also|in that case|the same)\b", re.I)
+ANAPHORA = re.compile(
+    r"^(it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|also|in that case|the same)\b",
+    re.I,
+)
 CANDIDATES = 24
 BESIDE = 2.0
 """Logits a further sentence may lie below the best one."""
@@ -42,7 +45,9 @@ class Scored:
 
 
 class ExtractiveAnswerer:
-    def __init__(self, reranker: Batcher[tuple[str, str], float], settings: Generate, wording: Wording, policy: Policy | None) -> None:
+    def __init__(
+        self, reranker: Batcher[tuple[str, str], float], settings: Generate, wording: Wording, policy: Policy | None
+    ) -> None:
         self._reranker = reranker
         self._settings = settings
         self._wording = wording
@@ -84,7 +89,11 @@ class ExtractiveAnswerer:
         claims += [Claim(line, source) for line in _shortened(best.lines)]
         floor = scored[0].score - BESIDE
         notes = [s.unit for s in scored[1:] if s.score >= floor and s.unit.kind in ("note", "sentence")]
-        same = [unit for unit in notes if unit.hit.passage.section == best.hit.passage.section and not ANAPHORA.match(plain(unit.lines[0]))]
+        same = [
+            unit
+            for unit in notes
+            if unit.hit.passage.section == best.hit.passage.section and not ANAPHORA.match(plain(unit.lines[0]))
+        ]
         claims += [Claim(unit.lines[0], (unit.hit.passage.id,)) for unit in same[:1]]
         return claims
 
@@ -99,7 +108,9 @@ class ExtractiveAnswerer:
                 break
             if unit.kind in ("sentence", "note") and not _repeats(unit, chosen):
                 chosen.append(unit)
-        everything = {(unit.hit.passage.id, unit.order): unit for unit in units([u.hit for u in chosen], self._settings.max_steps)}
+        everything = {
+            (unit.hit.passage.id, unit.order): unit for unit in units([u.hit for u in chosen], self._settings.max_steps)
+        }
         for unit in list(chosen):
             before = everything.get((unit.hit.passage.id, unit.order - 1))
             if ANAPHORA.match(plain(unit.lines[0])) and before is not None and before.kind in ("sentence", "note"):
@@ -168,7 +179,11 @@ def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:
 def _rows(best: Unit, scored: Sequence[Scored]) -> list[Claim]:
     """The rows of the best row's table that score near it, under its header, as one claim."""
     floor = scored[0].score - BESIDE
-    rows = [s.unit for s in scored if s.score >= floor and s.unit.header == best.header and s.unit.hit.passage.id == best.hit.passage.id]
+    rows = [
+        s.unit
+        for s in scored
+        if s.score >= floor and s.unit.header == best.header and s.unit.hit.passage.id == best.hit.passage.id
+    ]
     rows.sort(key=lambda unit: unit.order)
     table = "\n".join((best.header, *(unit.lines[0] for unit in rows[:6])))
     return [Claim(table, (best.hit.passage.id,))]

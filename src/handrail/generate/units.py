@@ -38,7 +38,11 @@ class Unit:
         body = " ".join(plain(line) for line in (self.lead, *self.lines) if line)
         if self.kind == "row":
             body = row_as_text(self.header, self.lines[0])
-        return f"{self.hit.passage.title}: {context}\n{body}" if context != self.hit.passage.title else f"{context}\n{body}"
+        return (
+            f"{self.hit.passage.title}: {context}\n{body}"
+            if context != self.hit.passage.title
+            else f"{context}\n{body}"
+        )
 
 
 def units(hits: Sequence[Hit], max_steps: int) -> list[Unit]:

@@ -54,7 +54,13 @@ def fetch(spec: ModelSpec, progress: Progress, folder: Path | None = None) -> Pa
             try:
                 _download(source, spec, Path(scratch), progress)
                 return _install(spec, Path(scratch), target)
-            except (httpx.HTTPError, OSError, subprocess.SubprocessError, zipfile.BadZipFile, ModelUnavailable) as error:
+            except (
+                httpx.HTTPError,
+                OSError,
+                subprocess.SubprocessError,
+                zipfile.BadZipFile,
+                ModelUnavailable,
+            ) as error:
                 reasons.append(f"{type(source).__name__.lower()}: {error}")
     raise ModelUnavailable(f"could not fetch {spec.name}: " + "; ".join(reasons))
 
@@ -98,7 +104,9 @@ def _from_hub(hub: Hub, spec: ModelSpec, scratch: Path, progress: Progress) -> N
     done = 0
     with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(30, connect=5)) as client:
         for name in spec.files:
-            url = "/".join(part for part in (endpoint, hub.repository, "resolve", hub.revision, hub.folder, name) if part)
+            url = "/".join(
+                part for part in (endpoint, hub.repository, "resolve", hub.revision, hub.folder, name) if part
+            )
             with client.stream("GET", url) as response, (scratch / name).open("wb") as out:
                 response.raise_for_status()
                 for block in response.iter_bytes(1 << 18):

@@ -65,5 +65,7 @@ def find(name: str, kind: str) -> ModelSpec:
     spec = manifest().get(name)
     if spec is None or spec.kind != kind:
         known = ", ".join(sorted(n for n, s in manifest().items() if s.kind == kind))
-        raise ModelUnavailable(f"models.{kind} = {name!r} is not a known {kind}; known: {known}, or st:<model> with the torch extra")
+        raise ModelUnavailable(
+            f"models.{kind} = {name!r} is not a known {kind}; known: {known}, or st:<model> with the torch extra"
+        )
     return spec

@@ -56,7 +56,9 @@ class OnnxModel:
 class OnnxEmbedder:
     """A CLS-pooled bi-encoder. Not thread-safe by contract of its users; see `batching`."""
 
-    def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int) -> None:
+    def __init__(
+        self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int
+    ) -> None:
         self.name = spec.name
         self.dimensions = spec.dimensions
         self._prefix = spec.query_prefix
@@ -86,7 +88,9 @@ class OnnxEmbedder:
 class OnnxReranker:
     """A cross-encoder with one logit per pair. The passage is truncated, the query only when absurdly long."""
 
-    def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int) -> None:
+    def __init__(
+        self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int
+    ) -> None:
         self.name = spec.name
         self._model = OnnxModel(folder, threads, batch_size)
         self._max_tokens = max_tokens

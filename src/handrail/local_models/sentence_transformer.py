@@ -40,7 +40,11 @@ class SentenceTransformerEmbedder:
     def _embed(self, texts: Sequence[str], role: str) -> Vectors:
         prompt = role if role in (self._model.prompts or {}) else None
         vectors = self._model.encode(
-            list(texts), batch_size=self._batch_size, prompt_name=prompt, normalize_embeddings=True, show_progress_bar=False
+            list(texts),
+            batch_size=self._batch_size,
+            prompt_name=prompt,
+            normalize_embeddings=True,
+            show_progress_bar=False,
         )
         return np.asarray(vectors, dtype=np.float32).reshape(len(texts), self.dimensions)
 

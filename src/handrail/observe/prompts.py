@@ -52,6 +52,7 @@ class LangfusePrompts:
         self._kept: dict[str, _Kept] = {}
         self._fetching: dict[str, threading.Thread] = {}
         self._missing: set[str] = set()
+        self._troubled: set[str] = set()
         self._closed = False
         self._notice = Notice(logger, f"The prompt registry at {registry.host}")
 
@@ -70,20 +71,26 @@ class LangfusePrompts:
         """Fetch every prompt at once and wait up to `timeout_s`, so that the first turn uses Langfuse's versions."""
         deadline = time.monotonic() + timeout_s
         for fetch in [self._refresh(name) for name in self.names()]:
-            fetch.join(max(0.0, deadline - time.monotonic()))
+            if fetch is not None:
+                fetch.join(max(0.0, deadline - time.monotonic()))
 
     def close(self) -> None:
-        self._closed = True
-        self._registry.close()
+        """Fetch no more. A fetch in flight ends by itself, at its own timeout, and closes the connections."""
+        with self._lock:
+            self._closed = True
+            idle = not self._fetching
+        if idle:
+            self._registry.close()
 
-    def _refresh(self, name: str) -> threading.Thread:
+    def _refresh(self, name: str) -> threading.Thread | None:
+        """The fetch that is running now, started if there was none; None once closed."""
         with self._lock:
             running = self._fetching.get(name)
-            if running is not None:
+            if running is not None or self._closed:
                 return running
             fetch = threading.Thread(target=self._fetch, args=(name,), name=f"handrail-prompt-{name}", daemon=True)
             self._fetching[name] = fetch
-        fetch.start()
+            fetch.start()
         return fetch
 
     def _fetch(self, name: str) -> None:
@@ -91,18 +98,27 @@ class LangfusePrompts:
         stale = before.prompt if before else None
         try:
             kept = _Kept(self._registered(name), self._clock() + self._ttl_s)
-            self._notice.worked()
+            self._note_trouble(name, None)
         except Exception as error:
-            if not self._closed:
-                self._warn(error)
             kept = _Kept(stale, self._clock() + min(self._ttl_s, RETRY_S))
+            self._note_trouble(name, error)
         with self._lock:
             self._kept[name] = kept
             del self._fetching[name]
+            last = self._closed and not self._fetching
+        if last:
+            self._registry.close()
 
-    def _warn(self, error: Exception) -> None:
-        reason = str(error) if isinstance(error, HandrailError) else type(error).__name__
-        self._notice.failed(f"is not used: {reason}", "the last known prompts, else the local files, are used")
+    def _note_trouble(self, name: str, error: Exception | None) -> None:
+        """One warning for all prompts, and one relief when the last of them is well again."""
+        with self._lock:
+            self._troubled = self._troubled | {name} if error else self._troubled - {name}
+            well = not self._troubled
+        if error is not None and not self._closed:
+            reason = str(error) if isinstance(error, HandrailError) else type(error).__name__
+            self._notice.failed(f"is not used: {reason}", "the last known prompts, else the local files, are used")
+        elif well:
+            self._notice.worked()
 
     def _registered(self, name: str) -> PromptText | None:
         found = self._registry.labelled(name, self._label)

@@ -47,7 +47,9 @@ def connect(data_dir: Path, url: str | None) -> ClientAPI:
         raise SettingsError(f"storage.chroma_url = {url!r} is not an http(s) address such as http://127.0.0.1:8000")
     ssl = parts.scheme == "https"
     try:
-        return chromadb.HttpClient(host=parts.hostname, port=parts.port or (443 if ssl else 8000), ssl=ssl, settings=settings)
+        return chromadb.HttpClient(
+            host=parts.hostname, port=parts.port or (443 if ssl else 8000), ssl=ssl, settings=settings
+        )
     except Exception as error:
         raise RetryableError(f"no Chroma server answers at {url}: {error}") from error
 
@@ -103,7 +105,9 @@ class ChromaStore:
                 expected[article] = int(metadata["of"])
         return {article: Stamp(held, expected[article]) for article, held in digests.items()}
 
-    def write(self, passages: Sequence[Passage], vectors: Vectors, digests: Sequence[str], sizes: Sequence[int]) -> None:
+    def write(
+        self, passages: Sequence[Passage], vectors: Vectors, digests: Sequence[str], sizes: Sequence[int]
+    ) -> None:
         self._collection.upsert(
             ids=[passage.id for passage in passages],
             embeddings=vectors,
