@@ -1,6 +1,6 @@
 """Fit the gates that ship: `python -m eval.fit_gates --set KB FILE [--set KB FILE …]`.
 
-Each question is run twice: as it is, and with its gold articles taken out of the index, which makes a near-miss that the
+To the questions of each file come as many made of the knowledge base's own titles and question headings. Each question is run twice: as it is, and with its gold articles taken out of the index, which makes a near-miss that the
 knowledge base cannot answer. The evidence is right when a gold article is among the passages; the answer is right when
 it cites one. Figures are cross-validated by question.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from handrail.generate.critique import fit_signals
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings, load_settings
+from handrail.stores.snapshot import Snapshot
 from handrail.types import Classification, Hit, Label, Question, Vectors
 from handrail.wording import load_wording
 
@@ -49,6 +51,23 @@ class WithoutGold(HybridRetriever):
     def _search(self, query: str, embedding: Vectors, filters: object) -> list[Hit]:
         hits = super()._search(query, embedding, {})
         return [hit for hit in hits if not hit.passage.article_id.startswith(self.gold)] if self.gold else hits
+
+
+def made(snapshot: Snapshot, count: int) -> list[dict[str, object]]:
+    """Questions from titles and from headings that are questions, in a fixed random order."""
+    rng = random.Random(5)  # noqa: S311
+    asked = {p.headings[-1]: p.article_id for p in snapshot.passages if p.headings and p.headings[-1].endswith("?")}
+    for article, title in snapshot.titles.items():
+        asked[_as_question(title, rng)] = article
+    rows = sorted(asked.items())
+    rng.shuffle(rows)
+    return [{"question": question, "article_ids": [article]} for question, article in rows[:count]]
+
+
+def _as_question(title: str, rng: random.Random) -> str:
+    plain = title.split(":")[-1].strip()
+    lowered = plain[:1].lower() + plain[1:]
+    return rng.choice([f"how do I {lowered}", f"{lowered}", f"I need help with {lowered}", f"where do I find {lowered}?"])
 
 
 async def samples(parts: Parts, settings: Settings, rows: Sequence[dict[str, object]]) -> list[Sample]:
@@ -113,9 +132,8 @@ async def run(sets: Sequence[Sequence[str]]) -> None:
     for kb, path in sets:
         parts = build_parts(settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})}))
         lines = Path(path).read_text(encoding="utf-8").splitlines()
-        rows += await samples(
-            parts, settings, [json.loads(line) for line in lines if json.loads(line).get("article_ids")]
-        )
+        asked = [row for row in map(json.loads, lines) if row.get("article_ids")]
+        rows += await samples(parts, settings, asked + made(parts.snapshot, len(asked)))
         parts.close()
     on = ", ".join(f"{kb}: {Path(path).name}" for kb, path in sets)
     FITTED.mkdir(exist_ok=True)

@@ -159,7 +159,9 @@ def _no_scores(pairs: Sequence[tuple[str, str]]) -> list[float]:
 def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tracer) -> Stages:
     """The pipeline's stages as the settings name them; an LLM is only imported when one is configured."""
     policy = load_policy(settings.high_stakes.policy_file)
-    local: Classifier = LocalClassifier(load_head(settings.classify.head, settings.models.embedder))
+    local: Classifier = LocalClassifier(
+        load_head(settings.classify.head, settings.models.embedder), settings.classify.static_above
+    )
     extractive = ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy)
     critic: Critic | None = LocalCritic(load_calibration("critique"), settings.generate)
     if settings.generate.critique == "off":
@@ -174,7 +176,6 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         answerer=answerer,
         fallback_answerer=extractive if answerer is not extractive else None,
         critic=llm_critic or critic,
-        fallback_critic=critic,
         tracer=tracer,
     )
 

@@ -52,25 +52,36 @@ def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidenc
 def _mark(claim: Claim, order: dict[str, int]) -> str:
     text = MARKER.sub("", claim.text).rstrip()
     marks = "".join(f"[{order[passage_id]}]" for passage_id in claim.passage_ids)
-    if text.endswith("|") or not marks:
-        return f"{text}\n\n{marks}" if marks else text
+    if not marks:
+        return text
+    if text.endswith("|"):
+        return f"{text}\n\n{marks}"
     if text[-1] in ".!?:":
         return f"{text[:-1]} {marks}{text[-1]}"
     return f"{text} {marks}"
 
 
 def _join(texts: Sequence[str]) -> str:
-    """List items stay together, sentences run on, everything else is a paragraph of its own."""
+    """List items stay together, sentences run on, tables and lists are paragraphs of their own."""
     out = ""
     previous = ""
     for text in texts:
         if not out:
             out = text
-        elif LIST_ITEM.match(text):
-            out += ("\n" if LIST_ITEM.match(previous) else "\n\n") + text
-        elif LIST_ITEM.match(previous) or previous.rstrip().endswith("]") and "|" in previous:
+        elif _is_item(previous) and LIST_ITEM.match(text):
+            out += "\n" + text
+        elif _is_item(previous) or LIST_ITEM.match(text) or _is_apart(previous) or _is_apart(text):
             out += "\n\n" + text
         else:
             out += " " + text
         previous = text
     return out
+
+
+def _is_item(text: str) -> bool:
+    """Whether the text ends inside a list; its lead-in may stand before it."""
+    return bool(LIST_ITEM.match(text.rsplit("\n\n", 1)[-1]))
+
+
+def _is_apart(text: str) -> bool:
+    return "\n" in text or text.startswith("|")

@@ -16,9 +16,16 @@ import sentencex
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-TAG = re.compile(r"<[^>\n]{1,200}>")
-GLUED = re.compile(r"(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
-LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])\s+")
+NEWLINE = re.compile(r"\r\n?|\n")
+"""Line ends as the parser sees them; `str.splitlines` knows more of them and would shift its line numbers."""
+
+CODE = r"`[^`\n]{1,500}`"
+HTML = re.compile(CODE + r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w.:-]*(?:\s[^<>]{0,500})?/?>", re.S)
+BREAK = re.compile(r"<br\s*/?>", re.I)
+LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^)]{0,500}\)")
+GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
+LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])(?:\s+|$)")
+FENCE = re.compile(r"^\s*(?:```|~~~)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ def _parser() -> MarkdownIt:
 
 def parse(text: str, lang: str = "en") -> list[Block]:
     """Blocks in reading order; heading texts are plain, without markup."""
-    lines = text.splitlines()
+    lines = NEWLINE.split(text)
     blocks: list[Block] = []
     path: list[tuple[int, str]] = []
     tokens = _parser().parse(text)
@@ -72,15 +79,14 @@ def parse(text: str, lang: str = "en") -> list[Block]:
 
 
 def sentences(text: str, lang: str = "en") -> list[str]:
-    """Whole sentences, stripped; text glued after a full stop (`done.Next`) is separated first."""
-    spaced = GLUED.sub(r"\1 ", " ".join(text.split()))
+    """Whole sentences, stripped; outside code and links, text glued after a full stop (`done.Next`) is separated."""
+    spaced = GLUED.sub(lambda found: f"{found[1]} " if found[1] else found[0], " ".join(text.split()))
     return [part.strip() for part in sentencex.segment(lang, spaced) if part.strip()]
 
 
 def plain(text: str) -> str:
     """Text without emphasis, links, code ticks and tags."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    text = TAG.sub("", text)
+    text = _clean(LINK.sub(r"\1", text))
     return re.sub(r"\*\*|__|`", "", text).strip()
 
 
@@ -112,7 +118,7 @@ def _block(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, .
     if head.type == "table_open":
         return _table(tokens, lines, headings)
     if head.type == "blockquote_open":
-        inner = " ".join(_clean(token.content) for token in tokens if token.type == "inline")
+        inner = " ".join(_quoted(token) for token in tokens)
         return Block("note", headings, tuple(sentences(inner, lang)))
     if head.type in ("fence", "code_block"):
         return Block("code", headings, (_source(head, lines),))
@@ -133,14 +139,18 @@ def _items(tokens: Sequence[Token], lines: Sequence[str], ordered: bool, start: 
         first = LEADING_MARKER.sub("", raw[0])
         indent = len(raw[0]) - len(first)
         rest = [" " * 3 + line[min(indent, len(line) - len(line.lstrip())) :] for line in raw[1:]]
-        items.append("\n".join((f"{marker} {first.strip()}", *rest)))
+        item = "\n".join((first.strip(), *rest))
+        if item:
+            items.append(f"{marker} {item if FENCE.search(item) else _clean(item)}")
     return tuple(items)
 
 
 def _table(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, ...]) -> Block | None:
     if tokens[0].map is None:
         return None
-    rows = [line.strip() for line in lines[tokens[0].map[0] : tokens[0].map[1]] if line.strip()]
+    rows = [_clean(line).strip() for line in lines[tokens[0].map[0] : tokens[0].map[1]] if line.strip()]
+    if len(rows) == 2:
+        return Block("code", headings, ("\n".join(rows),))
     return Block("table", headings, tuple(rows[2:]), header="\n".join(rows[:2]))
 
 
@@ -148,5 +158,19 @@ def _source(token: Token, lines: Sequence[str]) -> str:
     return "\n".join(lines[token.map[0] : token.map[1]]) if token.map else ""
 
 
+def _quoted(token: Token) -> str:
+    if token.type in ("inline", "html_block"):
+        return _clean(token.content)
+    return f"`{token.content.strip()}`" if token.type in ("fence", "code_block") else ""
+
+
 def _clean(text: str) -> str:
-    return TAG.sub("", re.sub(r"<!--.*?-->", "", text, flags=re.S))
+    """Text without tags and comments; code spans, autolinks and a comment that never ends stay as they are."""
+    return HTML.sub(_kept, text)
+
+
+def _kept(found: re.Match[str]) -> str:
+    part = found[0]
+    if part.startswith("`") or (part.startswith("<!--") and not part.endswith("-->")):
+        return part
+    return " " if BREAK.fullmatch(part) else ""

@@ -20,6 +20,7 @@ from handrail.settings import Settings
 from handrail.stopwatch import Stopwatch
 from handrail.types import (
     Classification,
+    Critique,
     Draft,
     Evidence,
     Label,
@@ -48,7 +49,6 @@ class Stages:
     answerer: Answerer
     fallback_answerer: Answerer | None
     critic: Critic | None
-    fallback_critic: Critic | None
     tracer: Tracer
 
 
@@ -156,13 +156,14 @@ class Pipeline:
             draft = enforce(draft, evidence)
         except NotGrounded:
             return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, self._wording, confidence)
-        verdict = await self._critique(question, draft, evidence, trace, watch)
-        if verdict is Verdict.CANNOT:
+        critique = await self._critique(question, draft, evidence, trace, watch)
+        confidence = confidence if critique.probability is None else critique.probability
+        if critique.verdict is Verdict.CANNOT:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
         answer, citations = assemble(draft, evidence, confidence)
         if confidence < self._settings.gates.confidence:
             return outcome.low_confidence(answer, citations, confidence, self._wording)
-        return outcome.answered(answer, verdict, citations, confidence, draft.suggestions)
+        return outcome.answered(answer, critique.verdict, citations, confidence, draft.suggestions)
 
     async def _high_stakes(
         self,
@@ -206,17 +207,16 @@ class Pipeline:
 
     async def _critique(
         self, question: Question, draft: Draft, evidence: Evidence, trace: TurnTrace, watch: Stopwatch
-    ) -> Verdict:
+    ) -> Critique:
         if self._stages.critic is None:
-            return draft.self_verdict or Verdict.FULLY
+            return Critique(draft.self_verdict or Verdict.FULLY)
         with trace.stage("critique") as span, watch.lap("critique"):
             try:
-                verdict = await self._stages.critic.critique(question, draft, evidence)
+                critique = await self._stages.critic.critique(question, draft, evidence)
             except HandrailError:
-                fallback = self._stages.fallback_critic
-                verdict = await fallback.critique(question, draft, evidence) if fallback else Verdict.PARTLY
-            span.record(output=verdict.value)
-        return verdict
+                critique = Critique(Verdict.PARTLY)
+            span.record(output=critique.verdict.value, probability=critique.probability)
+        return critique
 
 
 def _nearest_titles(evidence: Evidence, limit: int = 3) -> list[str]:

@@ -33,6 +33,10 @@ WELL_KNOWN = {
 """Environment names other tools already use, and the setting each one fills."""
 
 
+PATHS = (("models", "folder"), ("classify", "head"), ("gates", "calibration"), ("high_stakes", "policy_file"))
+"""Settings that name files: in a configuration file they are relative to that file."""
+
+
 class Section(BaseModel):
     """A group of settings; unknown keys are mistakes and are refused."""
 
@@ -163,6 +167,9 @@ class Classify(Section):
         description="`cascade` asks the LLM only when the local head is unsure; without an LLM it is `local`.",
     )
     unsure_below: Probability = Field(0.6, description="Local probability under which the cascade asks the LLM.")
+    static_above: Probability = Field(
+        0.6, description="A static reply needs this probability; below it the message is treated as a question."
+    )
     head: Path | None = Field(None, description="Another classifier head; default is the one that ships.")
 
 
@@ -176,10 +183,10 @@ class Rewrite(Section):
 
 class Gates(Section):
     relevance: Probability = Field(
-        0.35, description="Probability that the passages hold the answer, under which a clarifying question is asked."
+        0.2, description="Probability that the passages hold the answer, under which a clarifying question is asked."
     )
     confidence: Probability = Field(
-        0.6, description="Probability under which the answer carries a disclaimer and no links."
+        0.4, description="Probability under which the answer carries a disclaimer and no links."
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
@@ -197,7 +204,7 @@ class Generate(Section):
         "auto", description="Self-critique; `auto` uses the LLM when one is configured."
     )
     critique_partly: Probability = Field(
-        0.2, description="Local critique: probability of a right answer under which it cannot answer."
+        0.25, description="Local critique: probability of a right answer under which it cannot answer."
     )
     critique_fully: Probability = Field(
         0.5, description="Local critique: probability from which the answer counts as full."
@@ -317,20 +324,31 @@ def load_settings(config: Path | None = None, environ: Mapping[str, str] | None 
 
     Raises SettingsError with one line per wrong value: where it is, what it was, what is allowed.
     """
-    env = dict(environ if environ is not None else {**_dotenv(), **os.environ})
+    env = dict(environ if environ is not None else environment())
     path = config or (Path(env["HANDRAIL_CONFIG"]) if env.get("HANDRAIL_CONFIG") else Path("config.toml"))
     tree = _read_toml(path, required=config is not None or bool(env.get("HANDRAIL_CONFIG")))
+    for section, key in PATHS:
+        if tree.get(section, {}).get(key):
+            tree[section][key] = str(path.parent / tree[section][key])
     for name, (section, key) in WELL_KNOWN.items():
         if env.get(name):
-            tree.setdefault(section, {})[key] = env[name]
+            _lay(tree, section, key, env[name])
     try:
         return _with_environment(tree, env)
     except ValidationError as error:
-        raise SettingsError(_explain(error, path)) from None
+        raise SettingsError(explain(error, f"{path} or the environment")) from None
 
 
-def _dotenv() -> dict[str, str]:
-    return {key: value for key, value in dotenv_values(".env").items() if value}
+def environment() -> dict[str, str]:
+    """The environment with `.env` of the current folder behind it; an empty variable of the former hides the latter."""
+    return {**{key: value for key, value in dotenv_values(".env").items() if value}, **os.environ}
+
+
+def _lay(tree: dict[str, Any], section: str, key: str, value: Any) -> None:
+    """A section that is no table is left for validation to name."""
+    values = tree.setdefault(section, {})
+    if isinstance(values, dict):
+        values[key] = value
 
 
 def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
@@ -338,7 +356,7 @@ def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
     for name, value in env.items():
         parts = name.split("__")
         if len(parts) == 3 and parts[0] == "HANDRAIL" and value != "":
-            tree.setdefault(parts[1].lower(), {})[parts[2].lower()] = _literal(value)
+            _lay(tree, parts[1].lower(), parts[2].lower(), _literal(value))
     return Settings.model_validate(tree)
 
 
@@ -358,12 +376,13 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
             raise SettingsError(f"{path}: no such configuration file")
         return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: not valid TOML: {error}") from None
 
 
-def _explain(error: ValidationError, path: Path) -> str:
+def explain(error: ValidationError, source: str) -> str:
+    """One line per wrong value: where it is, what is wrong, what was given, and what the setting means."""
     lines = []
     for item in error.errors():
         where = ".".join(str(part) for part in item["loc"])
@@ -374,7 +393,7 @@ def _explain(error: ValidationError, path: Path) -> str:
             else item["msg"]
         )
         lines.append(f"{where}: {what}{given}{_meaning(item['loc'])}")
-    return f"{path} or the environment holds {len(lines)} wrong value(s):\n  " + "\n  ".join(lines)
+    return f"{source} holds {len(lines)} wrong value(s):\n  " + "\n  ".join(lines)
 
 
 def _meaning(loc: tuple[int | str, ...]) -> str:

@@ -202,6 +202,15 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Critique:
+    """The judgement of a draft."""
+
+    verdict: Verdict
+    probability: float | None = None
+    """Calibrated probability that the answer is right, when the critic has one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A numbered proof the visitor can open."""
 

@@ -54,6 +54,17 @@ def test_alive_but_not_ready_while_models_are_missing(tmp_path: Path) -> None:
     assert person.status_code == 201
 
 
+def test_unexpected_failure_to_start_is_named_without_its_text(tmp_path: Path) -> None:
+    def broken() -> None:
+        raise ValueError("password=hunter2")
+
+    with TestClient(create_app(settings_in(tmp_path), ScriptedAssistant(starts=broken))) as client:
+        ready = client.get("/ready")
+
+    assert ready.status_code == 503
+    assert ready.json()["checks"]["startup"] == "ValueError; the log says more"
+
+
 def test_start_is_tried_again_after_a_failure_that_may_pass(tmp_path: Path) -> None:
     tries: list[int] = []
 

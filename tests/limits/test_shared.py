@@ -125,6 +125,21 @@ async def test_spare_counts_while_the_server_is_away_and_says_so_once(
     assert len([record for record in caplog.records if record.levelno == logging.WARNING]) == 1
 
 
+async def test_counting_is_shared_again_once_the_server_is_back(
+    redis_server: ValkeyServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    rule = Rule("visitor_day", 86_400, 2, True)
+    port = redis_server.port
+    async with limiter_on(redis_server, rule) as (shared, _):
+        limiter = SpareLimiter(shared, InProcessLimiter((rule,), lambda: NOON))
+        redis_server.stop()
+        await limiter.hit("a")
+        with ValkeyServer(port=port):
+            verdicts = [await limiter.hit("a") for _ in range(3)]
+
+    assert [type(verdict) for verdict in verdicts] == [Allowed, Allowed, Denied]
+
+
 async def test_wrong_url_names_the_setting() -> None:
     settings = Settings.model_validate({"limits": {"redis_url": "localhost:6379"}})
 

@@ -38,13 +38,13 @@ asyncio.run(main())
 
 
 async def test_starts_at_once_do_not_get_into_each_others_way(storage: Storage) -> None:
-    databases = await asyncio.gather(*(open_database(storage) for _ in range(4)))
+    databases = await asyncio.gather(*(open_database(storage) for _ in range(8)))
 
     problems = [await database.problem() for database in databases]
     for database in databases:
         await database.close()
 
-    assert problems == [None] * 4
+    assert problems == [None] * 8
 
 
 async def test_opening_again_keeps_what_is_there(storage: Storage) -> None:
@@ -119,6 +119,13 @@ async def test_database_that_is_away_is_reported_with_what_to_check(tmp_path: Pa
         await open_database(Storage(database_url=nobody))
 
     assert "hunter2" not in str(raised.value)
+
+
+async def test_folder_that_cannot_be_made_is_reported_with_what_to_check(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where the folder should be")
+
+    with pytest.raises(RecordsUnavailable, match=r"storage\.data_dir"):
+        await open_database(Storage(data_dir=tmp_path / "taken"))
 
 
 async def test_database_lost_later_is_a_problem_and_not_a_crash(tmp_path: Path) -> None:

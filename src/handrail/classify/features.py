@@ -16,7 +16,7 @@ EMBEDDING_SCALE = 4.0
 NGRAM_SCALE = 4.0
 LONGEST = 1200
 """Characters read; the start and the end of a longer message say what it wants."""
-TOPIC = ("article_top", "article_mean5", "covers", "known")
+TOPIC = ("passage_top", "article_top", "article_mean5", "covers", "known")
 
 
 def shorten(text: str) -> str:

@@ -52,9 +52,15 @@ def load_head(path: Path | None, embedder: str) -> Head:
     return head
 
 
+ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
+
+
 class LocalClassifier:
-    def __init__(self, head: Head) -> None:
+    """`static_above`: a message is only turned away when its label is at least this likely; in doubt it is a question."""
+
+    def __init__(self, head: Head, static_above: float) -> None:
         self._head = head
+        self._static_above = static_above
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         """Well under a millisecond beyond the embedding for a short message."""
@@ -62,6 +68,8 @@ class LocalClassifier:
             return Classification(Label.NONSENSE, 0.99, "rule", {Label.NONSENSE: 0.99})
         probabilities = self.probabilities(question.text, probe)
         label = max(probabilities, key=probabilities.__getitem__)
+        if label not in ANSWERED and probabilities[label] < self._static_above:
+            label = max(ANSWERED, key=probabilities.__getitem__)
         return Classification(label, probabilities[label], "local", probabilities)
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 
-from handrail.settings import Settings, load_settings
+from handrail.errors import SettingsError
+from handrail.settings import Settings, explain, load_settings
 
 KB = Annotated[str | None, typer.Option("--kb", help="Knowledge base; default is knowledge.kb of the settings.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs; notes go to standard error.")]
 
 notes = Console(stderr=True, highlight=False)
-"""Progress and notes; results go to standard output."""
+"""Progress and notes."""
+
+results = Console(highlight=False, markup=False, soft_wrap=True)
+"""What a command was asked for, one line per row."""
 
 
 def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:
@@ -26,4 +31,7 @@ def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:
     tree = settings.model_dump()
     for name, values in sections.items():
         tree[name] = {**tree[name], **values}
-    return Settings.model_validate(tree)
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        raise SettingsError(explain(error, "the command line")) from None

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.markup import escape
 
 from handrail.commands import KB, Json, settings_for
 from handrail.present import response
@@ -55,9 +56,10 @@ def _show(turn: Turn) -> None:
     console = Console()
     result = turn.outcome
     if result.disclaimer:
-        console.print(f"[yellow]{result.disclaimer}[/]\n")
+        console.print(f"[yellow]{escape(result.disclaimer)}[/]\n")
     console.print(Markdown(result.answer))
     for citation in result.citations:
-        console.print(f"[dim]\\[{citation.index}] {citation.passage.title}: {citation.passage.url}[/]")
+        source = f"[{citation.index}] {citation.passage.title}: {citation.passage.url}"
+        console.print(f"[dim]{escape(source)}[/]", soft_wrap=True)
     confidence = f", confidence {result.confidence:.2f}" if result.confidence else ""
     console.print(f"[dim]{result.routing.value}{confidence}, {turn.latency_ms['total']:.0f} ms[/]")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from handrail.commands import KB, Json, notes, settings_for
@@ -68,7 +69,7 @@ def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = Fa
         store = ChromaStore(client, settings.knowledge.kb, embedder.name)
         store.create()
         chunker = Chunker(settings.knowledge, embedder.count)
-        job = Ingest(store, chunker, embedder.embed_passages, time.time, keep_others=keep_others)
+        job = Ingest(store, chunker, embedder.embed_passages, time.monotonic, keep_others=keep_others)
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=notes) as progress:
@@ -105,17 +106,17 @@ def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: boo
 
 
 def _show(kb: str, report: Report) -> None:
-    rate = f", {report.embedded / report.seconds:.0f} passages/s" if report.embedded else ""
+    rate = f", {report.embedded / max(report.seconds, 1e-6):.0f} passages/s" if report.embedded else ""
     notes.print(
         f"[green]{kb}[/]: {report.articles} articles, {report.passages} passages "
         f"({report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
         f"in {report.seconds:.1f} s{rate}"
     )
     for item in report.rejected:
-        notes.print(f"[red]not used[/] {item.where}: {item.why}", soft_wrap=True)
+        notes.print(f"[red]not used[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
     if report.kept_because_rejected:
         notes.print("Nothing was removed, because the files above could not be read.")
     for name in report.duplicates:
-        notes.print(f"[yellow]twice[/] {name}: only the first is used")
+        notes.print(f"[yellow]twice[/] {escape(name)}: only the first is used")
     for name in report.empty:
-        notes.print(f"[yellow]empty[/] {name}")
+        notes.print(f"[yellow]empty[/] {escape(name)}")

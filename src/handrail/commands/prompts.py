@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handrail.commands import Json, notes, settings_for
+from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import SettingsError
 from handrail.paths import site_dir
 from handrail.prompts import LocalPrompts
@@ -45,7 +45,7 @@ def list_(as_json: Json = False) -> None:
     for row in rows:
         remote = "not registered" if row.used_version is None else f"Langfuse version {row.used_version}"
         same = "" if row.same is None else (", same text" if row.same else ", text differs")
-        notes.print(f"{row.name:12} local {row.local_version:8} {remote if registry else ''}{same}")
+        results.print(f"{row.name:12} local {row.local_version:8} {remote if registry else ''}{same}")
 
 
 @app.command()

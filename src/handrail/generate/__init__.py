@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from handrail.types import Classification, Draft, Evidence, Question, Verdict
+from handrail.types import Classification, Critique, Draft, Evidence, Question
 
 
 class Answerer(Protocol):
@@ -16,6 +16,6 @@ class Answerer(Protocol):
 
 
 class Critic(Protocol):
-    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Verdict:
-        """Does the draft answer the question fully, partly or not at all? Raises RetryableError."""
+    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Critique:
+        """Whether the draft answers the question fully, partly or not at all. Raises RetryableError."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from handrail.calibration import Calibration, probability
 from handrail.settings import Generate
 from handrail.stores.tokens import coverage
-from handrail.types import Draft, Evidence, Question, Verdict
+from handrail.types import Critique, Draft, Evidence, Question, Verdict
 
 
 def fit_signals(draft: Draft, evidence: Evidence) -> dict[str, float]:
@@ -28,8 +28,8 @@ class LocalCritic:
         self._calibration = calibration
         self._settings = settings
 
-    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Verdict:
+    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Critique:
         right = probability(self._calibration, fit_signals(draft, evidence))
         if right < self._settings.critique_partly:
-            return Verdict.CANNOT
-        return Verdict.PARTLY if right < self._settings.critique_fully else Verdict.FULLY
+            return Critique(Verdict.CANNOT, right)
+        return Critique(Verdict.PARTLY if right < self._settings.critique_fully else Verdict.FULLY, right)

@@ -7,10 +7,10 @@ from pydantic import BaseModel
 from handrail.llm import LanguageModel
 from handrail.prompts import PromptLibrary
 from handrail.settings import Brand
-from handrail.types import Draft, Evidence, Question, Verdict
+from handrail.types import Critique, Draft, Evidence, Question, Verdict
 
 
-class Critique(BaseModel):
+class Judgement(BaseModel):
     """The verdict on the draft, and what it leaves unanswered."""
 
     verdict: Verdict
@@ -25,9 +25,9 @@ class LlmCritic:
         self._prompts = prompts
         self._brand = brand
 
-    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Verdict:
+    async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Critique:
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
-            return Verdict.CANNOT
+            return Critique(Verdict.CANNOT)
         cited = {passage_id for claim in draft.claims for passage_id in claim.passage_ids}
         prompt = self._prompts.render(
             "critique",
@@ -36,5 +36,5 @@ class LlmCritic:
             claims=draft.claims,
             message=question.text,
         )
-        reply = await self._model.ask(prompt, Critique)
-        return reply.output.verdict
+        reply = await self._model.ask(prompt, Judgement)
+        return Critique(reply.output.verdict)

@@ -9,6 +9,9 @@ from handrail.markdown import Block, parse, plain
 from handrail.types import Hit
 
 
+SCORED_WORDS = 45
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One quotable piece of one passage."""
@@ -33,11 +36,12 @@ class Unit:
         return sum(len(line.split()) for line in self.lines)
 
     def for_scoring(self) -> str:
-        """Plain text with its heading, as the cross-encoder reads it."""
+        """Plain text with its heading, as the cross-encoder reads it; the start of a long list says what it is."""
         context = self.headings[-1] if self.headings else self.hit.passage.title
         body = " ".join(plain(line) for line in (self.lead, *self.lines) if line)
         if self.kind == "row":
             body = row_as_text(self.header, self.lines[0])
+        body = " ".join(body.split()[:SCORED_WORDS])
         return (
             f"{self.hit.passage.title}: {context}\n{body}"
             if context != self.hit.passage.title

@@ -32,7 +32,11 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"2:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:{int(s.title_prefix)}"
+        return f"3:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:{int(s.title_prefix)}"
+
+    def encoder_text(self, passage: Passage) -> str:
+        """What the embedder reads of a passage."""
+        return passage.embedding_text if self._settings.title_prefix else passage.text
 
     def passages(self, article: Article) -> list[Passage]:
         """Passages in reading order; positions count from 0. An article without text gives none."""
@@ -45,7 +49,7 @@ class Chunker:
                 title=article.title,
                 headings=piece.headings,
                 text=piece.text,
-                url=f"{article.url}#{slug(piece.headings[-1])}" if piece.headings else article.url,
+                url=_address(article.url, piece.headings),
                 tokens=piece.tokens,
                 facets=article.facets,
             )
@@ -116,6 +120,12 @@ class Chunker:
             headings = _common(left.headings, right.headings)
             text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
         return Piece(headings, text, self._count(text))
+
+
+def _address(url: str, headings: Sequence[str]) -> str:
+    """The article's address with the anchor of the nearest heading; an article without one has no anchors either."""
+    anchor = slug(headings[-1]) if headings else ""
+    return f"{url}#{anchor}" if url and anchor else url
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> tuple[str, ...]:

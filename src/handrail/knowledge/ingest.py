@@ -42,7 +42,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """Of one article: passages not yet in the index as they are now, how many it has in all, and ids it no longer has."""
+    """Of one article: passages not in the index as they are now, how many it has in all, and ids it no longer has."""
 
     passages: Sequence[Passage]
     size: int
@@ -76,8 +76,9 @@ class Ingest:
         self._write(work, report, progress)
         self._remove(stamps, articles, report)
         report.passages = self._store.count()
-        if work or report.removed or not self._store.generation:
-            self._store.finish(self._generation(articles))
+        generation = self._generation(self._store.stamps() if work or report.removed else stamps)
+        if generation != self._store.generation:
+            self._store.finish(generation)
         report.seconds = self._clock() - start
         return report
 
@@ -87,6 +88,8 @@ class Ingest:
             for item in loader.articles():
                 if isinstance(item, Rejected):
                     report.rejected.append(item)
+                elif not _encodable(item):
+                    report.rejected.append(Rejected(item.id, "holds half a surrogate pair; save it as valid UTF-8"))
                 elif item.id in articles:
                     report.duplicates.append(item.id)
                 else:
@@ -121,7 +124,7 @@ class Ingest:
         progress(0, len(rows))
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            vectors = self._embed([passage.embedding_text for passage, _, _ in batch])
+            vectors = self._embed([self._chunker.encoder_text(passage) for passage, _, _ in batch])
             self._store.write([p for p, _, _ in batch], vectors, [d for _, d, _ in batch], [n for _, _, n in batch])
             report.embedded += len(batch)
             progress(report.embedded, len(rows))
@@ -134,6 +137,15 @@ class Ingest:
         self._store.delete(sorted(id_ for key in vanished for id_ in stamps[key].digests))
         report.removed = len(vanished)
 
-    def _generation(self, articles: dict[str, Article]) -> str:
-        content = "".join(sorted(article.digest for article in articles.values()))
-        return hashlib.sha256(f"{self._chunker.fingerprint}:{content}:{self._clock()}".encode()).hexdigest()[:16]
+    def _generation(self, stamps: dict[str, Stamp]) -> str:
+        """A hash of what the index holds, so that a run that only had to finish another one is noticed too."""
+        held = sorted((id_, digest) for stamp in stamps.values() for id_, digest in stamp.digests.items())
+        return hashlib.sha256(f"{self._store.name}:{held}".encode()).hexdigest()[:16]
+
+
+def _encodable(article: Article) -> bool:
+    """Escapes in JSON and YAML can spell characters that no UTF-8 text can hold."""
+    try:
+        return bool(article.digest)
+    except UnicodeEncodeError:
+        return False

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import frontmatter
 import yaml
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected
+from handrail.knowledge.mdx import markdown_of
 
 SUFFIXES = {".md", ".markdown", ".mdx"}
-FIRST_HEADING = re.compile(r"\A\s*#\s+(.+?)\s*#*\s*$", re.M)
-MDX_LINE = re.compile(r"^(?:import|export)\s.+$|^\s*\{/\*.*?\*/\}\s*$", re.M)
-RELATIVE_LINK = re.compile(r"!?\[([^\]\n]*)\]\((?!https?:|mailto:)[^)\n]*\)")
-UNSAFE = re.compile(r"[^a-z0-9._-]+")
+FACETS = ("section", "lang", "audience")
+FIRST_HEADING = re.compile(r"\s*#[ \t]+(\S[^\n]*)")
+RELATIVE_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\((?!https?:|mailto:)[^)\n]{0,1000}\)")
+UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class MarkdownFolder:
@@ -47,22 +50,21 @@ class MarkdownFolder:
 
     def _article(self, path: Path, relative: Path) -> Article:
         text = self._read(path)
-        try:
-            post = frontmatter.loads(text)
-        except (yaml.YAMLError, ValueError) as error:
-            raise KnowledgeError(f"the front matter is not valid YAML: {error}") from None
-        body = _without_mdx(post.content) if path.suffix.lower() == ".mdx" else post.content
+        fields, body = _front_matter(text)
+        if path.suffix.lower() == ".mdx":
+            body = markdown_of(body)
         heading = FIRST_HEADING.match(body)
-        if heading:
+        own = heading[1].rstrip().rstrip("#").rstrip() if heading else ""
+        if heading and fields.get("title", own).casefold() == own.casefold():
             body = body[heading.end() :]
         body = RELATIVE_LINK.sub(r"\1", body)
         parts = [UNSAFE.sub("-", part.lower()) for part in relative.with_suffix("").parts]
         if parts[-1] == "index" and len(parts) > 1:
             parts.pop()
-        title = str(post.get("title") or (heading and heading.group(1)) or parts[-1].replace("-", " ").capitalize())
-        facets = {key: str(post[key]) for key in ("section", "lang", "audience") if post.get(key)}
-        url = str(post.get("url") or f"{self._url_base}/{'/'.join(parts)}")
-        return Article(":".join(parts), title.strip(), body.strip(), url, facets)
+        title = fields.get("title") or own or parts[-1].replace("-", " ").capitalize()
+        facets = {key: fields[key] for key in FACETS if key in fields}
+        url = fields.get("url") or f"{self._url_base}/{quote('/'.join(parts))}"
+        return Article(":".join(parts), title, body.strip(), url, facets)
 
     def _read(self, path: Path) -> str:
         size = path.stat().st_size
@@ -77,7 +79,17 @@ class MarkdownFolder:
         return text
 
 
-def _without_mdx(text: str) -> str:
-    """Drop imports, exports, comments and component tags; keep what is inside them."""
-    text = MDX_LINE.sub("", text)
-    return re.sub(r"^\s*</?[A-Z][\w.]*(?:\s[^>\n]*)?/?>\s*$", "", text, flags=re.M)
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """The fields that are read, as text, and the body; a block between rules that holds no fields is body."""
+    try:
+        post = frontmatter.loads(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise KnowledgeError(f"the front matter is not valid YAML: {error}") from None
+    fields = {key: _text(key, post[key]) for key in ("title", "url", *FACETS) if post.get(key)}
+    return {key: value for key, value in fields.items() if value}, post.content if post.metadata else text
+
+
+def _text(key: str, value: Any) -> str:
+    if isinstance(value, list | dict | set | tuple):
+        raise KnowledgeError(f"{key} in the front matter must be one text, not a list or table")
+    return str(value).strip()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from handrail.knowledge import Article, Rejected
 HUB_NAME = "Wix/WixQA"
 HUB_CONFIG = "wix_kb_corpus"
 FIELDS = ("id", "title")
+LOOK_AHEAD = 20
+"""Rows read to tell a file of articles from one of questions."""
 
 
 class WixQA:
@@ -24,18 +27,13 @@ class WixQA:
 
     def articles(self) -> Iterator[Article | Rejected]:
         rows = self._hub() if self._source is None else self._files(self._source)
-        seen: set[str] = set()
         for where, row in rows:
             try:
-                article = _article(row)
+                yield _article(row)
             except KnowledgeError as error:
                 yield Rejected(where, str(error))
-                continue
-            if article.id not in seen:
-                seen.add(article.id)
-                yield article
 
-    def _hub(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def _hub(self) -> Iterator[tuple[str, Any]]:
         try:
             from datasets import load_dataset
         except ImportError:
@@ -50,7 +48,9 @@ class WixQA:
         for number, row in enumerate(rows):
             yield f"{HUB_NAME} row {number}", row
 
-    def _files(self, source: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def _files(self, source: Path) -> Iterator[tuple[str, Any]]:
+        if not source.exists():
+            raise KnowledgeError(f"{source}: no such file or folder")
         paths = sorted(source.glob("*.jsonl")) if source.is_dir() else [source]
         corpora = [path for path in paths if _is_corpus(path)]
         if not corpora:
@@ -59,45 +59,40 @@ class WixQA:
             yield from _rows(path)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rows(path: Path) -> Iterator[tuple[str, Any]]:
+    """Where each row stands, and its JSON value; None for a line that is not UTF-8 JSON."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield f"{path} line {number}", _json(line)
+
+
+def _json(line: bytes) -> Any:
     try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise KnowledgeError(f"{path} line {number}: not a JSON object")
-                yield f"{path} line {number}", row
-    except FileNotFoundError:
-        raise KnowledgeError(f"{path}: no such file") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise KnowledgeError(f"{path}: not UTF-8 JSON lines: {error}") from None
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_corpus(path: Path) -> bool:
     """Question files lie in the same folder; only rows with articles' fields are a corpus."""
-    first: Iterable[tuple[str, Mapping[str, Any]]] = _rows(path)
-    return any({"id", "title"} <= row.keys() and ("contents" in row or "text" in row) for _, row in _first(first))
+    rows = (row for _, row in islice(_rows(path), LOOK_AHEAD) if isinstance(row, dict))
+    return any({"id", "title"} <= row.keys() and ("contents" in row or "text" in row) for row in rows)
 
 
-def _first(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for row in rows:
-        yield row
-        return
-
-
-def _article(row: Mapping[str, Any]) -> Article:
-    missing = [name for name in FIELDS if not row.get(name)]
-    contents = row.get("contents") or row.get("text")
+def _article(row: Any) -> Article:
+    if not isinstance(row, Mapping):
+        raise KnowledgeError("not a JSON object in UTF-8")
+    fields = {name: str(value).strip() for name, value in row.items() if value}
+    contents = fields.get("contents") or fields.get("text")
+    missing = [name for name in FIELDS if not fields.get(name)]
     if missing or not contents:
         raise KnowledgeError(f"missing {', '.join(missing or ['contents'])}")
-    title = str(row["title"]).strip()
-    body = str(contents).strip()
-    while body.startswith(title):
-        body = body[len(title) :].strip()
-    facets = {"article_type": str(row["article_type"])} if row.get("article_type") else {}
-    return Article(str(row["id"]), title, _paragraphs(body), str(row.get("url") or ""), facets)
+    lines = contents.splitlines()
+    while lines and lines[0].strip() == fields["title"]:
+        lines.pop(0)
+    facets = {"article_type": fields["article_type"]} if fields.get("article_type") else {}
+    return Article(fields["id"], fields["title"], _paragraphs("\n".join(lines)), fields.get("url", ""), facets)
 
 
 def _paragraphs(text: str) -> str:

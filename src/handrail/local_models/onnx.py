@@ -82,7 +82,8 @@ class OnnxEmbedder:
         for encoding in encodings:
             encoding.truncate(max_tokens)
         rows = self._model.run(encodings)
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        normed: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        return normed
 
 
 class OnnxReranker:
@@ -100,7 +101,7 @@ class OnnxReranker:
         if not pairs:
             return np.zeros(0, dtype=np.float32)
         tokenizer = self._model.tokenizer
-        tokenizer.enable_truncation(self._max_tokens, strategy="longest_first")
+        tokenizer.enable_truncation(self._max_tokens, strategy="only_second")
         shortened = {query: self._shorten(query) for query, _ in pairs}
         encodings = tokenizer.encode_batch([(shortened[query], passage) for query, passage in pairs])
         return self._model.run(encodings).reshape(-1)
@@ -108,7 +109,8 @@ class OnnxReranker:
     def _shorten(self, query: str) -> str:
         """Cut at a token's end in the original text, so that the passage always has room."""
         offsets = self._model.tokenizer.encode(query, add_special_tokens=False).offsets
-        return query if len(offsets) <= self._query_tokens else query[: offsets[self._query_tokens - 1][1]]
+        limit = min(self._query_tokens, self._max_tokens // 2)
+        return query if len(offsets) <= limit else query[: offsets[limit - 1][1]]
 
 
 def _batches(order: list[int], size: int) -> Iterator[list[int]]:

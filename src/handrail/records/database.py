@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from filelock import AsyncFileLock
 from sqlalchemy import Connection, event, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError
@@ -21,6 +22,10 @@ from handrail.settings import Storage
 
 ASYNC_DRIVERS = {"postgres": "postgresql+asyncpg", "postgresql": "postgresql+asyncpg", "sqlite": "sqlite+aiosqlite"}
 LOCK_WAIT_MS = 10_000
+
+ONE_AT_A_TIME: dict[str, Any] = {"pool_size": 1, "max_overflow": 0, "pool_timeout": LOCK_WAIT_MS / 1000}
+"""SQLite has one writer: waiting in line for the connection is fairer and quicker than polling for its lock."""
+SEVERAL: dict[str, Any] = {"pool_pre_ping": True}
 
 
 class Database:
@@ -61,7 +66,7 @@ async def open_database(storage: Storage) -> Database:
     """
     engine = _engine(database_url(storage))
     try:
-        async with engine.begin() as connection:
+        async with _alone(engine.url), engine.begin() as connection:
             await connection.run_sync(upgrade)
     except (DBAPIError, OSError) as error:
         await engine.dispose()
@@ -75,7 +80,6 @@ async def open_database(storage: Storage) -> Database:
 def database_url(storage: Storage) -> URL:
     """`storage.database_url` with an async driver; SQLite in the data folder when there is none."""
     if not storage.database_url:
-        storage.data_dir.mkdir(parents=True, exist_ok=True)
         return URL.create("sqlite+aiosqlite", database=str(storage.data_dir / "handrail.sqlite"))
     try:
         url = make_url(storage.database_url)
@@ -88,7 +92,7 @@ def database_url(storage: Storage) -> URL:
 
 def _engine(url: URL) -> AsyncEngine:
     try:
-        engine = create_async_engine(url, pool_pre_ping=url.get_backend_name() != "sqlite")
+        engine = create_async_engine(url, **(ONE_AT_A_TIME if url.get_backend_name() == "sqlite" else SEVERAL))
     except NoSuchModuleError:
         raise SettingsError(f"storage.database_url: no database driver is called {url.drivername!r}") from None
     except ModuleNotFoundError as error:
@@ -96,14 +100,24 @@ def _engine(url: URL) -> AsyncEngine:
             raise MissingExtra("records in PostgreSQL", "postgres") from error
         raise SettingsError(f"storage.database_url: install the Python package {error.name!r} first") from error
     if url.get_backend_name() == "sqlite":
-        if url.database and url.database != ":memory:":
-            _private_file(Path(url.database))
         event.listen(engine.sync_engine, "connect", _prepare_sqlite)
         event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
 
 
-def _private_file(path: Path) -> None:
+@asynccontextmanager
+async def _alone(url: URL) -> AsyncIterator[None]:
+    """One start at a time for a SQLite file: two that switch a new file to WAL at once lock each other out."""
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        yield
+        return
+    path = Path(url.database)
+    _make_private(path)
+    async with AsyncFileLock(f"{path}.lock", timeout=LOCK_WAIT_MS / 1000):
+        yield
+
+
+def _make_private(path: Path) -> None:
     """What visitors wrote is for the operator's account alone; SQLite gives its side files the same mode."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=0o600)

@@ -14,14 +14,16 @@ class TopicProbe:
 
     def __init__(self, snapshot: Snapshot, covers: Vectors | None) -> None:
         self._articles = snapshot.article_vectors
+        self._passages = snapshot.vectors
         self._known = snapshot.inverse_frequency
         self._covers = covers
 
     def features(self, text: str, embedding: Vectors) -> dict[str, float]:
-        """Cosines of the best and of the best five articles and of the scope text, and the share of known words."""
+        """Cosines of the best passage, of the best and the best five articles and of the scope text; known words."""
         cosines = np.sort(self._articles @ embedding)[::-1]
         terms = set(tokenize(text))
         return {
+            "passage_top": float((self._passages @ embedding).max(initial=0.0)),
             "article_top": float(cosines[0]) if len(cosines) else 0.0,
             "article_mean5": float(cosines[:5].mean()) if len(cosines) else 0.0,
             "covers": float(self._covers @ embedding) if self._covers is not None else 0.0,

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import chromadb
 import numpy as np
 from chromadb.api import ClientAPI
+from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
 from handrail.errors import KnowledgeError, RetryableError, SettingsError
@@ -37,7 +38,7 @@ class Stamp:
 
 def connect(data_dir: Path, url: str | None) -> ClientAPI:
     """A client for the disk folder, or for the server at `url`. Raises RetryableError when the server is away."""
-    settings = chromadb.Settings(anonymized_telemetry=False)
+    settings = Settings(anonymized_telemetry=False)
     if url is None:
         folder = data_dir / "chroma"
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +78,8 @@ class ChromaStore:
             self._collection = self._client.get_collection(self.name, embedding_function=None)
         except NotFoundError:
             raise KnowledgeError(
-                f"knowledge base {self.kb!r} is not indexed with {self.embedder}: run `handrail ingest PATH --kb {self.kb}`"
+                f"knowledge base {self.kb!r} is not indexed with {self.embedder}: "
+                f"run `handrail ingest PATH --kb {self.kb}`"
             ) from None
         except Exception as error:
             raise RetryableError(f"Chroma does not answer: {error}") from error

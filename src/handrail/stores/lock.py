@@ -7,14 +7,17 @@ from types import TracebackType
 
 from filelock import ReadWriteLock, Timeout
 
-from handrail.errors import IndexBusy
+from handrail.errors import IndexBusy, SettingsError
 
 
 class IndexLock:
     """Held while the index on disk is open; released at exit of the process whatever happens."""
 
     def __init__(self, folder: Path, *, write: bool) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingsError(f"storage.data_dir = {str(folder)!r} cannot be used as a folder: {error}") from None
         self._lock = ReadWriteLock(folder / "index.lock", is_singleton=False)
         self._write = write
         try:
@@ -23,6 +26,7 @@ class IndexLock:
             else:
                 self._lock.acquire_read(timeout=5.0)
         except Timeout:
+            self._lock.close()
             raise IndexBusy(self._advice(folder)) from None
 
     def _advice(self, folder: Path) -> str:
@@ -34,7 +38,7 @@ class IndexLock:
         return f"the index in {folder} is being written by another Handrail process; try again when it is done"
 
     def release(self) -> None:
-        self._lock.release()
+        self._lock.release(force=True)
         self._lock.close()
 
     def __enter__(self) -> IndexLock:

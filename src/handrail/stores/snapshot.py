@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -19,17 +19,23 @@ from numpy.typing import NDArray
 from handrail.stores.tokens import tokenize
 from handrail.types import Passage, Vectors
 
-FORMAT = 3
+FORMAT = 4
+SCRATCH = ".part-"
+NUMBERED_SECTION = re.compile(r"^step \d+\b", re.I)
 
 
 class Snapshot:
     """Everything retrieval reads besides Chroma; held in memory."""
 
-    def __init__(self, passages: Sequence[Passage], keyword: bm25s.BM25 | None, article_vectors: Vectors) -> None:
+    def __init__(
+        self, passages: Sequence[Passage], keyword: bm25s.BM25 | None, article_vectors: Vectors, vectors: Vectors
+    ) -> None:
         self.passages = list(passages)
         self.by_id = {passage.id: passage for passage in self.passages}
         self.article_vectors = article_vectors
         """`(articles, d)` float32, L2-normalised mean of each article's passages, in order of first passage."""
+        self.vectors = vectors
+        """`(passages, d)` float32, L2-normalised."""
         self._keyword = keyword
 
     @cached_property
@@ -62,10 +68,24 @@ class Snapshot:
         return np.asarray(self._keyword.get_scores(terms), dtype=np.float32)
 
     def neighbours(self, passage: Passage, reach: int) -> list[Passage]:
-        """Passages up to `reach` positions away in the same section, in reading order."""
+        """Passages up to `reach` positions away in the same section, in reading order.
+
+        Sections headed `Step 1`, `Step 2` … are one procedure: the later ones belong to the earlier, however many.
+        """
         positions = [n for n in range(passage.position - reach, passage.position + reach + 1) if n != passage.position]
         found = (self.by_id.get(f"{passage.article_id}/{n}") for n in positions)
-        return [other for other in found if other is not None and other.section == passage.section]
+        beside = [other for other in found if other is not None and other.section == passage.section]
+        return beside + [other for other in self._later_steps(passage) if other not in beside] if reach else beside
+
+    def _later_steps(self, passage: Passage, limit: int = 6) -> list[Passage]:
+        later = []
+        if _is_step(passage):
+            for n in range(passage.position + 1, passage.position + 1 + limit):
+                other = self.by_id.get(f"{passage.article_id}/{n}")
+                if other is None or not _is_step(other) or other.headings[:-1] != passage.headings[:-1]:
+                    break
+                later.append(other)
+        return later
 
 
 def build(passages: Sequence[Passage], vectors: Vectors) -> Snapshot:
@@ -74,36 +94,54 @@ def build(passages: Sequence[Passage], vectors: Vectors) -> Snapshot:
     if passages:
         keyword = bm25s.BM25(method="lucene")
         keyword.index([tokenize(passage.embedding_text) for passage in passages], show_progress=False)
-    return Snapshot(passages, keyword, _article_vectors(passages, vectors))
+    return Snapshot(passages, keyword, _article_vectors(passages, vectors), vectors)
 
 
 def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
-    """Write beside, then rename: readers see the old or the new one, never half."""
+    """Write beside, then rename: readers see the old or the new one, never half; two processes may save at once."""
     folder.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(dir=folder, prefix=".part-"))
+    scratch = Path(tempfile.mkdtemp(dir=folder, prefix=SCRATCH))
     lines = (json.dumps(asdict(passage), ensure_ascii=False) for passage in snapshot.passages)
     (scratch / "passages.jsonl").write_text("\n".join(lines), encoding="utf-8")
     np.save(scratch / "articles.npy", snapshot.article_vectors)
+    np.save(scratch / "vectors.npy", snapshot.vectors.astype(np.float16))
     if snapshot._keyword is not None:
         snapshot._keyword.save(str(scratch / "bm25"), show_progress=False)
     (scratch / "format").write_text(str(FORMAT))
     target = folder / generation
     shutil.rmtree(target, ignore_errors=True)
-    os.replace(scratch, target)
+    try:
+        scratch.replace(target)
+    except OSError:
+        shutil.rmtree(scratch, ignore_errors=True)
+        if not target.is_dir():
+            raise
     for other in folder.iterdir():
-        if other.name != generation:
+        if other.name != generation and not other.name.startswith(SCRATCH):
             shutil.rmtree(other, ignore_errors=True)
 
 
 def load(folder: Path, generation: str) -> Snapshot | None:
-    """None when this generation is not here or was written by another version."""
-    path = folder / generation
-    if not generation or not (path / "format").is_file() or (path / "format").read_text() != str(FORMAT):
+    """None when this generation is not here, is damaged, or was written by another version."""
+    if not generation:
+        return None
+    try:
+        return _load(folder / generation)
+    except (OSError, EOFError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _load(path: Path) -> Snapshot | None:
+    if (path / "format").read_text() != str(FORMAT):
         return None
     text = (path / "passages.jsonl").read_text(encoding="utf-8")
     passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
     keyword = bm25s.BM25.load(str(path / "bm25"), show_progress=False) if passages else None
-    return Snapshot(passages, keyword, np.load(path / "articles.npy"))
+    return Snapshot(passages, keyword, np.load(path / "articles.npy"), np.load(path / "vectors.npy").astype(np.float32))
+
+
+def _is_step(passage: Passage) -> bool:
+    return bool(passage.headings and NUMBERED_SECTION.match(passage.headings[-1]))
 
 
 def _passage(row: dict[str, Any]) -> Passage:

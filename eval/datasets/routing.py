@@ -1,0 +1,12 @@
+"""Routing: which of the five labels a message has."""
+
+from eval.datasets import SAMPLE, Case, Dataset
+from handrail.types import Label
+
+
+class RoutingCase(Case):
+    text: str
+    label: Label | None = None
+
+
+ROUTING = Dataset("routing", RoutingCase, SAMPLE / "routing.jsonl", "label")

@@ -1,0 +1,121 @@
+"""How fast it is on this machine: a benchmark, not a test. Nothing is judged, and no LLM is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from eval.benchmark import LOCAL, local
+from eval.benchmark.index import ingest_twice
+from eval.benchmark.server import serving
+from eval.benchmark.turns import ANSWERS, STATIC, Timed, timed_turns, warm_up
+from eval.benchmark.visitors import Load
+from eval.datasets import load
+from eval.datasets.retrieval import RetrievalCase
+from eval.datasets.routing import ROUTING
+from eval.metrics.timing import by_stage, percentiles
+from eval.runner import Evaluation, Job
+from handrail.assembly import Assistant
+from handrail.settings import Settings
+from handrail.types import Label
+
+STATIC_TURNS = 120
+ANSWERED_TURNS = 100
+WARM_UP_TURNS = 10
+
+
+@dataclass(slots=True)
+class Measured:
+    """Filled phase by phase; what an interruption left out stays None."""
+
+    static: list[Timed] = field(default_factory=list)
+    answered: list[Timed] = field(default_factory=list)
+    load: Load | None = None
+    rss_mb: float | None = None
+    start_s: float | None = None
+    ingest: dict[str, float | int] | None = None
+
+
+async def evaluate(job: Job[RetrievalCase]) -> Evaluation:
+    settings = local(job.settings)
+    questions = list(dict.fromkeys(case.question for case in job.cases))
+    measured = Measured()
+    interrupted = False
+    try:
+        await _in_process(settings, questions, job, measured)
+        await _over_http(settings, questions, job, measured)
+        await _ingest(settings, job, measured)
+    except asyncio.CancelledError:
+        interrupted = True
+    return Evaluation(
+        metrics=metrics(measured),
+        rows=_rows(measured),
+        interrupted=interrupted,
+        conditions={"settings": LOCAL, "limits": "off", "pauses_between_turns_s": 0},
+        notes=_notes(measured),
+    )
+
+
+async def _in_process(settings: Settings, questions: Sequence[str], job: Job[RetrievalCase], out: Measured) -> None:
+    chatter = [
+        case.text for case in load(ROUTING, ROUTING.default).cases if case.label in (Label.NONSENSE, Label.IRRELEVANT)
+    ]
+    assistant = Assistant(settings)
+    try:
+        await assistant.start()
+        await warm_up(assistant, [*questions[:WARM_UP_TURNS], *chatter[:WARM_UP_TURNS]])
+        for texts, wanted, most, into, name in (
+            (chatter, STATIC, STATIC_TURNS, out.static, "static replies"),
+            (questions, ANSWERS, ANSWERED_TURNS, out.answered, "answered turns"),
+        ):
+            most = min(most, len(texts), job.limit or most)
+            await timed_turns(assistant, texts, wanted, most, into, job.bars.phase(name, most))
+    finally:
+        await assistant.stop()
+
+
+async def _over_http(settings: Settings, questions: Sequence[str], job: Job[RetrievalCase], out: Measured) -> None:
+    ready = job.bars.phase("server start", 1)
+    async with serving(settings) as server:
+        ready()
+        out.start_s = round(server.start_s, 2)
+        out.load = Load()
+        asked = job.bars.phase(f"{out.load.visitors} visitors", out.load.visitors * out.load.turns_each)
+        await out.load.run(server.url, questions, asked)
+        out.rss_mb = round(server.rss_mb(), 1)
+
+
+async def _ingest(settings: Settings, job: Job[RetrievalCase], out: Measured) -> None:
+    finished = job.bars.phase("ingest", 1)
+    out.ingest = await asyncio.to_thread(ingest_twice, settings)
+    finished()
+
+
+def metrics(measured: Measured) -> dict[str, Any]:
+    """Milliseconds and MiB; None for what was not measured. `ingest` is left out when it did not run."""
+    load = measured.load or Load()
+    return {
+        "static": percentiles([timed.ms for timed in measured.static]) | {"n": len(measured.static)},
+        "turn": percentiles([timed.ms for timed in measured.answered]) | {"n": len(measured.answered)},
+        "stages": by_stage([timed.turn.latency_ms for timed in measured.answered]),
+        f"concurrent{load.visitors}": load.metrics(),
+        "rss_mb": measured.rss_mb,
+        "start_s": measured.start_s,
+        **({"ingest": measured.ingest} if measured.ingest else {}),
+    }
+
+
+def _rows(measured: Measured) -> list[dict[str, Any]]:
+    rows = []
+    for phase, timed in (("static", measured.static), ("turn", measured.answered)):
+        for number, item in enumerate(timed, 1):
+            stages = {name: ms for name, ms in item.turn.latency_ms.items() if name != "total"}
+            routing = item.turn.outcome.routing.value
+            rows.append({"id": f"{phase}-{number}", "routing": routing, "ms": round(item.ms, 2), "stages": stages})
+    return rows
+
+
+def _notes(measured: Measured) -> list[str]:
+    return [f"visitors saw: {error}" for error in dict.fromkeys(measured.load.errors)] if measured.load else []

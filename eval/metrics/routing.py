@@ -1,0 +1,89 @@
+"""Five-way classification, by scikit-learn, and how far its probabilities can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import f1_score, precision_recall_fscore_support
+
+from eval.metrics import share
+from eval.metrics.bootstrap import Interval, interval, mean_interval
+from handrail.types import Label
+
+BINS = 10
+LABELS = [label.value for label in Label]
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    label: str
+    predicted: str
+    probability: float
+    """Of the predicted label."""
+
+    @property
+    def correct(self) -> bool:
+        return self.label == self.predicted
+
+
+def score(rows: Sequence[Routed]) -> dict[str, Any]:
+    """`macro_f1` is over labels that occur in the file or among the predictions."""
+    return {
+        "n": len(rows),
+        "accuracy": share([row.correct for row in rows]),
+        "macro_f1": _macro_f1(*_codes(rows)) if rows else None,
+        "per_class": _per_class(rows),
+        "ece": expected_calibration_error(rows),
+    }
+
+
+def intervals(rows: Sequence[Routed]) -> dict[str, Interval | None]:
+    truth, predicted = _codes(rows)
+    return {
+        "accuracy": mean_interval(truth == predicted),
+        "macro_f1": interval(len(rows), lambda draw: _macro_f1(truth[draw], predicted[draw])),
+    }
+
+
+def expected_calibration_error(rows: Sequence[Routed]) -> float | None:
+    """Mean distance of accuracy from probability over ten bins of equal width (Guo et al., 2017)."""
+    if not rows:
+        return None
+    probability = np.asarray([row.probability for row in rows])
+    correct = np.asarray([row.correct for row in rows], dtype=float)
+    bins = np.minimum((probability * BINS).astype(int), BINS - 1)
+    inside = [bins == b for b in np.unique(bins)]
+    return float(sum(abs(correct[b].mean() - probability[b].mean()) * b.mean() for b in inside))
+
+
+def _codes(rows: Sequence[Routed]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    truth = np.asarray([LABELS.index(row.label) for row in rows], dtype=int)
+    return truth, np.asarray([LABELS.index(row.predicted) for row in rows], dtype=int)
+
+
+def _macro_f1(truth: np.ndarray[Any, Any], predicted: np.ndarray[Any, Any]) -> float:
+    return float(f1_score(truth, predicted, average="macro", zero_division=0))
+
+
+def _per_class(rows: Sequence[Routed]) -> dict[str, dict[str, float | int | None]]:
+    """None where a label neither occurs nor is predicted, and for the precision of one never predicted."""
+    if not rows:
+        return {}
+    truth, predicted = [row.label for row in rows], [row.predicted for row in rows]
+    table = precision_recall_fscore_support(truth, predicted, labels=LABELS, zero_division=np.nan)
+    return {
+        label: {
+            "precision": _number(precision),
+            "recall": _number(recall),
+            "f1": _number(f1),
+            "support": int(support),
+        }
+        for label, precision, recall, f1, support in zip(LABELS, *table, strict=True)
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,63 @@
+"""What a run prints: JSON for programs, a Markdown table for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from eval.record import Run
+
+
+def as_json(run: Run) -> str:
+    """`run_id`, `metrics` and `rows` are the contract; the rest may grow."""
+    found = run.evaluation
+    return json.dumps(
+        {
+            "run_id": run.id,
+            "metrics": rounded(found.metrics),
+            "intervals": rounded(found.intervals),
+            "interrupted": found.interrupted,
+            "conditions": found.conditions,
+            "bad_rows": [asdict(row) for row in run.bad],
+            "notes": found.notes,
+            "rows": rounded(found.rows),
+        },
+        indent=2,
+    )
+
+
+def as_markdown(run: Run) -> str:
+    """One line per metric, nested ones with dots, and the 95 % interval where there is one."""
+    found = run.evaluation
+    lines = [f"| {run.command} | value | 95 % interval |", "|---|---:|---|"]
+    for name, value in flat(found.metrics):
+        bounds = found.intervals.get(name)
+        lines.append(f"| {name} | {_cell(value)} | {f'{bounds[0]:.3f} to {bounds[1]:.3f}' if bounds else ''} |")
+    return "\n".join(lines)
+
+
+def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to four places: more would only be noise."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, Mapping):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(item) for item in value]
+    return value
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "n/a"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,93 @@
+"""Running every case of a file, one after the other, with a bar; an interruption keeps what was done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from eval.datasets import Case
+from eval.metrics.bootstrap import Interval
+from handrail.errors import HandrailError
+from handrail.guard import TextRefused
+from handrail.settings import Settings
+
+C = TypeVar("C", bound=Case)
+R = TypeVar("R")
+
+
+class Bars:
+    """Bars on standard error, one per phase."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def phase(self, name: str, total: int | None) -> Callable[[], None]:
+        """A bar of its own; call what is returned once per step."""
+        task = self._progress.add_task(name, total=total)
+        return lambda: self._progress.advance(task)
+
+
+BAR_COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[C]):
+    """What an evaluator is given."""
+
+    settings: Settings
+    cases: Sequence[C]
+    bars: Bars
+    limit: int | None = None
+    """At most this many steps per phase, for evaluators that make their own."""
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """What an evaluator found."""
+
+    metrics: dict[str, Any]
+    intervals: dict[str, Interval | None] = field(default_factory=dict)
+    """95 % intervals of headline metrics."""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """In file order; `error` where a row could not be measured, `not_applicable` where it was not scored."""
+    interrupted: bool = False
+    conditions: dict[str, Any] = field(default_factory=dict)
+    """How the measured system differed from the settings."""
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Done(Generic[C, R]):
+    measured: list[tuple[C, R]] = field(default_factory=list)
+    unmeasured: list[dict[str, Any]] = field(default_factory=list)
+    """Rows for the report: texts the guard refuses, which no stage ever sees, and failures."""
+    interrupted: bool = False
+
+    def rows(self, row: Callable[[C, R], dict[str, Any]]) -> list[dict[str, Any]]:
+        """Rows of the report, the unmeasured ones at the end."""
+        return [{"id": case.id, **row(case, result)} for case, result in self.measured] + self.unmeasured
+
+
+async def run_each(cases: Sequence[C], work: Callable[[C], Awaitable[R]], advance: Callable[[], None]) -> Done[C, R]:
+    """One at a time, so that durations mean something. Ctrl+C ends it early instead of raising."""
+    done: Done[C, R] = Done()
+    try:
+        for case in cases:
+            try:
+                done.measured.append((case, await work(case)))
+            except TextRefused as refusal:
+                done.unmeasured.append({"id": case.id, "not_applicable": f"the guard refuses it: {refusal}"})
+            except HandrailError as error:
+                done.unmeasured.append({"id": case.id, "error": str(error)})
+            advance()
+    except asyncio.CancelledError:
+        done.interrupted = True
+    return done
+
+
+def progress_on(console: Any) -> Progress:
+    return Progress(*BAR_COLUMNS, console=console)

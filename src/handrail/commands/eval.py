@@ -1,0 +1,78 @@
+"""`handrail eval`: measure, with a run record."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from handrail.commands import KB, Json, notes, settings_for
+from handrail.errors import HandrailError, MissingExtra
+
+app = typer.Typer(
+    help="Measure routing, retrieval, refusals and speed; each run leaves a record.", no_args_is_help=True
+)
+
+SAMPLE_KB = "sample"
+
+File = Annotated[
+    Path | None,
+    typer.Option("--file", help="JSON lines to measure on; default is the sample help centre's, with --kb sample."),
+]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many usable rows.")]
+Runs = Annotated[Path | None, typer.Option("--runs", help="Folder for run records; default is eval/runs.")]
+
+
+@app.command()
+def routing(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+    """How well messages are sorted into the five labels. Rows: {"id", "text", "label"}."""
+    _measure("routing", kb, file, as_json, limit, runs)
+
+
+@app.command()
+def retrieval(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+    """How far up the right articles are found. Rows: {"question", "article_ids": [...]}."""
+    _measure("retrieval", kb, file, as_json, limit, runs)
+
+
+@app.command()
+def refusal(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+    """Whether it refuses what the articles do not answer. Rows: {"id", "question", "should_refuse"}."""
+    _measure("refusal", kb, file, as_json, limit, runs)
+
+
+@app.command()
+def latency(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+    """How fast local turns, a server under 20 visitors, and ingest are. Questions come from retrieval rows.
+
+    No LLM is asked, whatever the settings say. It takes a minute or two on a machine that does nothing else.
+    """
+    _measure("latency", kb, file, as_json, limit, runs)
+
+
+def _measure(
+    command: str, kb: str | None, file: Path | None, as_json: bool, limit: int | None, runs: Path | None
+) -> None:
+    evaluation = _evaluation()
+    settings = settings_for(kb or (SAMPLE_KB if file is None else None))
+    options = evaluation.Options(file=file, limit=limit, as_json=as_json, runs=runs)
+    try:
+        status: int = evaluation.run(command, settings, options, typer.echo, notes)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"`handrail eval {command}` ({error.name})", "eval") from None
+    if status:
+        raise typer.Exit(status)
+
+
+def _evaluation() -> Any:
+    """The package beside `src` in a clone, named by text: the product never imports what measures it."""
+    try:
+        return importlib.import_module("eval.command")
+    except ModuleNotFoundError as error:
+        if error.name not in ("eval", "eval.command"):
+            raise MissingExtra(f"`handrail eval` ({error.name})", "eval") from None
+        raise HandrailError(
+            "evaluation runs from a clone: get the repository, `pip install -e '.[eval]'` there, and run it again"
+        ) from None

@@ -1,0 +1,136 @@
+"""From scored units to the claims of a short, readable answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handrail.generate.units import Unit
+from handrail.markdown import plain
+from handrail.settings import Generate
+from handrail.stores.tokens import tokenize
+from handrail.types import Claim
+
+ANAPHORA = re.compile(
+    r"^(it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|also|in that case|"
+    r"the same|after that)\b",
+    re.I,
+)
+NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
+BESIDE = 1.5
+"""Logits a further unit of the same article may lie below the best one."""
+ELSEWHERE = 0.5
+"""The same for a unit of another article."""
+SAME = 0.7
+"""Jaccard overlap of words from which two sentences say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    unit: Unit
+    score: float
+    logit: float
+    """The cross-encoder's own, without what rank and shape add."""
+
+
+def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
+    """Claims in reading order. `scored` is best first and not empty; `found` is every unit there is to quote."""
+    best = scored[0].unit
+    if best.kind in ("steps", "bullets"):
+        return _listed(best, scored, found, settings)
+    if best.kind == "row":
+        return _rows(best, scored)
+    return _sentences(scored, found, settings)
+
+
+def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
+    """A lead-in, the list as it stands, the parts that follow it, and a remark of its section that fits the question."""
+    claims: list[Claim] = []
+    for part in (best, *_following(best, found)):
+        if claims and len(claims) + len(part.lines) > settings.max_steps:
+            break
+        lead = part.lead or _heading(part)
+        first = f"{lead}\n\n{part.lines[0]}" if lead else part.lines[0]
+        source = (part.hit.passage.id,)
+        claims += [Claim(first, source), *(Claim(line, source) for line in part.lines[1:])]
+    remarks = [
+        item.unit
+        for item in scored[1:]
+        if item.score >= scored[0].score - BESIDE
+        and item.unit.kind in ("note", "sentence")
+        and item.unit.hit.passage.section == best.hit.passage.section
+        and not ANAPHORA.match(plain(item.unit.lines[0]))
+    ]
+    return claims + [Claim(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
+
+
+def _following(best: Unit, found: Sequence[Unit]) -> list[Unit]:
+    """Later parts of one procedure: sections `Step 2`, `Step 3` … after `Step 1`, or a list that counts on."""
+    number = _number(best)
+    if number is None:
+        return []
+    later = {
+        n: unit
+        for unit in reversed(found)
+        if unit.kind == "steps"
+        and unit.hit.passage.article_id == best.hit.passage.article_id
+        and (n := _number(unit)) is not None
+        and n > number
+    }
+    run: list[Unit] = []
+    while number + 1 in later:
+        number += 1
+        run.append(later[number])
+    return run
+
+
+def _number(unit: Unit) -> int | None:
+    match = NUMBERED_SECTION.match(unit.headings[-1]) if unit.headings else None
+    return int(match.group(1)) if match else None
+
+
+def _heading(unit: Unit) -> str:
+    """The section's heading as a lead-in; a question makes none."""
+    heading = unit.headings[-1] if unit.headings else unit.hit.passage.title
+    text = NUMBERED_SECTION.sub("", heading).rstrip(":.")
+    return f"**{text}:**" if text and not text.endswith("?") else ""
+
+
+def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
+    """The best sentences in reading order, the best article's first, each with what it refers back to."""
+    best = scored[0]
+    home = best.unit.hit.passage.article_id
+    chosen: list[Unit] = []
+    for item in scored:
+        allowed = BESIDE if item.unit.hit.passage.article_id == home else ELSEWHERE
+        quotable = item.unit.kind in ("sentence", "note") and item.score >= best.score - allowed
+        if quotable and len(chosen) < settings.max_sentences and not _repeats(item.unit, chosen):
+            chosen.append(item.unit)
+    by_place = {(unit.hit.passage.id, unit.order): unit for unit in found}
+    for unit in list(chosen):
+        before = by_place.get((unit.hit.passage.id, unit.order - 1))
+        if ANAPHORA.match(plain(unit.lines[0])) and before is not None and before.kind in ("sentence", "note"):
+            chosen += [] if _repeats(before, chosen) else [before]
+    chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
+    return [Claim(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen]
+
+
+def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:
+    terms = set(tokenize(unit.lines[0]))
+    known = [set(tokenize(other.lines[0])) for other in chosen]
+    return any(terms and len(terms & other) / len(terms | other) > SAME for other in known)
+
+
+def _rows(best: Unit, scored: Sequence[Scored], limit: int = 6) -> list[Claim]:
+    """The rows of the best row's table that score near it, under its header, as one claim."""
+    passage_id = best.hit.passage.id
+    rows = [
+        item.unit
+        for item in scored
+        if item.score >= scored[0].score - BESIDE
+        and item.unit.header == best.header
+        and item.unit.hit.passage.id == passage_id
+    ]
+    rows = sorted(rows[:limit], key=lambda unit: unit.order)
+    return [Claim("\n".join((best.header, *(unit.lines[0] for unit in rows))), (passage_id,))]

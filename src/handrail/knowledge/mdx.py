@@ -1,0 +1,50 @@
+"""MDX without its program: imports, exports, comments and component tags go, the prose inside components stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
+PROGRAM = re.compile(r"^(?:import|export)[ \t{]")
+COMMENT = re.compile(r"\{/\*.*?(?:\*/\}|\Z)", re.S)
+COMPONENT = re.compile(r"^[ \t]*</?[A-Z][\w.]*(?:\s[^<>]{0,1000})?/?>[ \t]*$", re.M)
+
+
+def markdown_of(text: str) -> str:
+    """Code blocks are left as they are."""
+    return "\n".join(part if code else _prose(part) for code, part in _parts(text))
+
+
+def _parts(text: str) -> Iterator[tuple[bool, str]]:
+    """Stretches of lines, and whether each is a fenced code block; one that never ends is prose."""
+    lines = text.split("\n")
+    start = at = 0
+    while at < len(lines):
+        fence = FENCE.match(lines[at])
+        end = _end_of(lines, at, fence[1]) if fence else None
+        if end is None:
+            at += 1
+            continue
+        if at > start:
+            yield False, "\n".join(lines[start:at])
+        yield True, "\n".join(lines[at : end + 1])
+        start = at = end + 1
+    yield False, "\n".join(lines[start:])
+
+
+def _end_of(lines: list[str], opening: int, marker: str) -> int | None:
+    closing = (n for n in range(opening + 1, len(lines)) if lines[n].strip().startswith(marker))
+    return next(closing, None)
+
+
+def _prose(text: str) -> str:
+    kept: list[str] = []
+    program = False
+    for line in text.split("\n"):
+        after_blank = not kept or not kept[-1].strip()
+        program = bool(line.strip()) and (program or (after_blank and bool(PROGRAM.match(line))))
+        if not program:
+            kept.append(line)
+    without = COMMENT.sub(lambda found: "" if found[0].endswith("*/}") else found[0], "\n".join(kept))
+    return COMPONENT.sub("", without)
