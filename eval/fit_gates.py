@@ -67,7 +67,9 @@ def made(snapshot: Snapshot, count: int) -> list[dict[str, object]]:
 def _as_question(title: str, rng: random.Random) -> str:
     plain = title.split(":")[-1].strip()
     lowered = plain[:1].lower() + plain[1:]
-    return rng.choice([f"how do I {lowered}", f"{lowered}", f"I need help with {lowered}", f"where do I find {lowered}?"])
+    return rng.choice(
+        [f"how do I {lowered}", f"{lowered}", f"I need help with {lowered}", f"where do I find {lowered}?"]
+    )
 
 
 async def samples(parts: Parts, settings: Settings, rows: Sequence[dict[str, object]]) -> list[Sample]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shutil
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, SecretStr
 
-from handrail import __version__
+import handrail
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
 
@@ -23,12 +24,13 @@ GIT_TIMEOUT_S = 10
 def provenance(settings: Settings, root: Path) -> dict[str, Any]:
     """Versions, revision, settings, models and index. Raises KnowledgeError when there is no index."""
     return {
-        "handrail": __version__,
+        "handrail": handrail.__version__,
         "git": revision(root),
         "python": platform.python_version(),
         "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
         "kb": index(settings),
         "models": models(settings),
+        "fitted": fitted(settings),
         "settings": without_secrets(settings),
     }
 
@@ -49,6 +51,17 @@ def models(settings: Settings) -> dict[str, str | None]:
         "llm": llm.model if llm.configured else None,
         "small_llm": (llm.small_model or llm.model) if llm.configured else None,
     }
+
+
+def fitted(settings: Settings) -> dict[str, str]:
+    """sha256 of the classifier head and the gates in use, by file name."""
+    package = Path(handrail.__file__).parent
+    paths = [
+        settings.classify.head or package / "classify" / "head.npz",
+        settings.gates.calibration or package / "fitted" / "relevance.json",
+        package / "fitted" / "critique.json",
+    ]
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path.is_file()}
 
 
 def revision(root: Path) -> dict[str, Any]:

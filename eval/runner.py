@@ -81,12 +81,18 @@ async def run_each(cases: Sequence[C], work: Callable[[C], Awaitable[R]], advanc
                 done.measured.append((case, await work(case)))
             except TextRefused as refusal:
                 done.unmeasured.append({"id": case.id, "not_applicable": f"the guard refuses it: {refusal}"})
-            except HandrailError as error:
-                done.unmeasured.append({"id": case.id, "error": str(error)})
+            except Exception as error:
+                # A crash on one text is a finding; it must not cost the rows before and behind it.
+                done.unmeasured.append({"id": case.id, "error": failure(error)})
             advance()
     except asyncio.CancelledError:
         done.interrupted = True
     return done
+
+
+def failure(error: Exception) -> str:
+    """In one line; errors nobody raised on purpose are named."""
+    return str(error) if isinstance(error, HandrailError) else f"{type(error).__name__}: {error}"
 
 
 def progress_on(console: Any) -> Progress:

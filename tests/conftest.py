@@ -34,3 +34,16 @@ def redis_server() -> Iterator[ValkeyServer]:
     yield server
     if server.is_running():
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the sample help centre, indexed once with the real embedder; tests must not write to it."""
+    from handrail.commands.ingest import run, sample_folder
+    from handrail.knowledge.markdown_folder import MarkdownFolder
+
+    folder = tmp_path_factory.mktemp("sample")
+    settings = shipped_settings(folder)
+    knowledge = settings.knowledge
+    run(settings, [MarkdownFolder(sample_folder(), knowledge.url_base, knowledge.max_article_bytes)])
+    return folder

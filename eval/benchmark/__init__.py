@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,15 @@ def local(settings: Settings) -> Settings:
     return Settings.model_validate(tree)
 
 
+def environment() -> dict[str, str]:
+    """This process's own, for one that finds the same packages wherever it is started."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
 def local_environment(settings: Settings, scratch: Path) -> dict[str, str]:
     """For a server of its own: local parts, no limits, and records in `scratch` rather than the operator's database."""
     values = {
-        **os.environ,
+        **environment(),
         "LANGFUSE_PUBLIC_KEY": "",
         "REDIS_URL": "",
         "DATABASE_URL": "",

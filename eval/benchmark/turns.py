@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from eval.evaluators import question
+from eval.runner import failure
 from handrail.assembly import Assistant
 from handrail.types import Routing, Turn
 
@@ -21,27 +22,43 @@ class Timed:
     turn: Turn
 
 
+@dataclass(slots=True)
+class Turns:
+    """Readable at any time, so that an interruption keeps what was measured."""
+
+    timed: list[Timed] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def milliseconds(self) -> list[float]:
+        return [item.ms for item in self.timed]
+
+
 async def warm_up(assistant: Assistant, texts: Iterable[str]) -> None:
     for text in texts:
         await assistant.ask(question(text, assistant.settings))
 
 
-async def timed_turns(
+async def ask_until(
     assistant: Assistant,
     texts: Sequence[str],
     wanted: frozenset[Routing],
-    at_most: int,
-    into: list[Timed],
+    enough: int,
+    turns: Turns,
     advance: Callable[[], None],
 ) -> None:
-    """Ask `texts` until `at_most` turns ended in a `wanted` routing; only those are put `into` the list."""
+    """Ask `texts` until `enough` turns ended in a `wanted` routing; only those are timed."""
     for text in texts:
-        if len(into) == at_most:
+        if len(turns.timed) == enough:
             return
         asked = question(text, assistant.settings)
         start = time.perf_counter()
-        turn = await assistant.ask(asked)
+        try:
+            turn = await assistant.ask(asked)
+        except Exception as error:
+            turns.errors.append(failure(error))
+            continue
         ms = (time.perf_counter() - start) * 1000
         if turn.outcome.routing in wanted:
-            into.append(Timed(ms, turn))
+            turns.timed.append(Timed(ms, turn))
             advance()

@@ -8,21 +8,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eval.benchmark import LOCAL, local
-from eval.benchmark.index import ingest_twice
+from eval.benchmark.index import Indexing, ingest_apart
 from eval.benchmark.server import serving
-from eval.benchmark.turns import ANSWERS, STATIC, Timed, timed_turns, warm_up
-from eval.benchmark.visitors import Load
+from eval.benchmark.turns import ANSWERS, STATIC, Turns, ask_until, warm_up
+from eval.benchmark.visitors import TURNS_EACH, Load
 from eval.datasets import load
 from eval.datasets.retrieval import RetrievalCase
 from eval.datasets.routing import ROUTING
 from eval.metrics.timing import by_stage, percentiles
 from eval.runner import Evaluation, Job
 from handrail.assembly import Assistant
+from handrail.commands.ingest import sample_folder
 from handrail.settings import Settings
 from handrail.types import Label
 
 STATIC_TURNS = 120
 ANSWERED_TURNS = 100
+ENOUGH_ANSWERED = 60
+"""Fewer make a poor 95th percentile; a note says so."""
+PASSES = 5
+"""Chit-chat may be asked again: nothing about it is remembered. Questions are all different."""
 WARM_UP_TURNS = 10
 
 
@@ -30,12 +35,12 @@ WARM_UP_TURNS = 10
 class Measured:
     """Filled phase by phase; what an interruption left out stays None."""
 
-    static: list[Timed] = field(default_factory=list)
-    answered: list[Timed] = field(default_factory=list)
+    static: Turns = field(default_factory=Turns)
+    answered: Turns = field(default_factory=Turns)
     load: Load | None = None
     rss_mb: float | None = None
     start_s: float | None = None
-    ingest: dict[str, float | int] | None = None
+    ingest: Indexing | None = None
 
 
 async def evaluate(job: Job[RetrievalCase]) -> Evaluation:
@@ -66,12 +71,11 @@ async def _in_process(settings: Settings, questions: Sequence[str], job: Job[Ret
     try:
         await assistant.start()
         await warm_up(assistant, [*questions[:WARM_UP_TURNS], *chatter[:WARM_UP_TURNS]])
-        for texts, wanted, most, into, name in (
-            (chatter, STATIC, STATIC_TURNS, out.static, "static replies"),
-            (questions, ANSWERS, ANSWERED_TURNS, out.answered, "answered turns"),
-        ):
-            most = min(most, len(texts), job.limit or most)
-            await timed_turns(assistant, texts, wanted, most, into, job.bars.phase(name, most))
+        static, answered = (min(most, job.limit or most) for most in (STATIC_TURNS, ANSWERED_TURNS))
+        asked = job.bars.phase("static replies", static)
+        await ask_until(assistant, chatter * PASSES, STATIC, static, out.static, asked)
+        asked = job.bars.phase("answered turns", min(answered, len(questions)))
+        await ask_until(assistant, questions, ANSWERS, answered, out.answered, asked)
     finally:
         await assistant.stop()
 
@@ -81,7 +85,7 @@ async def _over_http(settings: Settings, questions: Sequence[str], job: Job[Retr
     async with serving(settings) as server:
         ready()
         out.start_s = round(server.start_s, 2)
-        out.load = Load()
+        out.load = Load(turns_each=min(TURNS_EACH, job.limit or TURNS_EACH))
         asked = job.bars.phase(f"{out.load.visitors} visitors", out.load.visitors * out.load.turns_each)
         await out.load.run(server.url, questions, asked)
         out.rss_mb = round(server.rss_mb(), 1)
@@ -89,7 +93,7 @@ async def _over_http(settings: Settings, questions: Sequence[str], job: Job[Retr
 
 async def _ingest(settings: Settings, job: Job[RetrievalCase], out: Measured) -> None:
     finished = job.bars.phase("ingest", 1)
-    out.ingest = await asyncio.to_thread(ingest_twice, settings)
+    out.ingest = await ingest_apart(settings, sample_folder())
     finished()
 
 
@@ -97,9 +101,9 @@ def metrics(measured: Measured) -> dict[str, Any]:
     """Milliseconds and MiB; None for what was not measured. `ingest` is left out when it did not run."""
     load = measured.load or Load()
     return {
-        "static": percentiles([timed.ms for timed in measured.static]) | {"n": len(measured.static)},
-        "turn": percentiles([timed.ms for timed in measured.answered]) | {"n": len(measured.answered)},
-        "stages": by_stage([timed.turn.latency_ms for timed in measured.answered]),
+        "static": percentiles(measured.static.milliseconds) | {"n": len(measured.static.timed)},
+        "turn": percentiles(measured.answered.milliseconds) | {"n": len(measured.answered.timed)},
+        "stages": by_stage([item.turn.latency_ms for item in measured.answered.timed]),
         f"concurrent{load.visitors}": load.metrics(),
         "rss_mb": measured.rss_mb,
         "start_s": measured.start_s,
@@ -109,8 +113,8 @@ def metrics(measured: Measured) -> dict[str, Any]:
 
 def _rows(measured: Measured) -> list[dict[str, Any]]:
     rows = []
-    for phase, timed in (("static", measured.static), ("turn", measured.answered)):
-        for number, item in enumerate(timed, 1):
+    for phase, turns in (("static", measured.static), ("turn", measured.answered)):
+        for number, item in enumerate(turns.timed, 1):
             stages = {name: ms for name, ms in item.turn.latency_ms.items() if name != "total"}
             routing = item.turn.outcome.routing.value
             rows.append({"id": f"{phase}-{number}", "routing": routing, "ms": round(item.ms, 2), "stages": stages})
@@ -118,4 +122,13 @@ def _rows(measured: Measured) -> list[dict[str, Any]]:
 
 
 def _notes(measured: Measured) -> list[str]:
-    return [f"visitors saw: {error}" for error in dict.fromkeys(measured.load.errors)] if measured.load else []
+    load = measured.load.errors if measured.load else []
+    seen = dict.fromkeys([*measured.static.errors, *measured.answered.errors, *load])
+    notes = [f"turns that failed: {error}" for error in seen]
+    answered = len(measured.answered.timed)
+    if answered < ENOUGH_ANSWERED:
+        notes.append(
+            f"only {answered} questions ended in an answer, and {ENOUGH_ANSWERED} make a fair 95th percentile: "
+            "see which refuse with `handrail ask`, or give a larger --file"
+        )
+    return notes

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from handrail.calibration import load_calibration
 from handrail.classify import Classifier
+from handrail.classify.known import KnownMessages
 from handrail.classify.local import LocalClassifier, load_head
 from handrail.converse import Rewriter
 from handrail.errors import HandrailError, SettingsError
@@ -38,6 +40,7 @@ from handrail.types import Probe, Question, Turn, Vectors
 from handrail.wording import Wording, load_wording
 
 SENTENCE_TRANSFORMER = "st:"
+PROMPTS_WAIT_S = 1.5
 
 
 def build_embedder(settings: Settings) -> Embedder:
@@ -167,8 +170,9 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     if settings.generate.critique == "off":
         critic = None
     classifier, answerer, llm_critic, rewriter = _with_llm(settings, parts, wording, local, extractive)
+    known = KnownMessages(classifier, settings.brand.topics, parts.snapshot.titles.values())
     return Stages(
-        classifier=classifier,
+        classifier=known,
         fallback_classifier=local,
         retriever=parts.retriever(settings),
         rewriter=rewriter,
@@ -222,7 +226,10 @@ def _with_llm(
 
 
 def build_prompts(settings: Settings) -> PromptLibrary:
-    """Local files, or Langfuse with the local files behind it."""
+    """Local files, or Langfuse with the local files behind it.
+
+    Waits up to 1.5 seconds for Langfuse's versions; they are no longer refreshed once the library is let go.
+    """
     local = LocalPrompts()
     if not settings.observe.langfuse_configured:
         return PromptLibrary(local)
@@ -231,7 +238,10 @@ def build_prompts(settings: Settings) -> PromptLibrary:
 
     registry = PromptRegistry(settings.observe)
     remote = LangfusePrompts(registry, local, ttl_s=settings.observe.prompt_ttl_s, label=settings.observe.prompt_label)
-    return PromptLibrary(remote, fallback=local)
+    remote.warm(PROMPTS_WAIT_S)
+    library = PromptLibrary(remote, fallback=local)
+    weakref.finalize(library, remote.close)
+    return library
 
 
 def build_tracer(settings: Settings) -> Tracer:

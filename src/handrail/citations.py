@@ -9,18 +9,24 @@ from dataclasses import replace
 from handrail.errors import NotGrounded
 from handrail.types import Citation, Claim, Draft, Evidence
 
-MARKER = re.compile(r"\s*\[\d{1,3}\]")
+MARKER = re.compile(r"(?P<code>(?P<ticks>`+).*?(?P=ticks))|[ \t]*\[\d{1,3}(?: ?[,;] ?\d{1,3})*\](?!\()", re.S)
+"""What a widget takes for a citation; code spans and link labels are not, and are matched to be left alone."""
+FENCE_END = re.compile(r"(?:\A|\n)( *)(?:`{3,}|~{3,})\Z")
 LIST_ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*+])\s")
 
 
 def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> Draft:
     """Keep only claims whose cited ids were all given.
 
-    A claim that cites an unknown id, or nothing, goes with its text: half a proof is none. Raises NotGrounded when
-    no claim is left, unless `may_be_empty` (a high-stakes reply stands without articles).
+    A claim that cites an unknown id, or nothing, goes with its text: half a proof is none. So does one without text.
+    Raises NotGrounded when no claim is left, unless `may_be_empty` (a high-stakes reply stands without articles).
     """
     given = {hit.passage.id for hit in evidence.hits}
-    kept = [claim for claim in draft.claims if claim.passage_ids and set(claim.passage_ids) <= given]
+    kept = [
+        claim
+        for claim in draft.claims
+        if claim.passage_ids and set(claim.passage_ids) <= given and _unmarked(claim.text)
+    ]
     if not kept and not may_be_empty:
         raise NotGrounded("no claim of the draft cites a passage it was given")
     return replace(draft, claims=tuple(kept))
@@ -33,7 +39,7 @@ def assemble(draft: Draft, evidence: Evidence, confidence: float) -> tuple[str, 
         for passage_id in claim.passage_ids:
             order.setdefault(passage_id, len(order) + 1)
     body = _join([_mark(claim, order) for claim in draft.claims])
-    parts = [draft.acknowledgement, body, draft.offer, draft.closing]
+    parts = [_unmarked(draft.acknowledgement or ""), body, draft.offer, _unmarked(draft.closing or "")]
     return "\n\n".join(part for part in parts if part), _citations(draft.claims, order, evidence, confidence)
 
 
@@ -50,15 +56,24 @@ def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidenc
 
 
 def _mark(claim: Claim, order: dict[str, int]) -> str:
-    text = MARKER.sub("", claim.text).rstrip()
-    marks = "".join(f"[{order[passage_id]}]" for passage_id in claim.passage_ids)
+    text = _unmarked(claim.text)
+    marks = "".join(f"[{order[passage_id]}]" for passage_id in dict.fromkeys(claim.passage_ids))
     if not marks:
         return text
     if text.endswith("|"):
         return f"{text}\n\n{marks}"
+    if fence := FENCE_END.search(text):
+        return f"{text}\n\n{fence[1]}{marks}"
     if text[-1] in ".!?:":
         return f"{text[:-1]} {marks}{text[-1]}"
     return f"{text} {marks}"
+
+
+def _unmarked(text: str) -> str:
+    """Without what looks like a citation; taking one out may make another (`[1[2]]`)."""
+    while (cleaned := MARKER.sub(lambda found: found["code"] or "", text)) != text:
+        text = cleaned
+    return text.rstrip()
 
 
 def _join(texts: Sequence[str]) -> str:

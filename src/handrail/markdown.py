@@ -19,7 +19,7 @@ from markdown_it.token import Token
 NEWLINE = re.compile(r"\r\n?|\n")
 """Line ends as the parser sees them; `str.splitlines` knows more of them and would shift its line numbers."""
 
-CODE = r"`[^`\n]{1,500}`"
+CODE = r"`[^`]{1,500}`"
 HTML = re.compile(CODE + r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w.:-]*(?:\s[^<>]{0,500})?/?>", re.S)
 BREAK = re.compile(r"<br\s*/?>", re.I)
 LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^)]{0,500}\)")
@@ -138,7 +138,10 @@ def _items(tokens: Sequence[Token], lines: Sequence[str], ordered: bool, start: 
         marker = f"{start + len(items)}." if ordered else "-"
         first = LEADING_MARKER.sub("", raw[0])
         indent = len(raw[0]) - len(first)
-        rest = [" " * 3 + line[min(indent, len(line) - len(line.lstrip())) :] for line in raw[1:]]
+        if not first and len(raw) > 1:
+            raw = raw[1:]
+            first, indent = raw[0].lstrip(), len(raw[0]) - len(raw[0].lstrip())
+        rest = [" " * max(3, len(marker) + 1) + line[min(indent, len(line) - len(line.lstrip())) :] for line in raw[1:]]
         item = "\n".join((first.strip(), *rest))
         if item:
             items.append(f"{marker} {item if FENCE.search(item) else _clean(item)}")

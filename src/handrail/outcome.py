@@ -27,10 +27,12 @@ LINKS = {Verdict.FULLY: 2, Verdict.PARTLY: 1, Verdict.CANNOT: 0}
 """Source links shown for each verdict of the self-critique."""
 
 
-def static(label: Label, wording: Wording, topics: Sequence[str] = ()) -> Outcome:
+def static(label: Label, wording: Wording, topics: Sequence[str] = (), rule: str | None = None) -> Outcome:
+    """The reply of a class; a greeting or thanks gets its own words."""
     routing, reason, escalation = STATIC[label]
     chips = () if routing is Routing.OUT_OF_SCOPE else tuple(topics)
-    return Outcome(routing, wording.say(routing.value), reason, suggestions=chips, escalation=escalation)
+    words = wording.say(rule or routing.value)
+    return Outcome(routing, words, reason, suggestions=chips, escalation=escalation)
 
 
 def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outcome:
@@ -41,6 +43,16 @@ def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outc
         text = wording.say("followup")
     return Outcome(
         Routing.FOLLOWUP, text, RefusalReason.NO_RELEVANT_CONTEXT, suggestions=tuple(titles), confidence=confidence
+    )
+
+
+def topic(name: str, wording: Wording, titles: Sequence[str]) -> Outcome:
+    """A topic was named but nothing was asked about it."""
+    return Outcome(
+        Routing.FOLLOWUP,
+        wording.say("topic", topic=name),
+        RefusalReason.NO_INTENT,
+        suggestions=tuple(titles),
     )
 
 

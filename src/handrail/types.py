@@ -161,6 +161,8 @@ class Classification:
     by: str
     """`local`, `llm`, or `rule`."""
     probabilities: Mapping[Label, float] = field(default_factory=dict)
+    rule: str | None = None
+    """Which rule decided: `greeting`, `thanks`, `topic` or `title`; None when none did."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,8 @@ class LangfuseServer:
     url: str = ""
     status: int = 200
     hang_s: float = 0.0
+    headers: list[dict[str, str]] = field(default_factory=list)
+    """Of every attempt to send traces, refused ones too."""
     bodies: list[bytes] = field(default_factory=list)
     spans: list[SeenSpan] = field(default_factory=list)
     prompts: dict[str, list[StoredPrompt]] = field(default_factory=dict)
@@ -75,6 +77,7 @@ class LangfuseServer:
         return len(versions)
 
     async def traces(self, request: Request) -> Response:
+        self.headers.append(dict(request.headers))
         body = await request.body()
         if (refusal := await self._refusal(request)) is not None:
             return refusal

@@ -6,18 +6,16 @@ import logging
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import pytest
 from pydantic import SecretStr
 
-from handrail.errors import PermanentError, RetryableError
 from handrail.generations import generation
 from handrail.observe import Tracer
 from handrail.observe.langfuse import LangfuseTracer
-from handrail.observe.outbox import Outbox
+from handrail.observe.sdk_log import LOGGERS
 from handrail.observe.silent import SilentTracer
 from tests.observe.langfuse_server import LangfuseServer
 from tests.observe.turns import finished, new_id, prompt, question
@@ -153,47 +151,52 @@ def test_a_closed_tracer_still_lets_turns_run(langfuse: LangfuseServer, caplog: 
     assert len(warnings_of(caplog)) == 1
 
 
-def test_a_full_outbox_drops_new_items_and_delivers_the_kept_ones() -> None:
-    release, taken, delivered = threading.Event(), threading.Event(), list[int]()
+def test_more_than_the_queue_holds_drops_traces_and_delays_no_turn(
+    langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    langfuse.hang_s = 30
+    tracer = LangfuseTracer(langfuse.settings(), new_id)
 
-    def deliver(batch: Sequence[int]) -> None:
-        taken.set()
-        release.wait(5)
-        delivered.extend(batch)
+    took = run_turns(tracer, 900)
 
-    failures: list[Exception] = []
-    outbox = Outbox(deliver, failures.append, capacity=2, batch=8)
-    assert outbox.put(0)
-    assert taken.wait(5)
-    accepted = [outbox.put(number) for number in (1, 2, 3)]
-    release.set()
-
-    assert accepted == [True, True, False]
-    assert outbox.close(5)
-    assert (delivered, failures) == ([0, 1, 2], [])
+    assert took < 4.0
+    (warning,) = warnings_of(caplog)
+    assert "Queue full" in warning
+    langfuse.hang_s = 0
+    langfuse.stopping.set()
+    tracer.close()
+    assert 600 < len({span.trace_id for span in langfuse.spans}) < 900
 
 
-@pytest.mark.parametrize(
-    ("error", "tries"), [(RetryableError("busy"), 3), (PermanentError("refused"), 1), (ZeroDivisionError(), 1)]
-)
-def test_only_passing_failures_are_tried_again_and_the_thread_survives_all(error: Exception, tries: int) -> None:
-    tried, failures, done = list[int](), list[Exception](), threading.Event()
+@pytest.mark.parametrize(("status", "tried_again"), [(503, True), (429, True), (500, False), (400, False)])
+def test_only_passing_failures_are_tried_again_and_later_turns_are_sent(
+    langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture, status: int, tried_again: bool
+) -> None:
+    langfuse.status = status
+    tracer = LangfuseTracer(langfuse.settings(), new_id)
 
-    def deliver(batch: Sequence[int]) -> None:
-        tried.extend(batch)
-        if 2 in batch:
-            done.set()
-            return
-        raise error
+    run_turns(tracer, 1)
+    until(lambda: bool(warnings_of(caplog)))
+    langfuse.status = 200
+    run_turns(tracer, 1)
+    tracer.close()
 
-    outbox = Outbox(deliver, failures.append, batch=1, delays_s=(0.0, 0.0))
-    outbox.put(1)
-    outbox.put(2)
+    traces = {span.trace_id for span in langfuse.spans}
+    assert len(traces) == (2 if tried_again else 1)
+    assert len(langfuse.headers) == (3 if tried_again else 2)
 
-    assert done.wait(5)
-    assert outbox.close(5)
-    assert tried == [1] * tries + [2]
-    assert failures == [error] * tries
+
+def test_what_others_log_through_the_same_loggers_is_left_alone(
+    langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    run_turns(tracer, 1)
+
+    for name in LOGGERS:
+        logging.getLogger(name).warning("from %s", name)
+    tracer.close()
+
+    assert warnings_of(caplog) == [f"from {name}" for name in LOGGERS]
 
 
 def test_the_silent_tracer_gives_ids() -> None:

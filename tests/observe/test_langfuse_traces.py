@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from importlib.metadata import version
 from itertools import count
 from typing import Any
 
 import pytest
+from opentelemetry import trace as opentelemetry_trace
 
 from handrail.generations import generation
 from handrail.observe import TurnTrace
 from handrail.observe.langfuse import LangfuseTracer
 from handrail.types import Question
-from tests.observe.langfuse_server import LangfuseServer, SeenSpan
+from tests.observe.langfuse_server import PUBLIC_KEY, LangfuseServer, SeenSpan
 from tests.observe.turns import CONVERSATION, SECRETS, TEXT, finished, new_id, prompt, question
 
 MS = 1_000_000
@@ -45,7 +47,7 @@ def by_name(spans: list[SeenSpan]) -> dict[str, SeenSpan]:
 
 
 def metadata(span: SeenSpan, key: str) -> Any:
-    return span.attributes[f"langfuse.observation.metadata.{key}"]
+    return json.loads(span.attributes[f"langfuse.observation.metadata.{key}"])
 
 
 def test_a_turn_is_one_trace_with_its_stages_and_the_llm_call_inside_its_stage(
@@ -64,6 +66,34 @@ def test_a_turn_is_one_trace_with_its_stages_and_the_llm_call_inside_its_stage(
     assert spans["turn"].parent_id == ""
     assert {spans[name].parent_id for name in ("classify", "retrieve", "generate")} == {spans["turn"].id}
     assert spans["answer"].parent_id == spans["generate"].id
+
+
+def test_the_sdk_itself_sends_it_under_its_own_name(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+    with tracer.turn(question()):
+        pass
+    tracer.close()
+
+    (headers,) = langfuse.headers
+    assert headers["x-langfuse-sdk-name"] == "python"
+    assert headers["x-langfuse-sdk-version"] == version("langfuse")
+    assert headers["x-langfuse-public-key"] == PUBLIC_KEY
+    assert headers["user-agent"].startswith("OTel-OTLP-Exporter-Python/")
+    (root,) = langfuse.spans
+    assert root.attributes["langfuse.internal.is_app_root"] is True
+    assert isinstance(opentelemetry_trace.get_tracer_provider(), opentelemetry_trace.ProxyTracerProvider)
+
+
+def test_a_text_that_is_json_itself_is_scrubbed_as_text(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+    text = "call me\n02079460958"
+    with tracer.turn(question("2025550123")) as turn, turn.stage("generate") as span:
+        span.record(output={"text": text}, count=2, said="3")
+    tracer.close()
+
+    spans = by_name(langfuse.spans)
+    assert spans["turn"].attributes["langfuse.observation.input"] == "[phone number removed]"
+    output = json.loads(spans["generate"].attributes["langfuse.observation.output"])
+    assert output == {"text": "call me\n[phone number removed]"}
+    assert (metadata(spans["generate"], "count"), metadata(spans["generate"], "said")) == (2, "3")
 
 
 def test_times_are_those_of_the_stages(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
@@ -96,7 +126,7 @@ def test_every_span_carries_session_name_and_tags_and_the_trace_its_environment(
     root = by_name(langfuse.spans)["turn"]
     assert metadata(root, "routing") == "answered"
     assert metadata(root, "label") == "answerable"
-    assert json.loads(metadata(root, "latency_ms")) == {"total": 90.0}
+    assert metadata(root, "latency_ms") == {"total": 90.0}
 
 
 def test_a_generation_has_model_usage_cost_and_the_prompt_version_it_used(

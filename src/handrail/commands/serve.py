@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import socket
+from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -27,14 +29,25 @@ def serve(
     listener = _listen(settings.server.host, settings.server.port)
     address = f"http://{settings.server.host}:{listener.getsockname()[1]}"
     # Named by text: the product never imports the HTTP layer.
-    from importlib import import_module
-
     application = import_module("api.app").create_app(settings)
     notes.print(
         f"Handrail on [bold]{address}[/]  (demo page and widget; API reference at {address}/docs; Ctrl+C stops)"
     )
-    config = uvicorn.Config(application, log_level=settings.observe.log_level, access_log=False, server_header=False)
+    _configure_logging(settings.observe.log_level)
+    config = uvicorn.Config(
+        application,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # `server.trusted_proxies` decides whose word is taken, not uvicorn
+    )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _configure_logging(level: str) -> None:
+    """Plain lines on standard error for our own loggers; question text is never among them at info."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    logging.getLogger("handrail").setLevel(level.upper())
 
 
 def _listen(host: str, port: int) -> socket.socket:

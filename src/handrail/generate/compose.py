@@ -13,7 +13,7 @@ from handrail.stores.tokens import tokenize
 from handrail.types import Claim
 
 ANAPHORA = re.compile(
-    r"^(it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|also|in that case|"
+    r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|also|in that case|"
     r"the same|after that)\b",
     re.I,
 )
@@ -31,7 +31,7 @@ class Scored:
     unit: Unit
     score: float
     logit: float
-    """The cross-encoder's own, without what rank and shape add."""
+    """How well it fits the question, without what rank and shape add."""
 
 
 def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
@@ -39,6 +39,8 @@ def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate)
     best = scored[0].unit
     if best.kind in ("steps", "bullets"):
         return _listed(best, scored, found, settings)
+    if best.kind == "table":
+        return [_quote(best.lines[0], (best.hit.passage.id,))]
     if best.kind == "row":
         return _rows(best, scored)
     return _sentences(scored, found, settings)
@@ -53,7 +55,7 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
         lead = part.lead or _heading(part)
         first = f"{lead}\n\n{part.lines[0]}" if lead else part.lines[0]
         source = (part.hit.passage.id,)
-        claims += [Claim(first, source), *(Claim(line, source) for line in part.lines[1:])]
+        claims += [_quote(line, source) for line in (first, *part.lines[1:], *_announced(part, found))]
     remarks = [
         item.unit
         for item in scored[1:]
@@ -62,7 +64,27 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
         and item.unit.hit.passage.section == best.hit.passage.section
         and not ANAPHORA.match(plain(item.unit.lines[0]))
     ]
-    return claims + [Claim(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
+    return claims + [_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
+
+
+def _announced(part: Unit, found: Sequence[Unit]) -> list[str]:
+    """The table that a last step such as "Add these two records:" leads to."""
+    if not part.lines[-1].rstrip().endswith(":"):
+        return []
+    return [unit.lines[0] for unit in found if unit.kind == "table" and _follows(unit, part)][:1]
+
+
+def _follows(unit: Unit, part: Unit) -> bool:
+    """Directly behind in the same passage, or first in the article's next one."""
+    here, there = part.hit.passage, unit.hit.passage
+    if here.id == there.id:
+        return unit.order == part.order + 1
+    return here.article_id == there.article_id and there.position == here.position + 1 and unit.order == 0
+
+
+def _quote(text: str, source: tuple[str, ...]) -> Claim:
+    """Word for word from its passage, and so supported by it."""
+    return Claim(text, source, support="supported")
 
 
 def _following(best: Unit, found: Sequence[Unit]) -> list[Unit]:
@@ -113,7 +135,7 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
         if ANAPHORA.match(plain(unit.lines[0])) and before is not None and before.kind in ("sentence", "note"):
             chosen += [] if _repeats(before, chosen) else [before]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
-    return [Claim(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen]
+    return [_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen]
 
 
 def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:
@@ -129,8 +151,9 @@ def _rows(best: Unit, scored: Sequence[Scored], limit: int = 6) -> list[Claim]:
         item.unit
         for item in scored
         if item.score >= scored[0].score - BESIDE
+        and item.unit.kind == "row"
         and item.unit.header == best.header
         and item.unit.hit.passage.id == passage_id
     ]
     rows = sorted(rows[:limit], key=lambda unit: unit.order)
-    return [Claim("\n".join((best.header, *(unit.lines[0] for unit in rows))), (passage_id,))]
+    return [_quote("\n".join((best.header, *(unit.lines[0] for unit in rows))), (passage_id,))]

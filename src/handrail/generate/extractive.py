@@ -7,7 +7,7 @@ a list, table rows, or sentences), and what belongs to it is added in reading or
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from handrail.generate.compose import Scored, compose
 from handrail.generate.policy import Policy
@@ -29,10 +29,16 @@ FACT = re.compile(
     r"do (you|i|we)|cost|price|limit|maximum|minimum|fees?)\b",
     re.I,
 )
-POINTER = re.compile(r"\b(this article|these articles|in this section)\b|^(see|read)\b|\b(see|read) [^.]{3,60}\.?$", re.I)
+COMPARE = re.compile(
+    r"\b(compare|comparison|difference|versus|vs|each|all|which|costs?|prices?|pricing|fees?|limits?)\b", re.I
+)
+POINTER = re.compile(
+    r"\b(this article|these articles|in this section)\b|^(see|read)\b|\b(see|read) [^.]{3,60}\.?$", re.I
+)
 """Sentences that send the reader elsewhere instead of saying something."""
 
 CANDIDATES = 14
+LENT = 0.8
 RANK_WEIGHT = 2.0
 """Logits that the best passage's units have over those of a passage with no score at all."""
 
@@ -57,11 +63,14 @@ class ExtractiveAnswerer:
     async def _score(self, query: str, found: Sequence[Unit]) -> list[Scored]:
         """The most promising units, best first; word overlap and rank decide which are worth the cross-encoder's time."""
         wanted = set(tokenize(query))
-        kept = sorted(found, key=lambda unit: -(_overlap(wanted, unit) + 0.6 / (1 + unit.rank)))[:CANDIDATES]
+        tables = 0.6 if COMPARE.search(query) else 0.0
+        kept = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))[:CANDIDATES]
         logits = await self._reranker.submit([(query, unit.for_scoring()) for unit in kept])
+        lift = _lifts(kept, logits)
+        fits = [float(logit) + lift(unit, logit) for unit, logit in zip(kept, logits, strict=True)]
         scored = [
-            Scored(unit, float(logit) + _shape(query, unit) + RANK_WEIGHT * unit.hit.final, float(logit))
-            for unit, logit in zip(kept, logits, strict=True)
+            Scored(unit, fit + _shape(query, unit) + RANK_WEIGHT * unit.hit.final, fit)
+            for unit, fit in zip(kept, fits, strict=True)
         ]
         return sorted(scored, key=lambda item: -item.score)
 
@@ -79,6 +88,22 @@ class ExtractiveAnswerer:
         )
 
 
+def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, float], float]:
+    """What "This article lists what each plan costs" says of the table that comes after it."""
+    announced: dict[str, tuple[float, int]] = {}
+    for unit, logit in zip(found, logits, strict=True):
+        if unit.kind == "sentence" and POINTER.search(plain(unit.lines[0])):
+            article = unit.hit.passage.article_id
+            announced[article] = max(announced.get(article, (-99.0, 0)), (float(logit), unit.hit.passage.position))
+
+    def lift(unit: Unit, logit: float) -> float:
+        said, position = announced.get(unit.hit.passage.article_id, (-99.0, 0))
+        near = 0 <= unit.hit.passage.position - position <= 1
+        return max(0.0, LENT * (said - logit)) if near and unit.kind in ("table", "steps") else 0.0
+
+    return lift
+
+
 def _shape(query: str, unit: Unit) -> float:
     """Steps for "how do I", sentences for "how much": worth about a logit."""
     fact, procedure = bool(FACT.search(query)), bool(PROCEDURE.search(query))
@@ -86,7 +111,15 @@ def _shape(query: str, unit: Unit) -> float:
         return 1.5 if procedure else (-1.5 if fact else 0.5)
     if unit.kind in ("sentence", "note") and POINTER.search(plain(unit.lines[0])):
         return -2.0
+    if unit.kind == "table":
+        return 1.5 if COMPARE.search(query) else 0.0
     return -0.5 if unit.kind == "note" else 0.0
+
+
+def _promise(wanted: set[str], unit: Unit, tables: float) -> float:
+    """How likely a unit is worth scoring; whole tables and procedures say less in words than they hold."""
+    whole = {"steps": 0.3, "table": 0.3 + tables}.get(unit.kind, 0.0)
+    return _overlap(wanted, unit) + 0.6 / (1 + unit.rank) + whole
 
 
 def _overlap(wanted: set[str], unit: Unit) -> float:

@@ -10,6 +10,7 @@ from handrail.types import Hit
 
 
 SCORED_WORDS = 45
+WHOLE_TABLE_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Unit:
     order: int
     """Reading order inside the passage."""
     kind: str
-    """`sentence`, `steps`, `bullets`, `row` or `note`."""
+    """`sentence`, `steps`, `bullets`, `row`, `table` or `note`."""
     lines: tuple[str, ...]
     """Markdown; a claim each."""
     headings: tuple[str, ...]
@@ -41,6 +42,9 @@ class Unit:
         body = " ".join(plain(line) for line in (self.lead, *self.lines) if line)
         if self.kind == "row":
             body = row_as_text(self.header, self.lines[0])
+        if self.kind == "table":
+            names = (_cells(line)[0] for line in self.lines[0].splitlines()[2:])
+            body = "; ".join((", ".join(_cells(self.header)), *names))
         body = " ".join(body.split()[:SCORED_WORDS])
         return (
             f"{self.hit.passage.title}: {context}\n{body}"
@@ -56,7 +60,7 @@ def units(hits: Sequence[Hit], max_steps: int) -> list[Unit]:
 
 def row_as_text(header: str, row: str) -> str:
     """`Plan: Solo; Price: 14` from a table row."""
-    names, values = _cells(header.splitlines()[0]), _cells(row)
+    names, values = _cells(header), _cells(row)
     return "; ".join(f"{name}: {value}" if name else value for name, value in zip(names, values, strict=False))
 
 
@@ -81,6 +85,8 @@ def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]
         else:
             yield from (("bullets", (unit,)) for unit in block.units)
     elif block.kind == "table":
+        if 1 < len(block.units) <= WHOLE_TABLE_ROWS:
+            yield "table", (block.render(),)
         yield from (("row", (unit,)) for unit in block.units)
     elif block.kind == "code":
         return
@@ -95,4 +101,4 @@ def _lead(block: Block) -> str:
 
 
 def _cells(row: str) -> list[str]:
-    return [plain(cell) for cell in row.strip().strip("|").split("|")]
+    return [plain(cell) for cell in row.splitlines()[0].strip().strip("|").split("|")]

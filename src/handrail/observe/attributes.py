@@ -1,22 +1,21 @@
-"""A remembered turn as OpenTelemetry spans with the attributes that Langfuse documents for OTLP clients."""
+"""A remembered turn as the span attributes that the Langfuse SDK defines.
+
+Texts are packed as JSON, whatever they hold, so that `mask` can take them apart again outside the turn. Nothing here
+is fit to be sent: it is not masked yet.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
 from langfuse import LangfuseOtelSpanAttributes as Attribute
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan
-from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-from opentelemetry.trace import SpanContext, TraceFlags
+from langfuse._utils.serializer import EventSerializer
 
 from handrail.observe.record import SpanRecord, TurnRecord
-from handrail.observe.scrub import scrub, scrub_text
 from handrail.prompts import RenderedPrompt
 from handrail.types import Routing
 
@@ -25,30 +24,12 @@ SESSION_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
 KINDS = {"retrieve": "retriever", "relevance_gate": "guardrail", "critique": "evaluator"}
 """Langfuse's observation types; other stages are plain spans."""
 USAGE = ("input_tokens", "output_tokens", "cost_usd")
-SCOPE = InstrumentationScope("handrail")
 
 Attributes = dict[str, str | int | bool | list[str]]
 
 
-def spans_of(record: TurnRecord, resource: Resource) -> Iterator[ReadableSpan]:
-    """The root span and everything below it, all texts scrubbed.
-
-    Session, name and tags stand on every span: Langfuse filters single observations by them.
-    """
-    shared = _shared(record)
-    end = record.root.end_ns or record.root.start_ns
-    trace_id = int(record.id, 16)
-    context = _context(trace_id)
-    yield _span(record.root, context, None, {**shared, **_root(record)}, resource, end)
-    pending = [(child, context) for child in record.root.children]
-    while pending:
-        span, parent = pending.pop()
-        context = _context(trace_id)
-        yield _span(span, context, parent, {**shared, **_observation(span)}, resource, end)
-        pending += [(child, context) for child in span.children]
-
-
-def _shared(record: TurnRecord) -> Attributes:
+def shared_attributes(record: TurnRecord) -> Attributes:
+    """Session, name and tags, for every span: Langfuse filters single observations by them."""
     turn = record.turn
     tags = [turn.outcome.routing.value, turn.classification.label.value] if turn else ["interrupted"]
     return {
@@ -58,18 +39,11 @@ def _shared(record: TurnRecord) -> Attributes:
     }
 
 
-def _session(conversation_id: str) -> str:
-    """The conversation's id; a digest where it is a text of the caller's that may hold anything."""
-    if SESSION_ID.fullmatch(conversation_id):
-        return conversation_id
-    return sha256(conversation_id.encode()).hexdigest()[:32]
-
-
-def _root(record: TurnRecord) -> Attributes:
+def root_attributes(record: TurnRecord) -> Attributes:
     question, turn = record.question, record.turn
     attributes: Attributes = {
         Attribute.OBSERVATION_TYPE: "span",
-        Attribute.OBSERVATION_INPUT: scrub_text(question.text),
+        Attribute.OBSERVATION_INPUT: _packed(question.text),
         **_metadata({"turn_id": question.turn_id, "lang": question.lang, "suspicious": question.suspicious}),
         **_level(record.root),
     }
@@ -78,7 +52,7 @@ def _root(record: TurnRecord) -> Attributes:
     outcome = turn.outcome
     if outcome.routing is Routing.UNAVAILABLE:
         attributes[Attribute.OBSERVATION_LEVEL] = "WARNING"
-    attributes[Attribute.OBSERVATION_OUTPUT] = scrub_text(outcome.answer)
+    attributes[Attribute.OBSERVATION_OUTPUT] = _packed(outcome.answer)
     return attributes | _metadata(
         {
             "routing": outcome.routing,
@@ -96,15 +70,23 @@ def _root(record: TurnRecord) -> Attributes:
     )
 
 
-def _observation(span: SpanRecord) -> Attributes:
+def observation_attributes(span: SpanRecord) -> Attributes:
+    """Those of a stage or an LLM call."""
     values = dict(span.values)
     output = values.pop("output", None)
     attributes: Attributes = {Attribute.OBSERVATION_TYPE: KINDS.get(span.name, "span"), **_level(span)}
     if span.prompt is not None:
         attributes |= _generation(span.prompt, span.model, {key: values.pop(key, None) for key in USAGE})
     if output is not None:
-        attributes[Attribute.OBSERVATION_OUTPUT] = _text(output)
+        attributes[Attribute.OBSERVATION_OUTPUT] = _packed(output)
     return attributes | _metadata(values)
+
+
+def _session(conversation_id: str) -> str:
+    """The conversation's id; a digest where it is a text of the caller's that may hold anything."""
+    if SESSION_ID.fullmatch(conversation_id):
+        return conversation_id
+    return sha256(conversation_id.encode()).hexdigest()[:32]
 
 
 def _generation(prompt: RenderedPrompt, model: str | None, usage: Mapping[str, Any]) -> Attributes:
@@ -112,7 +94,7 @@ def _generation(prompt: RenderedPrompt, model: str | None, usage: Mapping[str, A
     attributes: Attributes = {
         Attribute.OBSERVATION_TYPE: "generation",
         Attribute.OBSERVATION_MODEL: model or "",
-        Attribute.OBSERVATION_INPUT: _text(messages),
+        Attribute.OBSERVATION_INPUT: _packed(messages),
         **_metadata({"prompt": f"{prompt.name} {prompt.origin} {prompt.version} {prompt.digest}"}),
     }
     if prompt.origin == "langfuse" and prompt.version.isdigit():
@@ -129,38 +111,13 @@ def _generation(prompt: RenderedPrompt, model: str | None, usage: Mapping[str, A
 def _level(span: SpanRecord) -> Attributes:
     if span.error is None:
         return {}
-    return {Attribute.OBSERVATION_LEVEL: "ERROR", Attribute.OBSERVATION_STATUS_MESSAGE: scrub_text(span.error)}
+    return {Attribute.OBSERVATION_LEVEL: "ERROR", Attribute.OBSERVATION_STATUS_MESSAGE: _packed(span.error)}
 
 
 def _metadata(values: Mapping[str, Any]) -> Attributes:
     prefix = Attribute.OBSERVATION_METADATA
-    return {f"{prefix}.{key}": _text(value) for key, value in values.items() if value is not None}
+    return {f"{prefix}.{key}": _packed(value) for key, value in values.items() if value is not None}
 
 
-def _text(value: Any) -> str:
-    scrubbed = scrub(value)
-    return scrubbed if isinstance(scrubbed, str) else json.dumps(scrubbed, ensure_ascii=False)
-
-
-def _context(trace_id: int) -> SpanContext:
-    return SpanContext(trace_id, secrets.randbits(64) or 1, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
-
-
-def _span(
-    span: SpanRecord,
-    context: SpanContext,
-    parent: SpanContext | None,
-    attributes: Attributes,
-    resource: Resource,
-    turn_end_ns: int,
-) -> ReadableSpan:
-    return ReadableSpan(
-        span.name,
-        context=context,
-        parent=parent,
-        resource=resource,
-        attributes=attributes,
-        instrumentation_scope=SCOPE,
-        start_time=span.start_ns,
-        end_time=span.end_ns or turn_end_ns,
-    )
+def _packed(value: Any) -> str:
+    return json.dumps(value, cls=EventSerializer)

@@ -1,0 +1,45 @@
+"""Messages that need no model: greetings, thanks, and the chips the product itself offers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from handrail.classify import Classifier
+from handrail.types import Classification, Label, Probe, Question
+
+GREETING = re.compile(
+    r"(hi+|hello+|hey+|hiya|good (morning|afternoon|evening)|hallo|guten (tag|morgen|abend)|moin|bonjour|salut|hola|"
+    r"buen[oa]s( d[ií]as| tardes)?|ol[áa]|ciao|привет|здравствуйте)( there| you| all| everyone)?"
+)
+THANKS = re.compile(
+    r"(many )?(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|спасибо)"
+    r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
+)
+SURE = 0.99
+
+
+class KnownMessages:
+    """Decides what a rule can and leaves the rest to `classifier`."""
+
+    def __init__(self, classifier: Classifier, topics: Collection[str], titles: Collection[str]) -> None:
+        self._classifier = classifier
+        self._topics = {_bare(topic) for topic in topics}
+        self._titles = {_bare(title) for title in titles}
+
+    async def classify(self, question: Question, probe: Probe) -> Classification:
+        text = _bare(question.text)
+        if GREETING.fullmatch(text):
+            return Classification(Label.NONSENSE, SURE, "rule", rule="greeting")
+        if THANKS.fullmatch(text):
+            return Classification(Label.NONSENSE, SURE, "rule", rule="thanks")
+        if text in self._topics:
+            return Classification(Label.ANSWERABLE, SURE, "rule", rule="topic")
+        if text in self._titles:
+            return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
+        return await self._classifier.classify(question, probe)
+
+
+def _bare(text: str) -> str:
+    """Case, punctuation and space at the ends do not matter."""
+    return re.sub(r"[^\w\s'-]+", "", text).strip().casefold()

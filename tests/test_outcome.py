@@ -1,0 +1,118 @@
+"""What each routing says, links to and offers."""
+
+from __future__ import annotations
+
+import pytest
+
+from handrail import outcome
+from handrail.types import Citation, Label, Offer, Outcome, RefusalReason, Routing, Source, Verdict
+from tests.stages import WORDING, passage
+
+CITED = tuple(
+    Citation(index, passage(id_, "Text.", title=title), 0.9, "supported")
+    for index, (id_, title) in enumerate(
+        [("domains:a/1", "A"), ("domains:a/4", "A"), ("domains:b/1", "B"), ("domains:c/1", "C")], start=1
+    )
+)
+A, B = (Source(title, f"https://help.example/domains:{title.lower()}") for title in "AB")
+
+
+@pytest.mark.parametrize(("verdict", "links"), [(Verdict.FULLY, (A, B)), (Verdict.PARTLY, (A,)), (Verdict.CANNOT, ())])
+def test_links_by_verdict_are_two_one_and_none_each_to_another_article(
+    verdict: Verdict, links: tuple[Source, ...]
+) -> None:
+    result = outcome.answered("Text [1].", verdict, CITED, 0.9)
+
+    assert result.sources == links
+    assert result.citations == CITED
+
+
+def test_a_full_answer_offers_nobody_and_a_partial_one_a_link() -> None:
+    full, partial = (outcome.answered("Text.", verdict, CITED, 0.9) for verdict in (Verdict.FULLY, Verdict.PARTLY))
+
+    assert (full.routing, full.escalation.offer) == (Routing.ANSWERED, Offer.NONE)
+    assert (partial.routing, partial.escalation.offer) == (Routing.PARTIALLY_ANSWERED, Offer.LINK)
+    assert not full.refused
+    assert not partial.refused
+
+
+NOT_ANSWERS = {
+    "nonsense": (outcome.static(Label.NONSENSE, WORDING), RefusalReason.NO_INTENT, Offer.NONE),
+    "irrelevant": (outcome.static(Label.IRRELEVANT, WORDING), RefusalReason.OFF_TOPIC, Offer.NONE),
+    "out of scope": (outcome.static(Label.OUT_OF_SCOPE, WORDING), RefusalReason.POLICY, Offer.BUTTON),
+    "followup": (outcome.followup(WORDING, [], 0.2), RefusalReason.NO_RELEVANT_CONTEXT, Offer.NONE),
+    "cannot answer": (
+        outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, WORDING, 0.1),
+        RefusalReason.LOW_EVIDENCE,
+        Offer.BUTTON,
+    ),
+    "withdrawn": (
+        outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, WORDING, 0.1),
+        RefusalReason.INVALID_CITATIONS,
+        Offer.BUTTON,
+    ),
+    "unavailable": (outcome.unavailable(WORDING), RefusalReason.PROVIDER_UNAVAILABLE, Offer.BUTTON),
+    "budget": (
+        outcome.unavailable(WORDING, RefusalReason.BUDGET_EXHAUSTED),
+        RefusalReason.BUDGET_EXHAUSTED,
+        Offer.BUTTON,
+    ),
+}
+
+
+@pytest.mark.parametrize(("result", "reason", "offer"), NOT_ANSWERS.values(), ids=NOT_ANSWERS.keys())
+def test_what_is_not_an_answer_says_why_and_links_to_nothing(
+    result: Outcome, reason: RefusalReason, offer: Offer
+) -> None:
+    assert result.refused
+    assert result.refusal_reason is reason
+    assert result.escalation.offer is offer
+    assert result.answer
+    assert (result.sources, result.citations) == ((), ())
+
+
+def test_a_withdrawn_answer_is_not_called_missing_from_the_articles() -> None:
+    missing = outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, WORDING, 0.1)
+    withdrawn = outcome.cannot_answer(RefusalReason.UNSUPPORTED_CLAIMS, WORDING, 0.1)
+
+    assert missing.answer != withdrawn.answer
+
+
+@pytest.mark.parametrize(
+    ("label", "chips"), [(Label.NONSENSE, ("Billing",)), (Label.IRRELEVANT, ("Billing",)), (Label.OUT_OF_SCOPE, ())]
+)
+def test_topics_are_offered_where_another_question_helps(label: Label, chips: tuple[str, ...]) -> None:
+    assert outcome.static(label, WORDING, ["Billing"]).suggestions == chips
+
+
+def test_a_static_reply_speaks_for_the_brand() -> None:
+    assert "Acme" in outcome.static(Label.IRRELEVANT, WORDING).answer
+
+
+@pytest.mark.parametrize(
+    ("titles", "named"),
+    [(["A"], "“A”?"), (["A", "B"], "“A” or “B”?"), (["A", "B", "C"], "“A”, “B” or “C”?"), (["{x}"], "“{x}”?")],
+)
+def test_a_clarifying_question_names_the_nearest_articles(titles: list[str], named: str) -> None:
+    result = outcome.followup(WORDING, titles, 0.3)
+
+    assert f"Is this about {named}" in result.answer
+    assert result.suggestions == tuple(titles)
+
+
+def test_low_confidence_sets_a_disclaimer_apart_and_links_to_nothing() -> None:
+    result = outcome.low_confidence("Text [1].", CITED, 0.4, WORDING)
+
+    assert result.routing is Routing.LOW_CONFIDENCE
+    assert result.disclaimer == WORDING.say("low_confidence")
+    assert result.disclaimer not in result.answer
+    assert result.sources == ()
+    assert not result.refused
+
+
+def test_high_stakes_offers_a_person_and_one_link_at_most() -> None:
+    result = outcome.high_stakes("Thank you.", CITED, 0.8)
+
+    assert result.escalation.offer is Offer.BUTTON
+    assert result.sources == (A,)
+    assert not result.refused

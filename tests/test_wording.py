@@ -1,0 +1,54 @@
+"""The product's own words."""
+
+from __future__ import annotations
+
+import string
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from handrail.types import Routing
+from handrail.wording import Wording, load_wording
+
+FOLDER = files("handrail") / "lang"
+LANGUAGES = sorted(entry.name.removesuffix(".toml") for entry in FOLDER.iterdir() if entry.name.endswith(".toml"))
+
+
+def texts(lang: str) -> dict[str, str]:
+    return tomllib.loads((FOLDER / f"{lang}.toml").read_text(encoding="utf-8"))
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_the_brand_and_values_are_filled_in() -> None:
+    wording = Wording({"hello": "{brand} says {what}."}, "Acme {Ltd}")
+
+    assert wording.say("hello", what="{hi}") == "Acme {Ltd} says {hi}."
+
+
+@pytest.mark.parametrize("lang", ["xx", "", "../lang/en", "EN"])
+def test_a_language_that_is_not_there_is_english(lang: str) -> None:
+    assert load_wording("Acme", lang).say("unavailable") == load_wording("Acme").say("unavailable")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_language_says_everything_with_the_same_values(lang: str) -> None:
+    english = texts("en")
+
+    assert texts(lang).keys() == english.keys()
+    assert {key: fields(text) for key, text in texts(lang).items()} == {
+        key: fields(text) for key, text in english.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "routing", [Routing.NONSENSE, Routing.IRRELEVANT, Routing.OUT_OF_SCOPE, Routing.FOLLOWUP, Routing.UNAVAILABLE]
+)
+def test_a_routing_with_fixed_words_has_them(routing: Routing) -> None:
+    said = load_wording("Acme").say(routing.value)
+
+    assert said
+    assert "{" not in said
