@@ -1,8 +1,9 @@
 """Fit the gates that ship: `python -m eval.fit_gates --set KB FILE [--set KB FILE …]`.
 
-To the questions of each file come as many made of the knowledge base's own titles and question headings. Each question is run twice: as it is, and with its gold articles taken out of the index, which makes a near-miss that the
-knowledge base cannot answer. The evidence is right when a gold article is among the passages; the answer is right when
-it cites one. Figures are cross-validated by question.
+To the questions of each file come as many made of the knowledge base's own titles and question headings. Each is run
+twice: as it is, and with its gold articles taken out of the index, which makes a near-miss that the knowledge base cannot
+answer. The evidence is right when a gold article is among the passages; the answer is right when it cites one. Figures are
+cross-validated by question.
 """
 
 from __future__ import annotations

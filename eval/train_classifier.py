@@ -24,8 +24,8 @@ from sklearn.metrics import classification_report, confusion_matrix, f1_score, l
 from sklearn.model_selection import StratifiedKFold
 
 from handrail.assembly import build_embedder, read_snapshot
-from handrail.classify.local import ANSWERED
 from handrail.classify.features import BUCKETS, EMBEDDING_SCALE, NGRAM_SCALE, TOPIC, ngrams
+from handrail.classify.local import ANSWERED
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Classify, Settings, load_settings
 from handrail.stores.chroma import ChromaStore, connect

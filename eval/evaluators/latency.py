@@ -59,7 +59,7 @@ async def evaluate(job: Job[RetrievalCase]) -> Evaluation:
         rows=_rows(measured),
         interrupted=interrupted,
         conditions={"settings": LOCAL, "limits": "off", "pauses_between_turns_s": 0},
-        notes=_notes(measured),
+        notes=_notes(measured, 0 if interrupted else min(ENOUGH_ANSWERED, job.limit or ENOUGH_ANSWERED)),
     )
 
 
@@ -121,14 +121,14 @@ def _rows(measured: Measured) -> list[dict[str, Any]]:
     return rows
 
 
-def _notes(measured: Measured) -> list[str]:
+def _notes(measured: Measured, enough: int) -> list[str]:
     load = measured.load.errors if measured.load else []
     seen = dict.fromkeys([*measured.static.errors, *measured.answered.errors, *load])
     notes = [f"turns that failed: {error}" for error in seen]
     answered = len(measured.answered.timed)
-    if answered < ENOUGH_ANSWERED:
+    if answered < enough:
         notes.append(
-            f"only {answered} questions ended in an answer, and {ENOUGH_ANSWERED} make a fair 95th percentile: "
+            f"only {answered} questions ended in an answer, and {enough} make a fair 95th percentile: "
             "see which refuse with `handrail ask`, or give a larger --file"
         )
     return notes

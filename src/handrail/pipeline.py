@@ -59,6 +59,9 @@ class Stages:
     fallback_answerer: Answerer | None
     critic: Critic | None
     tracer: Tracer
+    fallback_critic: Critic | None = None
+    closing: Callable[[], Awaitable[None]] | None = None
+    """Closes connections the stages hold."""
 
 
 @dataclass(slots=True)
@@ -230,7 +233,8 @@ class Pipeline:
                     self._stages.critic.critique(question, draft, evidence), progress, LARGE_SHARE
                 )
             except HandrailError:
-                critique = Critique(Verdict.PARTLY)
+                fallback = self._stages.fallback_critic
+                critique = await fallback.critique(question, draft, evidence) if fallback else Critique(Verdict.PARTLY)
             span.record(output=critique.verdict.value, probability=critique.probability)
         return critique
 

@@ -137,7 +137,7 @@ class Models(Section):
     query_max_tokens: int = Field(
         64, ge=8, le=256, description="Queries are truncated to this many tokens for the encoders."
     )
-    rerank_max_tokens: int = Field(128, ge=32, le=512, description="Query and passage together, for the cross-encoder.")
+    rerank_max_tokens: int = Field(96, ge=32, le=512, description="Query and passage together, for the cross-encoder.")
     batch_size: int = Field(16, ge=1, le=256, description="Texts per model call.")
     queue_limit: int = Field(
         512, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."

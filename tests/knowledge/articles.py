@@ -59,10 +59,10 @@ class Given:
 
 
 class Index:
-    """One knowledge base on disk, run again and again."""
+    """One knowledge base on disk, or on the server at `url`, run again and again."""
 
-    def __init__(self, folder: Path) -> None:
-        self.store = ChromaStore(connect(folder, None), "acme", "hashed-words")
+    def __init__(self, folder: Path, url: str | None = None) -> None:
+        self.store = ChromaStore(connect(folder, url), "acme", "hashed-words")
         self.store.create()
         self.embed = HashedWords()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ ROW = {
     "id": "3e1a",
     "url": "https://support.example/a",
     "title": "Adding a Page",
-    "contents": "Adding a Page\nClick Add.Choose a template.\nNote:You can rename it.",
+    "contents": "Adding a Page\nClick Add.Choose a template.Note:You can rename it.",
     "article_type": "article",
 }
 
@@ -96,12 +97,10 @@ def test_a_file_of_something_else_is_an_error(tmp_path: Path) -> None:
         load(tmp_path / "absent.jsonl")
 
 
-def test_the_hub_needs_an_extra_and_says_so_in_one_line() -> None:
-    try:
-        import datasets  # noqa: F401
-    except ImportError:
-        with pytest.raises(MissingExtra, match=r"needs an extra .*: pip install 'handrail\[eval\]'") as caught:
-            list(WixQA(None).articles())
-        assert "\n" not in str(caught.value)
-    else:
-        pytest.skip("the extra is installed")
+def test_the_hub_needs_an_extra_and_says_so_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+
+    with pytest.raises(MissingExtra, match=r"needs an extra .*: pip install 'handrail\[eval\]'") as caught:
+        list(WixQA(None).articles())
+
+    assert "\n" not in str(caught.value)

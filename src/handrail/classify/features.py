@@ -41,8 +41,7 @@ def ngrams(text: str) -> tuple[NDArray[np.intp], Vectors]:
             _add(counts, gram, 1.0)
     indices = np.fromiter(counts.keys(), dtype=np.intp, count=len(counts))
     weights = np.log1p(np.fromiter(counts.values(), dtype=np.float32, count=len(counts)))
-    norm = float(np.linalg.norm(weights))
-    return indices, weights / norm if norm else weights
+    return indices, (weights / max(float(np.linalg.norm(weights)), 1e-12)).astype(np.float32)
 
 
 def topic_row(topic: Mapping[str, float], means: Vectors, scales: Vectors) -> Vectors:

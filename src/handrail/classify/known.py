@@ -13,7 +13,8 @@ GREETING = re.compile(
     r"buen[oa]s( d[ií]as| tardes)?|ol[áa]|ciao|привет|здравствуйте)( there| you| all| everyone)?"
 )
 THANKS = re.compile(
-    r"(many )?(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|спасибо)"
+    r"(many )?(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|"
+    r"спасибо)"
     r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
 )
 SURE = 0.99

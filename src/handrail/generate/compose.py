@@ -13,11 +13,12 @@ from handrail.stores.tokens import tokenize
 from handrail.types import Claim
 
 ANAPHORA = re.compile(
-    r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|also|in that case|"
-    r"the same|after that)\b",
+    r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|"
+    r"also|in that case|the same|after that)\b",
     re.I,
 )
 NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
+ORDINAL = re.compile(r"^(\d+)\.\s")
 BESIDE = 1.5
 """Logits a further unit of the same article may lie below the best one."""
 ELSEWHERE = 0.5
@@ -47,15 +48,18 @@ def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate)
 
 
 def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
-    """A lead-in, the list as it stands, the parts that follow it, and a remark of its section that fits the question."""
+    """A lead-in, the list as it stands, the parts that follow it, and a remark of its section that fits."""
     claims: list[Claim] = []
+    above: tuple[str, ...] | None = None
     for part in (best, *_following(best, found)):
         if claims and len(claims) + len(part.lines) > settings.max_steps:
             break
-        lead = part.lead or _heading(part)
+        lead = part.lead or (_heading(part) if part.headings != above else "")
+        above = part.headings
         first = f"{lead}\n\n{part.lines[0]}" if lead else part.lines[0]
         source = (part.hit.passage.id,)
-        claims += [_quote(line, source) for line in (first, *part.lines[1:], *_announced(part, found))]
+        claims += [_quote(line, source) for line in (first, *part.lines[1:])]
+        claims += [_quote(table.lines[0], (table.hit.passage.id,)) for table in _announced(part, found)]
     remarks = [
         item.unit
         for item in scored[1:]
@@ -67,11 +71,11 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
     return claims + [_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
 
 
-def _announced(part: Unit, found: Sequence[Unit]) -> list[str]:
+def _announced(part: Unit, found: Sequence[Unit]) -> list[Unit]:
     """The table that a last step such as "Add these two records:" leads to."""
     if not part.lines[-1].rstrip().endswith(":"):
         return []
-    return [unit.lines[0] for unit in found if unit.kind == "table" and _follows(unit, part)][:1]
+    return [unit for unit in found if unit.kind == "table" and _follows(unit, part)][:1]
 
 
 def _follows(unit: Unit, part: Unit) -> bool:
@@ -88,23 +92,37 @@ def _quote(text: str, source: tuple[str, ...]) -> Claim:
 
 
 def _following(best: Unit, found: Sequence[Unit]) -> list[Unit]:
-    """Later parts of one procedure: sections `Step 2`, `Step 3` … after `Step 1`, or a list that counts on."""
-    number = _number(best)
-    if number is None:
-        return []
-    later = {
-        n: unit
-        for unit in reversed(found)
-        if unit.kind == "steps"
-        and unit.hit.passage.article_id == best.hit.passage.article_id
-        and (n := _number(unit)) is not None
-        and n > number
-    }
+    """Later parts of one procedure: a list that counts on behind a table or note, and sections `Step 2`, `Step 3` …"""
     run: list[Unit] = []
-    while number + 1 in later:
-        number += 1
-        run.append(later[number])
+    lists = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == _article(best)]
+    while part := _next(run[-1] if run else best, lists):
+        run.append(part)
     return run
+
+
+def _next(part: Unit, lists: Sequence[Unit]) -> Unit | None:
+    """Only what comes later in the article, so that this ends whatever the numbers say."""
+    later = sorted((unit for unit in lists if _place(unit) > _place(part)), key=_place)
+    ends, section = _ordinal(part.lines[-1]), _number(part)
+    for unit in later:
+        if unit.headings == part.headings and ends is not None and _ordinal(unit.lines[0]) == ends + 1:
+            return unit
+        if section is not None and _number(unit) == section + 1:
+            return unit
+    return None
+
+
+def _place(unit: Unit) -> tuple[int, int]:
+    return unit.hit.passage.position, unit.order
+
+
+def _article(unit: Unit) -> str:
+    return unit.hit.passage.article_id
+
+
+def _ordinal(line: str) -> int | None:
+    match = ORDINAL.match(line)
+    return int(match.group(1)) if match else None
 
 
 def _number(unit: Unit) -> int | None:
@@ -139,6 +157,8 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
 
 
 def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:
+    if any(other.lines == unit.lines for other in chosen):
+        return True
     terms = set(tokenize(unit.lines[0]))
     known = [set(tokenize(other.lines[0])) for other in chosen]
     return any(terms and len(terms & other) / len(terms | other) > SAME for other in known)

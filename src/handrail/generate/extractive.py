@@ -16,7 +16,7 @@ from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
-from handrail.types import Classification, Claim, Draft, Evidence, Label, Question
+from handrail.types import Claim, Classification, Draft, Evidence, Label, Question
 from handrail.wording import Wording
 
 PROCEDURE = re.compile(
@@ -61,7 +61,7 @@ class ExtractiveAnswerer:
         return Draft(claims, "extractive", signals={"unit_top": scored[0].logit if scored else -10.0})
 
     async def _score(self, query: str, found: Sequence[Unit]) -> list[Scored]:
-        """The most promising units, best first; word overlap and rank decide which are worth the cross-encoder's time."""
+        """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
         wanted = set(tokenize(query))
         tables = 0.6 if COMPARE.search(query) else 0.0
         kept = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))[:CANDIDATES]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from handrail.markdown import Block, parse, plain
 from handrail.types import Hit
 
-
+WORD = re.compile(r"[^\W_]")
 SCORED_WORDS = 45
 WHOLE_TABLE_ROWS = 10
 
@@ -92,7 +93,7 @@ def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]
         return
     else:
         kind = "note" if block.kind == "note" else "sentence"
-        yield from ((kind, (unit,)) for unit in block.units if not unit.rstrip().endswith(":"))
+        yield from ((kind, (unit,)) for unit in block.units if WORD.search(plain(unit)) and not unit.endswith(":"))
 
 
 def _lead(block: Block) -> str:

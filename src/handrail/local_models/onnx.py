@@ -101,8 +101,9 @@ class OnnxReranker:
         if not pairs:
             return np.zeros(0, dtype=np.float32)
         tokenizer = self._model.tokenizer
-        tokenizer.enable_truncation(self._max_tokens, strategy="only_second")
+        tokenizer.no_truncation()
         shortened = {query: self._shorten(query) for query, _ in pairs}
+        tokenizer.enable_truncation(self._max_tokens, strategy="only_second")
         encodings = tokenizer.encode_batch([(shortened[query], passage) for query, passage in pairs])
         return self._model.run(encodings).reshape(-1)
 

@@ -113,7 +113,7 @@ class LangfuseTracer:
                 end_ns = record.root.end_ns or record.root.start_ns
                 self._emit(record.root, root_attributes(record), shared_attributes(record), Context(), end_ns)
         except Exception as error:
-            self._notice.failed(f"got no trace ({error!r})", "turns go on")
+            self._notice.failed(f"got no trace ({type(error).__name__})", "turns go on")
 
     def _emit(self, span: SpanRecord, own: Attributes, shared: Attributes, parent: Context, turn_end_ns: int) -> None:
         started = self._spans.start_span(

@@ -52,7 +52,7 @@ def window(query: str, passage: Passage, max_words: int) -> str:
         return f"{head}\n{text}"
     units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
     wanted = set(tokenize(query))
-    start = max(range(len(units)), key=partial(_overlap, units, wanted, budget))
+    start = max(range(len(units)), key=partial(_overlap, units, wanted, budget), default=0)
     return f"{head}\n" + " ".join(_run(units, start, budget))
 
 

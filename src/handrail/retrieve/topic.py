@@ -20,12 +20,17 @@ class TopicProbe:
 
     def features(self, text: str, embedding: Vectors) -> dict[str, float]:
         """Cosines of the best passage, of the best and the best five articles and of the scope text; known words."""
-        cosines = np.sort(self._articles @ embedding)[::-1]
+        cosines = np.sort(_cosines(self._articles, embedding))[::-1]
         terms = set(tokenize(text))
         return {
-            "passage_top": float((self._passages @ embedding).max(initial=0.0)),
+            "passage_top": float(_cosines(self._passages, embedding).max(initial=0.0)),
             "article_top": float(cosines[0]) if len(cosines) else 0.0,
             "article_mean5": float(cosines[:5].mean()) if len(cosines) else 0.0,
             "covers": float(self._covers @ embedding) if self._covers is not None else 0.0,
             "known": sum(term in self._known for term in terms) / len(terms) if terms else 0.0,
         }
+
+
+def _cosines(rows: Vectors, embedding: Vectors) -> Vectors:
+    """`(n,)`; an index without passages has rows of no width."""
+    return rows @ embedding if len(rows) else np.zeros(0, dtype=np.float32)

@@ -40,7 +40,7 @@ def connect(data_dir: Path, url: str | None) -> ClientAPI:
     """A client for the disk folder, or for the server at `url`. Raises RetryableError when the server is away."""
     settings = Settings(anonymized_telemetry=False)
     if url is None:
-        folder = data_dir / "chroma"
+        folder = (data_dir / "chroma").resolve()
         folder.mkdir(parents=True, exist_ok=True)
         return chromadb.PersistentClient(path=str(folder), settings=settings)
     parts = urlsplit(url)

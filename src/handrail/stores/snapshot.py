@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shutil
@@ -91,7 +92,7 @@ class Snapshot:
 def build(passages: Sequence[Passage], vectors: Vectors) -> Snapshot:
     """Index `passages` (ordered by article and position) for keyword search."""
     keyword = None
-    if passages:
+    if _has_words(passages):
         keyword = bm25s.BM25(method="lucene")
         keyword.index([tokenize(passage.embedding_text) for passage in passages], show_progress=False)
     return Snapshot(passages, keyword, _article_vectors(passages, vectors), vectors)
@@ -109,16 +110,22 @@ def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
         snapshot._keyword.save(str(scratch / "bm25"), show_progress=False)
     (scratch / "format").write_text(str(FORMAT))
     target = folder / generation
-    shutil.rmtree(target, ignore_errors=True)
-    try:
-        scratch.replace(target)
-    except OSError:
-        shutil.rmtree(scratch, ignore_errors=True)
-        if not target.is_dir():
-            raise
+    _swap(scratch, target)
     for other in folder.iterdir():
         if other.name != generation and not other.name.startswith(SCRATCH):
             shutil.rmtree(other, ignore_errors=True)
+
+
+def _swap(scratch: Path, target: Path) -> None:
+    """Folders cannot be replaced while they hold files, and another process may have put its own there meanwhile."""
+    while True:
+        try:
+            scratch.replace(target)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            shutil.rmtree(target, ignore_errors=True)
 
 
 def load(folder: Path, generation: str) -> Snapshot | None:
@@ -136,12 +143,17 @@ def _load(path: Path) -> Snapshot | None:
         return None
     text = (path / "passages.jsonl").read_text(encoding="utf-8")
     passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
-    keyword = bm25s.BM25.load(str(path / "bm25"), show_progress=False) if passages else None
+    keyword = bm25s.BM25.load(str(path / "bm25"), show_progress=False) if _has_words(passages) else None
     return Snapshot(passages, keyword, np.load(path / "articles.npy"), np.load(path / "vectors.npy").astype(np.float32))
 
 
 def _is_step(passage: Passage) -> bool:
     return bool(passage.headings and NUMBERED_SECTION.match(passage.headings[-1]))
+
+
+def _has_words(passages: Sequence[Passage]) -> bool:
+    """BM25 divides by the mean length."""
+    return any(tokenize(passage.embedding_text) for passage in passages)
 
 
 def _passage(row: dict[str, Any]) -> Passage:

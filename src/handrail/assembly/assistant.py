@@ -1,0 +1,70 @@
+"""The whole product without HTTP: start it, ask it, stop it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from handrail.assembly.observing import build_tracer
+from handrail.assembly.parts import Parts, build_parts
+from handrail.assembly.stages import build_stages
+from handrail.errors import HandrailError, ModelUnavailable
+from handrail.observe import Tracer
+from handrail.pipeline import Pipeline, Stages
+from handrail.settings import Settings
+from handrail.types import Question, Turn
+from handrail.wording import load_wording
+
+
+class Assistant:
+    """Owns everything a turn needs; several may live in one process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._parts: Parts | None = None
+        self._stages: Stages | None = None
+        self._pipeline: Pipeline | None = None
+        self._tracer: Tracer | None = None
+        self._state = {"models": "loading", "index": "loading"}
+
+    @property
+    def ready(self) -> bool:
+        return self._pipeline is not None
+
+    def readiness(self) -> dict[str, str]:
+        """`ok`, `loading` or the problem, for the models and for the index."""
+        return dict(self._state)
+
+    async def start(self) -> None:
+        """Load and warm up off the event loop. Raises HandrailError; `readiness` then names the problem."""
+        try:
+            self._parts = await asyncio.to_thread(build_parts, self.settings)
+            wording = load_wording(self.settings.brand.name)
+            self._tracer = await asyncio.to_thread(build_tracer, self.settings)
+            self._stages = await asyncio.to_thread(build_stages, self.settings, self._parts, wording, self._tracer)
+            await self._stages.retriever.retrieve("warm up", {})
+        except HandrailError as error:
+            self._state["models" if isinstance(error, ModelUnavailable) else "index"] = str(error)
+            await self.stop()
+            raise
+        self._state = {"models": "ok", "index": "ok"}
+        self._pipeline = Pipeline(self._stages, self.settings, wording, time.perf_counter)
+
+    async def ask(self, question: Question) -> Turn:
+        """One turn. Raises HandrailError before `start` has finished."""
+        if self._pipeline is None:
+            raise HandrailError("the assistant is not ready yet")
+        return await self._pipeline.run(question)
+
+    async def stop(self) -> None:
+        """Finish queued work and close connections; harmless when nothing was started."""
+        self._pipeline = None
+        stages, self._stages = self._stages, None
+        if stages is not None and stages.closing is not None:
+            await stages.closing()
+        parts, self._parts = self._parts, None
+        if parts is not None:
+            await asyncio.to_thread(parts.close)
+        tracer, self._tracer = self._tracer, None
+        if tracer is not None:
+            await asyncio.to_thread(tracer.close)

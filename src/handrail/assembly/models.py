@@ -1,0 +1,52 @@
+"""Local encoders and rerankers, by the names in the settings."""
+
+from __future__ import annotations
+
+from handrail.local_models import Embedder, Reranker
+from handrail.local_models.fetch import locate
+from handrail.local_models.manifest import find
+from handrail.settings import Settings
+
+SENTENCE_TRANSFORMER = "st:"
+
+
+def build_embedder(settings: Settings) -> Embedder:
+    """Raises ModelUnavailable or MissingExtra, saying what to run."""
+    models = settings.models
+    if models.embedder.startswith(SENTENCE_TRANSFORMER):
+        from handrail.local_models.sentence_transformer import SentenceTransformerEmbedder
+
+        name = models.embedder.removeprefix(SENTENCE_TRANSFORMER)
+        return SentenceTransformerEmbedder(name, batch_size=models.batch_size, max_tokens=models.embed_max_tokens)
+    from handrail.local_models.onnx import OnnxEmbedder
+
+    spec = find(models.embedder, "embedder")
+    return OnnxEmbedder(
+        spec,
+        locate(spec, models.folder),
+        threads=models.threads,
+        batch_size=models.batch_size,
+        max_tokens=models.embed_max_tokens,
+        query_tokens=models.query_max_tokens,
+    )
+
+
+def build_reranker(settings: Settings) -> Reranker:
+    """Raises ModelUnavailable or MissingExtra, saying what to run."""
+    models = settings.models
+    if models.reranker.startswith(SENTENCE_TRANSFORMER):
+        from handrail.local_models.sentence_transformer import SentenceTransformerReranker
+
+        name = models.reranker.removeprefix(SENTENCE_TRANSFORMER)
+        return SentenceTransformerReranker(name, batch_size=models.batch_size, max_tokens=models.rerank_max_tokens)
+    from handrail.local_models.onnx import OnnxReranker
+
+    spec = find(models.reranker, "reranker")
+    return OnnxReranker(
+        spec,
+        locate(spec, models.folder),
+        threads=models.threads,
+        batch_size=models.batch_size,
+        max_tokens=models.rerank_max_tokens,
+        query_tokens=models.query_max_tokens,
+    )

@@ -1,0 +1,95 @@
+"""What retrieval and answering share in one process: models, index, lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from handrail.assembly.models import build_embedder, build_reranker
+from handrail.local_models.batching import Batcher
+from handrail.retrieve.hybrid import HybridRetriever
+from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.settings import Settings
+from handrail.stores import snapshot as snapshots
+from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.lock import IndexLock
+from handrail.stores.snapshot import Snapshot
+from handrail.types import Vectors
+
+WORDS_PER_TOKEN = 0.7
+"""English words a cross-encoder token stands for, with room for names and menu paths."""
+
+
+def kb_folder(settings: Settings, kb: str) -> Path:
+    """Where a knowledge base keeps its snapshot and fitted files."""
+    return settings.storage.data_dir / "kb" / kb
+
+
+def read_snapshot(settings: Settings, store: ChromaStore) -> Snapshot:
+    """The store's current generation; made again from Chroma where this machine does not have it."""
+    folder = kb_folder(settings, store.kb) / "snapshot"
+    found = snapshots.load(folder, store.generation)
+    if found is None:
+        found = snapshots.build(*store.dump())
+        if store.generation:
+            snapshots.save(found, folder, store.generation)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What retrieval and answering share in one process."""
+
+    snapshot: Snapshot
+    store: ChromaStore
+    embed: Batcher[str, Vectors]
+    rerank: Batcher[tuple[str, str], float]
+    covers: Vectors | None
+    lock: IndexLock | None
+
+    def retriever(self, settings: Settings, kind: type[HybridRetriever] = HybridRetriever) -> HybridRetriever:
+        reranker = None
+        if settings.retrieval.rerank_depth and settings.models.reranker != "none":
+            words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
+            reranker = CrossEncoderRerank(
+                self.rerank, settings.retrieval.rerank_depth, settings.retrieval.rerank_weight, words
+            )
+        return kind(self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers)
+
+    def close(self) -> None:
+        self.embed.close()
+        self.rerank.close()
+        if self.lock is not None:
+            self.lock.release()
+
+
+def build_parts(settings: Settings) -> Parts:
+    """Load models and index; takes a second or two. Raises HandrailError saying what is missing and how to get it."""
+    lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=False)
+    try:
+        embedder = build_embedder(settings)
+        store = ChromaStore(
+            connect(settings.storage.data_dir, settings.storage.chroma_url), settings.knowledge.kb, embedder.name
+        )
+        store.open()
+        snapshot = read_snapshot(settings, store)
+        reranker = build_reranker(settings) if settings.models.reranker != "none" else None
+    except BaseException:
+        if lock is not None:
+            lock.release()
+        raise
+    models = settings.models
+    score = reranker.score if reranker is not None else _no_scores
+    return Parts(
+        snapshot=snapshot,
+        store=store,
+        embed=Batcher("embed", embedder.embed_queries, models.batch_size * 4, models.queue_limit),
+        rerank=Batcher("rerank", score, models.batch_size * 4, models.queue_limit),
+        covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
+        lock=lock,
+    )
+
+
+def _no_scores(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    return [0.0] * len(pairs)

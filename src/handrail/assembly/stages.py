@@ -1,0 +1,107 @@
+"""The pipeline's stages as the settings name them; an LLM library is only imported when an LLM is configured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from handrail.assembly.observing import build_prompts
+from handrail.assembly.parts import Parts
+from handrail.calibration import load_calibration
+from handrail.classify import Classifier
+from handrail.classify.known import KnownMessages
+from handrail.classify.local import LocalClassifier, load_head
+from handrail.errors import SettingsError
+from handrail.gates.logistic import LogisticCalibrator
+from handrail.generate.critique import LocalCritic
+from handrail.generate.extractive import ExtractiveAnswerer
+from handrail.generate.policy import load_policy
+from handrail.observe import Tracer
+from handrail.pipeline import Stages
+from handrail.retrieve.expand import TitleExpansion
+from handrail.settings import Settings
+from handrail.stores.snapshot import Snapshot
+from handrail.types import Probe
+from handrail.wording import Wording
+
+
+def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tracer) -> Stages:
+    """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
+    _check(settings)
+    local: Classifier = LocalClassifier(
+        load_head(settings.classify.head, settings.models.embedder), settings.classify.static_above
+    )
+    critic = LocalCritic(load_calibration("critique"), settings.generate)
+    policy = load_policy(settings.high_stakes.policy_file)
+    expansion = TitleExpansion(parts.snapshot, parts.embed, settings.rewrite.below_words)
+    stages = Stages(
+        classifier=local,
+        fallback_classifier=local,
+        retriever=parts.retriever(settings),
+        rewriter=expansion if settings.rewrite.expansion else None,
+        calibrator=LogisticCalibrator(load_calibration("relevance", settings.gates.calibration)),
+        answerer=ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy),
+        fallback_answerer=None,
+        critic=None if settings.generate.critique == "off" else critic,
+        tracer=tracer,
+    )
+    if settings.llm.configured:
+        stages = with_llm(settings, parts, wording, stages)
+    known = KnownMessages(stages.classifier, settings.brand.topics, parts.snapshot.titles.values())
+    return replace(stages, classifier=known)
+
+
+def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) -> Stages:
+    """The stages that the settings give to the LLM, with the local ones as their fallbacks."""
+    from handrail.classify.cascade import CascadeClassifier
+    from handrail.classify.llm import LlmClassifier
+    from handrail.converse.rewrite import LlmRewriter
+    from handrail.generate.llm import LlmAnswerer
+    from handrail.generate.llm_critique import LlmCritic
+    from handrail.llm import connect
+
+    models = connect(settings.llm)
+    prompts = build_prompts(settings)
+    stages = replace(local, closing=models.aclose)
+    second = LlmClassifier(models.small, prompts, settings.brand, NearestTitles(parts.snapshot))
+    if settings.classify.mode == "llm":
+        stages = replace(stages, classifier=second)
+    elif settings.classify.mode == "cascade":
+        cascade = CascadeClassifier(local.classifier, second, settings.classify.unsure_below)
+        stages = replace(stages, classifier=cascade)
+    if settings.generate.answerer in ("auto", "llm"):
+        policy = load_policy(settings.high_stakes.policy_file)
+        passages = settings.generate.context_passages
+        answerer = LlmAnswerer(models.answering, prompts, settings.brand, wording, policy, passages)
+        stages = replace(stages, answerer=answerer, fallback_answerer=local.answerer)
+    if settings.generate.critique in ("auto", "llm"):
+        critic = LlmCritic(models.small, prompts, settings.brand)
+        stages = replace(stages, critic=critic, fallback_critic=local.critic)
+    if settings.rewrite.llm:
+        rewriter = LlmRewriter(models.small, prompts, settings.brand, settings.rewrite.below_words)
+        stages = replace(stages, rewriter=rewriter)
+    return stages
+
+
+def _check(settings: Settings) -> None:
+    wanted = {
+        "generate.answerer": settings.generate.answerer,
+        "generate.critique": settings.generate.critique,
+        "classify.mode": settings.classify.mode,
+    }
+    for name, value in wanted.items():
+        if value == "llm" and not settings.llm.configured:
+            raise SettingsError(
+                f'{name} = "llm" needs a provider: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local one'
+            )
+
+
+class NearestTitles:
+    """Titles of the articles nearest to a message, for the LLM classifier."""
+
+    def __init__(self, snapshot: Snapshot, limit: int = 5) -> None:
+        self._snapshot = snapshot
+        self._limit = limit
+
+    def __call__(self, probe: Probe) -> list[str]:
+        order = (self._snapshot.article_vectors @ probe.embedding).argsort()[::-1][: self._limit]
+        return [self._snapshot.titles[self._snapshot.articles[i]] for i in order]

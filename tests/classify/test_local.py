@@ -1,0 +1,142 @@
+"""The head that ships, over the sample help centre and with the real embedder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from handrail.assembly import Parts, build_parts
+from handrail.classify.local import Head, LocalClassifier, load_head
+from handrail.errors import SettingsError
+from handrail.retrieve.topic import TopicProbe
+from handrail.settings import Models
+from handrail.types import Classification, Label, Probe
+from tests.sample import sample_settings
+from tests.stages import ask
+
+EMBEDDER = Models().embedder
+NOWHERE = Probe(np.zeros(384, dtype=np.float32))
+
+
+@pytest.fixture(scope="module")
+def head() -> Head:
+    return load_head(None, EMBEDDER)
+
+
+@pytest.fixture(scope="module")
+def parts(sample_index: Path) -> Iterator[Parts]:
+    parts = build_parts(sample_settings(sample_index, MODELS__RERANKER="none"))
+    yield parts
+    parts.close()
+
+
+class Classify:
+    def __init__(self, parts: Parts, head: Head) -> None:
+        self._parts = parts
+        self._head = head
+        self._topic = TopicProbe(parts.snapshot, parts.covers)
+
+    async def __call__(self, text: str, static_above: float = 0.6) -> Classification:
+        embedding = (await self._parts.embed.submit([text]))[0]
+        probe = Probe(embedding, self._topic.features(text, embedding))
+        return await LocalClassifier(self._head, static_above).classify(ask(text), probe)
+
+
+@pytest.fixture
+def classify(parts: Parts, head: Head) -> Classify:
+    return Classify(parts, head)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("How do I connect a domain I already own?", Label.ANSWERABLE),
+        ("whats the fee for card payments", Label.ANSWERABLE),
+        ("I want to cancel my plan right now", Label.HIGH_STAKES),
+        ("Somebody hacked into my account and changed the password", Label.HIGH_STAKES),
+        ("What is the status of order 4711?", Label.OUT_OF_SCOPE),
+        ("What will the weather be like tomorrow?", Label.IRRELEVANT),
+        ("Who won the football world cup?", Label.IRRELEVANT),
+        ("asdkjh qwoeiu zxmcnb", Label.NONSENSE),
+    ],
+)
+@pytest.mark.anyio
+@pytest.mark.models
+async def test_a_clear_message_is_what_it_looks_like(classify: Classify, text: str, label: Label) -> None:
+    result = await classify(text)
+
+    assert result.label is label
+    assert result.by == "local"
+    assert result.probability > 0.6
+    assert sum(result.probabilities.values()) == pytest.approx(1.0, abs=1e-4)
+    assert set(result.probabilities) == set(Label)
+
+
+@pytest.mark.anyio
+@pytest.mark.models
+async def test_in_doubt_a_message_is_a_question(classify: Classify) -> None:
+    sure = await classify("What will the weather be like tomorrow?")
+
+    doubtful = await classify("What will the weather be like tomorrow?", static_above=sure.probability + 0.001)
+
+    assert sure.label is Label.IRRELEVANT
+    assert doubtful.label in (Label.ANSWERABLE, Label.HIGH_STAKES)
+    assert doubtful.probability == doubtful.probabilities[doubtful.label]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["How do I refund a customer? " * 360, "كيف أربط نطاقي؟", "‮abc‬", "ドメインを接続するには？", "a", "é̂̃" * 300],
+    ids=["10,000 characters", "Arabic", "bidi override", "Japanese", "one letter", "combining marks"],
+)
+@pytest.mark.anyio
+@pytest.mark.models
+async def test_odd_texts_get_a_label_in_good_time(classify: Classify, text: str) -> None:
+    start = time.perf_counter()
+
+    result = await classify(text)
+
+    assert time.perf_counter() - start < 1.0
+    assert 0 < result.probability <= 1
+    assert all(np.isfinite(value) for value in result.probabilities.values())
+
+
+@pytest.mark.parametrize("text", ["?!", "😀😀😀", "12345", "...", "٣٤"])
+@pytest.mark.anyio
+async def test_a_message_without_a_letter_is_nonsense_by_rule(head: Head, text: str) -> None:
+    result = await LocalClassifier(head, 0.6).classify(ask(text), NOWHERE)
+
+    assert (result.label, result.by) == (Label.NONSENSE, "rule")
+    assert result.probability > 0.9
+
+
+def test_a_head_of_another_embedder_is_refused_with_advice() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_head(None, "st:other-model")
+
+    assert "trained with" in str(caught.value)
+    assert "not st:other-model" in str(caught.value)
+    assert "python -m eval.train_classifier" in str(caught.value)
+    assert 'classify.mode = "llm"' in str(caught.value)
+
+
+def test_a_file_that_is_no_head_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "head.npz"
+    path.write_bytes(b"not an archive")
+
+    with pytest.raises(SettingsError, match=r"classify\.head: .*head\.npz is not a classifier head"):
+        load_head(path, EMBEDDER)
+    with pytest.raises(SettingsError, match=r"none\.npz"):
+        load_head(tmp_path / "none.npz", EMBEDDER)
+
+
+def test_a_head_that_lacks_a_part_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "head.npz"
+    np.savez(path, labels=np.array(["answerable"]))
+
+    with pytest.raises(SettingsError, match="not a classifier head"):
+        load_head(path, EMBEDDER)

@@ -1,0 +1,193 @@
+"""The shape of an extractive answer: procedures, tables and sentences, each whole and each proven."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.citations import assemble
+from handrail.generate.compose import Scored, compose
+from handrail.generate.units import Unit, units
+from handrail.knowledge import Article
+from handrail.settings import Generate
+from handrail.types import Claim, Draft
+from tests.generate.articles import DOMAIN, PLANS, evidence, near
+from tests.knowledge.articles import article
+
+STEP = re.compile(r"^(\d+)\.", re.M)
+
+
+def scored(query: str, found: list[Unit]) -> list[Scored]:
+    fits = [(near(query, unit.for_scoring()), unit) for unit in found]
+    return sorted((Scored(unit, fit, fit) for fit, unit in fits), key=lambda item: -item.score)
+
+
+def claims(query: str, *articles: Article, best: str | None = None, **settings: int) -> list[Claim]:
+    """`best` names words of the unit that the cross-encoder likes most, when the query does not decide it."""
+    found = units(evidence(query, *articles).hits, settings.get("max_steps", 10))
+    ranked = scored(query, found)
+    if best is not None:
+        ranked.sort(key=lambda item: best not in item.unit.lines[0])
+    return compose(ranked, found, Generate.model_validate(settings))
+
+
+def rendered(query: str, made: list[Claim], *articles: Article) -> str:
+    return assemble(Draft(made, "extractive"), evidence(query, *articles), 0.9)[0]
+
+
+def test_a_procedure_keeps_its_order_numbers_and_nested_items() -> None:
+    made = claims("go to settings domains", DOMAIN, best="1. Go to", max_steps=4)
+
+    assert [claim.text for claim in made] == [
+        "**Add the domain:**\n\n1. Go to **Settings > Domains**.",
+        "2. Enter the domain:\n   - without `www`\n   - in small letters",
+        "3. Choose **DNS records**.",
+    ]
+
+
+def test_numbered_sections_are_one_procedure() -> None:
+    made = claims("go to settings domains", DOMAIN, best="1. Go to", max_steps=30)
+
+    answer = rendered("q", made, DOMAIN)
+    headings = re.findall(r"^\*\*(.+):\*\*$", answer, re.M)
+    assert headings == ["Add the domain", "Change the records", "Check the connection"]
+    assert STEP.findall(answer) == ["1", "2", "3", "1", "2", "3", "1", "2"]
+
+
+def test_a_list_that_counts_on_behind_a_table_is_not_cut() -> None:
+    made = claims("sign in provider", DOMAIN, best="1. Sign in", max_steps=5)
+
+    assert [claim.text for claim in made] == [
+        "**Change the records:**\n\n1. Sign in to your provider.",
+        "2. Add these two records:",
+        "| Type | Value |\n| --- | --- |\n| A | `203.0.113.20` |\n| CNAME | `sites.example` |",
+        "3. Save.",
+    ]
+
+
+def test_a_list_that_starts_anew_is_another_procedure() -> None:
+    made = claims("q", article("1. Open it.\n2. Save.\n\nOr from a phone.\n\n1. Swipe.\n2. Tap."), best="1. Open it")
+
+    assert not any("Swipe" in claim.text for claim in made)
+
+
+def test_later_parts_that_do_not_fit_are_left_out_whole() -> None:
+    made = claims("go to settings domains", DOMAIN, best="1. Go to", max_steps=7)
+
+    assert "Check the connection" not in rendered("q", made, DOMAIN)
+    assert made[-1].text == "3. Save."
+
+
+def test_bullets_come_with_the_sentence_that_introduces_them() -> None:
+    made = claims("owner of the account", PLANS, best="- Owner")
+
+    assert made[0].text == "You can do this when you are one of these:\n\n- Owner of the account"
+    assert made[1].text == "- Administrator with the billing role"
+
+
+def test_rows_are_shown_under_their_header() -> None:
+    made = claims("solo eur", PLANS, best="| Solo")
+
+    assert made[0].text.startswith("| Plan | Price |\n| --- | --- |\n")
+    assert "| Solo | EUR 14 |" in made[0].text
+
+
+def test_a_whole_table_is_one_claim() -> None:
+    made = claims("plan price", PLANS, best="| Plan | Price |")
+
+    assert [claim.text.count("\n") for claim in made] == [4]
+
+
+def test_a_sentence_that_refers_back_brings_the_one_before() -> None:
+    made = claims("usually less than 2", DOMAIN, best="They usually")
+
+    texts = [claim.text for claim in made]
+    assert texts.index("They usually take less than 2.") == texts.index("DNS changes take up to 48 hours.") + 1
+
+
+def test_sentences_come_in_reading_order_and_are_limited() -> None:
+    body = "A refund arrives on Monday. Nothing else. Refund requests need receipts. Every refund costs EUR 1."
+
+    made = claims("refund", article(body), max_sentences=3)
+
+    assert [claim.text for claim in made] == [
+        "A refund arrives on Monday.",
+        "Refund requests need receipts.",
+        "Every refund costs EUR 1.",
+    ]
+
+
+def test_the_same_thing_is_said_once() -> None:
+    one = article("A refund takes five days.", "a:one")
+    other = article("A refund takes five days!", "a:other")
+
+    assert len(claims("refund takes five days", one, other)) == 1
+
+
+def test_another_article_is_quoted_only_when_it_fits_as_well() -> None:
+    home = article("A refund takes five days.", "a:home")
+    away = article("A refund needs a receipt.", "a:away")
+
+    made = claims("refund takes five days", home, away)
+
+    assert [claim.passage_ids for claim in made] == [("a:home/0",)]
+
+
+@pytest.mark.parametrize("query", ["connect domain", "records provider", "price plan", "owner", "hours"])
+def test_an_answer_is_never_the_articles_poured_out(query: str) -> None:
+    made = claims(query, DOMAIN, PLANS, max_steps=10)
+
+    words = sum(len(claim.text.split()) for claim in made)
+    everything = sum(len(hit.passage.text.split()) for hit in evidence(query, DOMAIN, PLANS).hits)
+    assert 0 < words < everything / 2
+
+
+def flat(text: str) -> str:
+    return re.sub(r"[\s>]+", " ", text).strip()
+
+
+SENTENCE = st.lists(
+    st.sampled_from(["open", "the", "store", "settings", "then", "choose", "refund", "plan", "domain", "it"]),
+    min_size=2,
+)
+PARAGRAPH = SENTENCE.map(lambda words: " ".join(words).capitalize() + ".")
+NUMBERED = st.lists(PARAGRAPH, min_size=1, max_size=5).map(
+    lambda items: "\n".join(f"{n}. {item}" for n, item in enumerate(items, start=1))
+)
+BULLETS = st.lists(PARAGRAPH, min_size=1, max_size=4).map(lambda items: "\n".join(f"- {item}" for item in items))
+TABLE = st.lists(PARAGRAPH, min_size=1, max_size=4).map(
+    lambda cells: "\n".join(["| A | B |", "| - | - |", *(f"| {cell} | x |" for cell in cells)])
+)
+NOTE = PARAGRAPH.map(lambda text: f"> **Note:** {text}")
+LEAD = st.just("You can do this when:")
+HEADING = st.sampled_from(["## Step 1: Begin", "## Step 2: Go on", "## What happens?", "### Details"])
+BODY = st.lists(PARAGRAPH | NUMBERED | BULLETS | TABLE | NOTE | LEAD | HEADING, min_size=1, max_size=8).map("\n\n".join)
+
+
+@given(BODY, BODY, SENTENCE.map(" ".join), st.integers(0, 30))
+def test_whatever_the_articles_each_claim_is_in_the_passage_it_cites(
+    one: str, other: str, query: str, first: int
+) -> None:
+    given_evidence = evidence(query, article(one, "a:one"), article(other, "a:other"))
+    passages = {hit.passage.id: hit.passage for hit in given_evidence.hits}
+    found = units(given_evidence.hits, 10)
+    ranked = scored(query, found)
+    ranked = ranked[first % len(ranked) :] if ranked else []
+
+    made = compose(ranked, found, Generate()) if ranked else []
+
+    for claim in made:
+        [cited] = (passages[id_] for id_ in claim.passage_ids)
+        lead, _, quoted = claim.text.rpartition("\n\n")
+        source = flat(cited.text)
+        header, _, rows = quoted.partition("| - | - |")
+        for line in rows.splitlines() if rows else [quoted]:
+            assert flat(line) in source
+        assert not header.startswith("|") or flat(header) in source
+        assert lead.startswith("**") or flat(lead) in source
+    assert len(made) <= Generate().max_steps + 2
+    sentences = [claim.text for claim in made if claim.text[:1].isalpha() and "\n" not in claim.text]
+    assert len(set(sentences)) == len(sentences)

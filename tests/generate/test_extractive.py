@@ -1,0 +1,138 @@
+"""Answers made of the articles' own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from handrail.errors import RetryableError
+from handrail.generate.extractive import ExtractiveAnswerer
+from handrail.generate.policy import Policy, RetentionOffer
+from handrail.local_models.batching import Batcher
+from handrail.settings import Generate
+from handrail.types import Classification, Draft, Evidence, Label
+from tests.generate.articles import DOMAIN, PLANS, evidence, score
+from tests.knowledge.articles import article
+from tests.stages import WORDING, ask
+
+pytestmark = pytest.mark.anyio
+
+PAUSE = RetentionOffer(id="pause", text="You can pause your plan for EUR 3 a month.", when=("cancel",))
+Scorer = Batcher[tuple[str, str], float]
+
+
+@pytest.fixture
+def scorer() -> Iterator[Scorer]:
+    batcher: Scorer = Batcher("rerank", score, 64, 512)
+    yield batcher
+    batcher.close()
+
+
+async def answer(
+    scorer: Scorer, given: Evidence, label: Label = Label.ANSWERABLE, policy: Policy | None = None, **settings: int
+) -> Draft:
+    answerer = ExtractiveAnswerer(scorer, Generate.model_validate(settings), WORDING, policy)
+    return await answerer.answer(ask(given.query), Classification(label, 0.9, "local"), given)
+
+
+def texts(draft: Draft) -> list[str]:
+    return [claim.text for claim in draft.claims]
+
+
+async def test_a_question_how_is_answered_with_steps(scorer: Scorer) -> None:
+    draft = await answer(scorer, evidence("how do i check the connection", DOMAIN))
+
+    assert texts(draft)[:2] == [
+        "**Check the connection:**\n\n1. Return to **Settings > Domains**.",
+        "2. Select **Check now**.",
+    ]
+    assert draft.provider == "extractive"
+    assert draft.model is None
+
+
+async def test_a_question_how_long_is_answered_with_a_sentence(scorer: Scorer) -> None:
+    draft = await answer(scorer, evidence("how long do dns changes take", DOMAIN))
+
+    assert "DNS changes take up to 48 hours." in texts(draft)
+    assert not any(text.startswith("1.") for text in texts(draft))
+
+
+async def test_a_question_about_prices_is_answered_from_the_table(scorer: Scorer) -> None:
+    draft = await answer(scorer, evidence("what does the solo plan cost", PLANS))
+
+    assert any("| Solo | EUR 14 |" in text for text in texts(draft))
+
+
+async def test_a_sentence_that_only_points_elsewhere_loses_to_one_that_says_it(scorer: Scorer) -> None:
+    body = "For certificates see Certificates and renewal dates.\n\nCertificates have renewal after 90 days."
+
+    draft = await answer(scorer, evidence("certificates renewal", article(body)), max_sentences=1)
+
+    assert texts(draft) == ["Certificates have renewal after 90 days."]
+
+
+async def test_the_cross_encoder_reads_a_bounded_number_of_units(scorer: Scorer) -> None:
+    read: list[int] = []
+
+    def counting(pairs: list[tuple[str, str]]) -> list[float]:
+        read.append(len(pairs))
+        return score(pairs)
+
+    counted: Scorer = Batcher("rerank", counting, 64, 512)
+    await answer(counted, evidence("open", article("\n\n".join(f"Open door {n}." for n in range(60)))))
+    counted.close()
+
+    assert sum(read) <= 20
+
+
+async def test_only_the_passages_it_may_use_are_quoted(scorer: Scorer) -> None:
+    given = evidence("check the connection", DOMAIN)
+
+    draft = await answer(scorer, given, context_passages=1)
+
+    assert {id_ for claim in draft.claims for id_ in claim.passage_ids} == {given.hits[0].passage.id}
+
+
+async def test_the_critique_learns_how_well_the_best_unit_fits(scorer: Scorer) -> None:
+    near = await answer(scorer, evidence("dns changes take", DOMAIN))
+    far = await answer(scorer, evidence("weather tomorrow rain", DOMAIN))
+
+    assert near.signals["unit_top"] > far.signals["unit_top"]
+
+
+@pytest.mark.parametrize("body", ["```\ncode\n```", "![](x.png)"])
+async def test_passages_without_a_quotable_word_give_no_claims(scorer: Scorer, body: str) -> None:
+    draft = await answer(scorer, evidence("anything", article(body)))
+
+    assert draft.claims == []
+    assert draft.signals["unit_top"] == -10.0
+
+
+async def test_high_stakes_is_acknowledged_and_closed_in_fixed_words(scorer: Scorer) -> None:
+    draft = await answer(scorer, evidence("cancel plan", PLANS), Label.HIGH_STAKES, Policy(offer=(PAUSE,)))
+
+    assert draft.acknowledgement is not None
+    assert draft.acknowledgement.startswith(WORDING.say("high_stakes_ack"))
+    assert draft.acknowledgement.endswith(WORDING.say("high_stakes_context"))
+    assert draft.offer == PAUSE.text
+    assert draft.closing == WORDING.say("high_stakes_close")
+    assert draft.claims
+
+
+async def test_high_stakes_without_articles_promises_none(scorer: Scorer) -> None:
+    draft = await answer(scorer, Evidence("", ()), Label.HIGH_STAKES, Policy())
+
+    assert draft.acknowledgement == WORDING.say("high_stakes_ack")
+    assert draft.claims == []
+    assert draft.offer is None
+
+
+async def test_a_busy_model_is_a_failure_to_retry() -> None:
+    def fails(pairs: list[tuple[str, str]]) -> list[float]:
+        raise RetryableError("busy")
+
+    broken: Scorer = Batcher("rerank", fails, 64, 512)
+    with pytest.raises(RetryableError):
+        await answer(broken, evidence("dns", DOMAIN))
+    broken.close()

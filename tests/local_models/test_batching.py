@@ -1,0 +1,162 @@
+"""One worker thread per model, shared by concurrent requests."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from handrail.errors import RetryableError
+from handrail.local_models.batching import Batcher
+
+pytestmark = pytest.mark.anyio
+
+
+class Model:
+    """Doubles numbers, one call at a time; waits at the gate first, and refuses negative ones."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[int]] = []
+        self.gate = threading.Event()
+        self.entered = threading.Event()
+        self.gate.set()
+
+    def __call__(self, items: list[int]) -> list[int]:
+        self.calls.append(items)
+        self.entered.set()
+        assert self.gate.wait(5)
+        if min(items) < 0:
+            raise ValueError("negative")
+        return [item * 2 for item in items]
+
+
+Start = Callable[..., Batcher[int, int]]
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model()
+
+
+@pytest.fixture
+def start(model: Model) -> Iterator[Start]:
+    """A batcher of the model, closed afterwards."""
+    started: list[Batcher[int, int]] = []
+
+    def make(max_items: int = 8, queue_limit: int = 100) -> Batcher[int, int]:
+        started.append(Batcher("test", model, max_items, queue_limit))
+        return started[-1]
+
+    yield make
+    model.gate.set()
+    for batcher in started:
+        batcher.close()
+
+
+async def busy(batcher: Batcher[int, int], model: Model) -> asyncio.Task[list[int]]:
+    """The worker stands at the closed gate with this task."""
+    model.gate.clear()
+    task = asyncio.create_task(batcher.submit([0]))
+    await asyncio.to_thread(model.entered.wait, 5)
+    return task
+
+
+async def queued(batcher: Batcher[int, int], *requests: list[int]) -> list[asyncio.Task[list[int]]]:
+    tasks = [asyncio.create_task(batcher.submit(items)) for items in requests]
+    await asyncio.sleep(0)
+    return tasks
+
+
+async def test_results_come_back_in_order(start: Start) -> None:
+    assert await start().submit([3, 1, 2]) == [6, 2, 4]
+    assert await start().submit([]) == []
+
+
+async def test_requests_that_wait_share_a_call_up_to_the_limit(start: Start, model: Model) -> None:
+    batcher = start(max_items=4)
+    first = await busy(batcher, model)
+    rest = await queued(batcher, [1, 2], [3], [4], [5])
+    model.gate.set()
+
+    results = await asyncio.gather(first, *rest)
+
+    assert results == [[0], [2, 4], [6], [8], [10]]
+    assert model.calls == [[0], [1, 2, 3, 4], [5]]
+
+
+async def test_the_event_loop_runs_on_while_the_model_works(start: Start, model: Model) -> None:
+    task = await busy(start(), model)
+    await asyncio.sleep(0.01)
+
+    assert not task.done()
+
+
+async def test_an_error_reaches_only_those_in_its_call(start: Start, model: Model) -> None:
+    batcher = start(max_items=2)
+    first = await busy(batcher, model)
+    rest = await queued(batcher, [-1], [1], [2], [3])
+    model.gate.set()
+
+    results = await asyncio.gather(first, *rest, return_exceptions=True)
+
+    assert [type(result) for result in results[1:3]] == [ValueError, ValueError]
+    assert results[3:] == [[4], [6]]
+    assert await batcher.submit([7]) == [14]
+
+
+async def test_a_request_given_up_is_not_computed(start: Start, model: Model) -> None:
+    batcher = start()
+    first = await busy(batcher, model)
+    gone, stays = await queued(batcher, [1], [2])
+    gone.cancel()
+    await asyncio.sleep(0)
+    model.gate.set()
+
+    assert await asyncio.gather(first, stays) == [[0], [4]]
+    assert model.calls == [[0], [2]]
+    assert gone.cancelled()
+
+
+async def test_too_much_waiting_work_is_refused_as_busy(start: Start, model: Model) -> None:
+    batcher = start(queue_limit=3)
+    first = await busy(batcher, model)
+    waiting = await queued(batcher, [1, 2], [3])
+
+    with pytest.raises(RetryableError, match="busy; try again"):
+        await batcher.submit([4])
+
+    model.gate.set()
+    assert await asyncio.gather(first, *waiting) == [[0], [2, 4], [6]]
+    assert await batcher.submit([4]) == [8]
+
+
+async def test_one_request_larger_than_the_queue_is_served_when_nothing_waits(start: Start) -> None:
+    assert await start(queue_limit=2).submit([1, 2, 3]) == [2, 4, 6]
+
+
+async def test_cancelled_work_frees_its_place_in_the_queue(start: Start, model: Model) -> None:
+    batcher = start(queue_limit=1)
+    first = await busy(batcher, model)
+    (gone,) = await queued(batcher, [1])
+    gone.cancel()
+    model.gate.set()
+    await first
+
+    for number in range(3):
+        assert await batcher.submit([number]) == [number * 2]
+
+
+async def test_closing_finishes_what_waits_and_refuses_what_comes_after(start: Start, model: Model) -> None:
+    batcher = start()
+    first = await busy(batcher, model)
+    waiting = await queued(batcher, [1], [2])
+    closing = asyncio.create_task(asyncio.to_thread(batcher.close))
+    await asyncio.sleep(0.02)
+    model.gate.set()
+
+    assert await asyncio.gather(first, *waiting) == [[0], [2], [4]]
+    await closing
+    with pytest.raises(RetryableError, match="shutting down"):
+        await batcher.submit([3])

@@ -1,0 +1,235 @@
+"""Retrieval over a real store on disk: both searches, the order, limits per article, filters and neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from handrail.errors import RetryableError
+from handrail.local_models.batching import Batcher
+from handrail.retrieve.hybrid import HybridRetriever
+from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.settings import Retrieval
+from handrail.stores import snapshot as snapshots
+from handrail.stores.chroma import ChromaStore, connect
+from handrail.types import Evidence, Passage
+from tests.knowledge.articles import HashedWords
+from tests.retrieve.test_rerank import WordOverlap
+
+pytestmark = pytest.mark.anyio
+
+Retriever = Callable[..., HybridRetriever]
+
+TEXTS = {
+    "billing:refund": [
+        ("Steps", "Open the order to refund a customer."),
+        ("Steps", "Choose the refund amount."),
+        ("Steps", "Confirm the refund."),
+        ("Limits", "A refund of a customer is possible for 90 days."),
+    ],
+    "billing:invoices": [("", "Invoices are under Settings."), ("", "An invoice names your tax number.")],
+    "store:returns": [("", "A customer sends goods back for a refund.")],
+    "store:stock": [("", "Stock counts down with every order.")],
+}
+
+
+def passages() -> list[Passage]:
+    return [
+        Passage(
+            f"{article}/{position}",
+            article,
+            position,
+            article.partition(":")[2].title(),
+            (heading,) if heading else (),
+            text,
+            f"https://help.example/{article}",
+            len(text.split()),
+            {"section": article.partition(":")[0]},
+        )
+        for article, parts in TEXTS.items()
+        for position, (heading, text) in enumerate(parts)
+    ]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ChromaStore:
+    store = ChromaStore(connect(tmp_path, None), "shop", "hashed-words")
+    store.create()
+    rows = passages()
+    store.write(rows, HashedWords()([row.embedding_text for row in rows]), ["d"] * len(rows), [1] * len(rows))
+    return store
+
+
+@pytest.fixture
+def model() -> WordOverlap:
+    return WordOverlap()
+
+
+@pytest.fixture
+def retriever(store: ChromaStore, model: WordOverlap) -> Iterator[Retriever]:
+    embed, score = Batcher("embed", HashedWords(), 64, 512), Batcher("rerank", model, 64, 512)
+
+    def build(**settings: Any) -> HybridRetriever:
+        chosen = Retrieval.model_validate(settings)
+        reranker = CrossEncoderRerank(score, chosen.rerank_depth, 0.5, 80) if chosen.rerank_depth else None
+        return HybridRetriever(snapshots.build(*store.dump()), store.search, embed, reranker, chosen, None)
+
+    with ExitStack() as closing:
+        closing.callback(embed.close)
+        closing.callback(score.close)
+        yield build
+
+
+def ids(evidence: Evidence, *, neighbours: bool = False) -> list[str]:
+    return [hit.passage.id for hit in evidence.hits if hit.neighbour is neighbours]
+
+
+async def test_the_passage_that_says_it_comes_first_with_both_scores(retriever: Retriever) -> None:
+    evidence = await retriever().retrieve("order to refund a customer", {})
+
+    best = evidence.hits[0]
+    assert best.passage.id == "billing:refund/0"
+    assert best.dense > 0
+    assert best.keyword > 0
+    assert best.rerank is not None
+    assert evidence.query == "order to refund a customer"
+    assert evidence.signals["rerank_top"] == best.rerank
+
+
+async def test_no_article_fills_the_list_alone(retriever: Retriever) -> None:
+    several = await retriever(max_per_article=2, top_k=5, neighbours=0).retrieve("refund a customer", {})
+
+    articles = [id_.partition("/")[0] for id_ in ids(several)]
+    assert articles.count("billing:refund") == 2
+    assert len(articles) == 5
+
+
+async def test_top_k_bounds_what_is_kept(retriever: Retriever) -> None:
+    assert len(ids(await retriever(top_k=2).retrieve("refund", {}))) == 2
+
+
+async def test_neighbours_of_the_same_section_come_behind_as_passages_of_their_own(retriever: Retriever) -> None:
+    evidence = await retriever(top_k=1, neighbours=1).retrieve("choose the refund amount", {})
+
+    assert ids(evidence) == ["billing:refund/1"]
+    assert ids(evidence, neighbours=True) == ["billing:refund/0", "billing:refund/2"]
+    assert [hit.neighbour for hit in evidence.hits] == [False, True, True]
+
+
+async def test_another_section_is_no_neighbour(retriever: Retriever) -> None:
+    evidence = await retriever(top_k=1, neighbours=3).retrieve("possible for 90 days", {})
+
+    assert ids(evidence) == ["billing:refund/3"]
+    assert ids(evidence, neighbours=True) == []
+
+
+async def test_neighbours_can_be_off_and_never_repeat_a_hit(retriever: Retriever) -> None:
+    assert ids(await retriever(neighbours=0).retrieve("refund", {}), neighbours=True) == []
+    everything = await retriever(top_k=8, neighbours=1).retrieve("refund a customer order", {})
+    assert len({hit.passage.id for hit in everything.hits}) == len(everything.hits)
+
+
+@pytest.mark.parametrize("switched_off", [{}, {"keyword_k": 0}])
+async def test_a_filter_holds_in_both_searches(retriever: Retriever, switched_off: dict[str, int]) -> None:
+    evidence = await retriever(top_k=20, **switched_off).retrieve("refund a customer order", {"section": "store"})
+
+    assert {hit.passage.article_id for hit in evidence.hits} == {"store:returns", "store:stock"}
+
+
+async def test_a_filter_that_nothing_has_finds_nothing(retriever: Retriever) -> None:
+    evidence = await retriever().retrieve("refund", {"section": "legal"})
+
+    assert evidence.hits == []
+    assert evidence.signals["rerank_top"] == 0.0
+
+
+async def test_keyword_search_can_be_off(retriever: Retriever) -> None:
+    evidence = await retriever(keyword_k=0).retrieve("refund a customer", {})
+
+    assert evidence.hits
+    assert all(hit.keyword == 0 for hit in evidence.hits)
+
+
+async def test_keyword_search_finds_what_dense_search_did_not_bring(retriever: Retriever) -> None:
+    evidence = await retriever(dense_k=1, top_k=20, neighbours=0).retrieve("refund tax number", {})
+
+    found = {hit.passage.id: hit for hit in evidence.hits}
+    assert sum(hit.dense > 0 for hit in found.values()) == 1
+    assert found["billing:invoices/1"].keyword > 0
+
+
+async def test_reranking_can_be_off(retriever: Retriever, model: WordOverlap) -> None:
+    evidence = await retriever(rerank_depth=0).retrieve("refund a customer", {})
+
+    assert model.pairs == []
+    assert all(hit.rerank is None for hit in evidence.hits)
+    assert [hit.final for hit in evidence.hits if not hit.neighbour] == [
+        hit.fused for hit in evidence.hits if not hit.neighbour
+    ]
+
+
+async def test_the_probe_of_a_text_saves_its_embedding_and_changes_nothing(retriever: Retriever) -> None:
+    built = retriever()
+    probe = await built.probe("refund a customer")
+
+    assert await built.retrieve("refund a customer", {}, probe) == await built.retrieve("refund a customer", {})
+
+
+async def test_words_that_no_article_has_are_searched_by_meaning_alone(retriever: Retriever) -> None:
+    evidence = await retriever().retrieve("zzz qqq", {})
+
+    assert all(hit.keyword == 0 for hit in evidence.hits)
+    assert evidence.signals["coverage_top"] == 0.0
+
+
+async def test_a_store_that_does_not_answer_may_be_asked_again_later(
+    retriever: Retriever, store: ChromaStore, tmp_path: Path
+) -> None:
+    built = retriever()
+    connect(tmp_path, None).delete_collection(store.name)
+
+    with pytest.raises(RetryableError, match="Chroma does not answer"):
+        await built.retrieve("refund", {})
+
+
+async def test_a_passage_that_the_snapshot_lost_is_left_out(retriever: Retriever, store: ChromaStore) -> None:
+    built = retriever()
+    extra = passages()[0]
+    late = Passage("late:one/0", "late:one", 0, "Late", (), "refund refund", extra.url, 2, {"section": "billing"})
+    store.write([late], HashedWords()(["refund refund"]), ["d"], [1])
+
+    assert "late:one/0" not in ids(await built.retrieve("refund refund", {}))
+
+
+async def test_an_index_without_passages_is_searched_and_probed_without_finding_anything(tmp_path: Path) -> None:
+    empty = ChromaStore(connect(tmp_path, None), "empty", "hashed-words")
+    empty.create()
+    embed = Batcher("embed", HashedWords(), 64, 512)
+    built = HybridRetriever(snapshots.build(*empty.dump()), empty.search, embed, None, Retrieval(), None)
+
+    probe = await built.probe("refund")
+    evidence = await built.retrieve("refund", {}, probe)
+    embed.close()
+
+    assert set(probe.topic.values()) == {0.0}
+    assert evidence.hits == []
+
+
+async def test_the_probe_says_how_near_the_articles_are(store: ChromaStore) -> None:
+    embed, words = Batcher("embed", HashedWords(), 64, 512), HashedWords()
+    covers = words(["refund a customer"])[0]
+    built = HybridRetriever(snapshots.build(*store.dump()), store.search, embed, None, Retrieval(), covers)
+
+    near, far = await built.probe("refund a customer"), await built.probe("weather tomorrow")
+    embed.close()
+
+    assert near.topic["covers"] == pytest.approx(1.0)
+    assert near.topic["known"] == 1.0
+    assert far.topic["known"] == 0.0
+    assert near.topic["passage_top"] > far.topic["passage_top"]
+    assert np.linalg.norm(near.embedding) == pytest.approx(1.0)

@@ -1,0 +1,150 @@
+"""A read-only copy of one generation."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from handrail.stores import snapshot as snapshots
+from handrail.stores.snapshot import Snapshot
+from handrail.types import Passage
+from tests.knowledge.articles import HashedWords
+
+TEXTS = {
+    "domains/0": "Open Domains and connect your domain.",
+    "domains/1": "Copy the TW-3001 record\u2028to your host.",
+    "refunds/0": "Open the order and choose refund.",
+}
+
+
+def passages() -> list[Passage]:
+    return [
+        Passage(id_, id_[:-2], int(id_[-1]), id_[:-2].title(), ("Steps",), text, f"https://help.example/{id_}", 9)
+        for id_, text in TEXTS.items()
+    ]
+
+
+def snapshot() -> Snapshot:
+    return snapshots.build(passages(), HashedWords()(list(TEXTS.values())))
+
+
+def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
+    built = snapshot()
+    snapshots.save(built, tmp_path, "g1")
+
+    loaded = snapshots.load(tmp_path, "g1")
+
+    assert loaded is not None
+    assert loaded.passages == built.passages
+    assert loaded.titles == built.titles
+    assert loaded.vocabulary == built.vocabulary
+    assert np.array_equal(loaded.article_vectors, built.article_vectors)
+    for query in ("connect domain", "tw-3001", "nothing of it"):
+        assert np.allclose(loaded.keyword_scores(query), built.keyword_scores(query))
+
+
+def test_keyword_scores_favour_the_passage_with_the_words() -> None:
+    assert snapshot().keyword_scores("refund an order").argmax() == 2
+    assert snapshot().keyword_scores("TW-3001").argmax() == 1
+    assert not snapshot().keyword_scores("the of").any()
+
+
+def test_article_vectors_are_normalised_means_in_reading_order() -> None:
+    built = snapshot()
+
+    assert built.articles == ["domains", "refunds"]
+    assert built.article_vectors.shape == (2, 32)
+    assert np.allclose(np.linalg.norm(built.article_vectors, axis=1), 1)
+
+
+def test_neighbours_are_beside_in_the_same_section() -> None:
+    built = snapshot()
+
+    assert [passage.id for passage in built.neighbours(built.by_id["domains/0"], 1)] == ["domains/1"]
+    assert built.neighbours(built.by_id["refunds/0"], 2) == []
+
+
+def test_saving_a_new_generation_replaces_the_old_one(tmp_path: Path) -> None:
+    snapshots.save(snapshot(), tmp_path, "g1")
+
+    snapshots.save(snapshot(), tmp_path, "g2")
+
+    assert snapshots.load(tmp_path, "g1") is None
+    assert snapshots.load(tmp_path, "g2") is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["g2"]
+
+
+@pytest.mark.parametrize("missing", ["format", "passages.jsonl", "articles.npy", "bm25"])
+def test_a_damaged_snapshot_counts_as_absent(tmp_path: Path, missing: str) -> None:
+    snapshots.save(snapshot(), tmp_path, "g1")
+    (tmp_path / "g1" / missing).rename(tmp_path / "elsewhere")
+
+    assert snapshots.load(tmp_path, "g1") is None
+
+
+def test_a_cut_off_snapshot_counts_as_absent(tmp_path: Path) -> None:
+    snapshots.save(snapshot(), tmp_path, "g1")
+    vectors = tmp_path / "g1" / "articles.npy"
+    vectors.write_bytes(vectors.read_bytes()[:100])
+
+    assert snapshots.load(tmp_path, "g1") is None
+
+
+def test_another_format_counts_as_absent_and_is_replaced(tmp_path: Path) -> None:
+    snapshots.save(snapshot(), tmp_path, "g1")
+    (tmp_path / "g1" / "format").write_text("1")
+    assert snapshots.load(tmp_path, "g1") is None
+
+    snapshots.save(snapshot(), tmp_path, "g1")
+
+    assert snapshots.load(tmp_path, "g1") is not None
+
+
+def test_no_generation_is_no_snapshot(tmp_path: Path) -> None:
+    assert snapshots.load(tmp_path, "") is None
+
+
+def test_an_empty_knowledge_base_has_a_snapshot_too(tmp_path: Path) -> None:
+    snapshots.save(snapshots.build([], np.zeros((0,), dtype=np.float32)), tmp_path, "g1")
+
+    loaded = snapshots.load(tmp_path, "g1")
+
+    assert loaded is not None
+    assert loaded.passages == []
+    assert loaded.keyword_scores("refund").shape == (0,)
+
+
+def test_passages_without_a_single_word_are_kept(tmp_path: Path) -> None:
+    blank = Passage("a/0", "a", 0, "?", (), "!!! ???", "https://help.example/a", 6)
+
+    snapshots.save(snapshots.build([blank], np.ones((1, 32), dtype=np.float32)), tmp_path, "g1")
+
+    loaded = snapshots.load(tmp_path, "g1")
+    assert loaded is not None
+    assert loaded.passages == [blank]
+    assert loaded.keyword_scores("refund").tolist() == [0.0]
+
+
+def test_processes_that_save_at_once_leave_one_whole_snapshot(tmp_path: Path) -> None:
+    built = snapshot()
+    errors: list[BaseException] = []
+
+    def save() -> None:
+        try:
+            for _ in range(10):
+                snapshots.save(built, tmp_path, "g1")
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=save) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert errors == []
+    assert snapshots.load(tmp_path, "g1") is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["g1"]

@@ -1,0 +1,240 @@
+"""The command line as a person and a program use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.core import TyperGroup
+from typer.testing import CliRunner, Result
+
+from handrail.cli import app
+from handrail.errors import HandrailError, IndexBusy, KnowledgeError, SettingsError
+from handrail.settings import WELL_KNOWN
+from handrail.stores.lock import IndexLock
+
+ROLES = "---\ntitle: Custom roles\n---\n# Custom roles\n\nOpen **Settings** and choose **New role** to create a role."
+REFUND = "---\ntitle: Refund a customer\n---\nOpen the order under **Store** and choose **Refund**."
+
+
+@pytest.fixture(autouse=True)
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with local models only, short texts for speed, and a folder of articles."""
+    for name in [name for name in os.environ if name in WELL_KNOWN or name.startswith("HANDRAIL_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HANDRAIL__MODELS__EMBED_MAX_TOKENS", "32")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    monkeypatch.chdir(tmp_path)
+    articles = tmp_path / "articles"
+    articles.mkdir()
+    (articles / "roles.md").write_text(ROLES)
+    (articles / "refund.md").write_text(REFUND)
+    return tmp_path
+
+
+def run(*arguments: str, stdin: str = "") -> Result:
+    result = CliRunner().invoke(app, arguments, input=stdin)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def data(*arguments: str, code: int = 0) -> Any:
+    result = run(*arguments)
+    assert result.exit_code == code, result.output
+    return json.loads(result.stdout)
+
+
+def shell(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The installed command's own entry, in a process of its own."""
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=60, check=False)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "from handrail.cli import main; main()", *arguments]
+
+
+def names(group: TyperGroup, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    found = [path]
+    for name, child in group.commands.items():
+        found += names(child, (*path, name)) if isinstance(child, TyperGroup) else [(*path, name)]
+    return found
+
+
+def groups() -> list[tuple[str, ...]]:
+    main = typer.main.get_command(app)
+    assert isinstance(main, TyperGroup)
+    return names(main)
+
+
+@pytest.mark.parametrize("path", groups(), ids=" ".join)
+def test_every_command_explains_itself(path: tuple[str, ...]) -> None:
+    result = run(*path, "--help")
+
+    assert result.exit_code == 0
+    assert "Usage:" in result.stdout
+
+
+def test_an_error_is_one_plain_line_and_exit_code_1() -> None:
+    done = shell("kb", "show", "acme")
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: knowledge base 'acme' is not indexed")
+    assert "handrail ingest PATH --kb acme" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_name_on_the_command_line_is_explained() -> None:
+    with pytest.raises(SettingsError, match=r"the command line holds 1 wrong value.*\n.*knowledge\.kb"):
+        run("kb", "show", "Not A Name")
+
+
+def test_nothing_to_ingest_says_what_to_name() -> None:
+    with pytest.raises(KnowledgeError, match="name a folder or file, or use --sample or --wixqa"):
+        run("ingest")
+
+
+def test_models_are_listed_with_their_licence() -> None:
+    rows = {row["name"]: row for row in data("models", "list", "--json")}
+
+    assert rows["bge-small-en-v1.5-int8"]["licence"] == "MIT"
+    assert "bge-small-en-v1.5-int8" in run("models", "list").stdout
+
+
+def test_models_that_are_not_here_say_how_to_get_them(monkeypatch: pytest.MonkeyPatch, desk: Path) -> None:
+    monkeypatch.setenv("HANDRAIL_CACHE", str(desk / "empty"))
+
+    assert not any(row["here"] for row in data("models", "list", "--json"))
+    with pytest.raises(HandrailError, match="run `handrail models fetch`"):
+        run("ingest", "articles")
+
+
+def test_without_a_knowledge_base_the_list_says_how_to_make_one() -> None:
+    assert data("kb", "list", "--json") == []
+    assert "handrail ingest --sample" in run("kb", "list").stderr
+
+
+def test_a_reader_is_refused_while_the_index_is_written(desk: Path) -> None:
+    with IndexLock(desk / "var", write=True), pytest.raises(IndexBusy):
+        run("kb", "list")
+
+
+@pytest.mark.models
+class TestWithModels:
+    def test_a_folder_is_ingested_once_and_skipped_the_second_time(self) -> None:
+        first = data("ingest", "articles", "--kb", "acme", "--json")
+        second = data("ingest", "articles", "--kb", "acme", "--json")
+
+        assert (first["kb"], first["added"], first["embedded"]) == ("acme", 2, 2)
+        assert (second["unchanged"], second["embedded"]) == (2, 0)
+
+    def test_bad_files_are_named_and_the_others_are_used(self, desk: Path) -> None:
+        run("ingest", "articles", "--kb", "acme")
+        (desk / "articles" / "refund.md").unlink()
+        (desk / "articles" / "[red] latin.md").write_bytes("Größe".encode("latin-1"))
+        (desk / "articles" / "new.md").write_text("A new article.")
+
+        result = run("ingest", "articles", "--kb", "acme")
+
+        assert result.exit_code == 1
+        assert "not used articles/[red] latin.md: not UTF-8 (byte 2); save it as UTF-8" in result.stderr
+        assert "Nothing was removed" in result.stderr
+        shown = {row["article"] for row in data("kb", "show", "acme", "--json")}
+        assert shown == {"roles", "refund", "new"}
+
+    def test_wixqa_rows_come_from_a_file(self, desk: Path) -> None:
+        row = {"id": "a1", "title": "Fees", "contents": "Fees\nFees are low.", "url": "https://support.example/a1"}
+        (desk / "kb.jsonl").write_text(json.dumps(row) + "\n" + json.dumps({"id": "a2"}))
+
+        report = data("ingest", "--wixqa", "kb.jsonl", "--json", code=1)
+
+        assert (report["kb"], report["articles"]) == ("wixqa", 1)
+        assert report["rejected"] == [{"where": "kb.jsonl line 2", "why": "missing title"}]
+
+    def test_the_sample_is_ingested_and_answers_with_the_contract(self) -> None:
+        assert data("ingest", "--sample", "--json")["articles"] > 100
+
+        answer = data("ask", "How do I create a custom role?", "--json")
+
+        assert set(answer) >= {
+            "answer", "routing", "refused", "refusal_reason", "disclaimer", "citations", "sources", "suggestions",
+            "escalation", "confidence", "conversation_id", "turn_id", "trace_id", "meta",
+        }  # fmt: skip
+        assert answer["routing"] in ("answered", "partially_answered", "low_confidence")
+        assert answer["citations"][0]["id"].startswith("team:custom-roles/")
+        assert answer["meta"]["provider"] == "extractive"
+
+    def test_a_question_may_come_from_standard_input(self) -> None:
+        run("ingest", "articles", "--kb", "acme")
+
+        result = run("ask", "-", "--kb", "acme", stdin="How do I create a role?\n")
+
+        assert result.exit_code == 0
+        assert result.stdout.strip()
+
+    def test_brackets_in_titles_are_shown_as_they_are(self, desk: Path) -> None:
+        (desk / "articles" / "roles.md").write_text(ROLES.replace("Custom roles", "Custom roles '[/beta]'"))
+        run("ingest", "articles", "--kb", "acme")
+
+        assert run("ask", "How do I create a role?", "--kb", "acme").exit_code == 0
+
+    def test_knowledge_bases_are_listed_shown_and_dropped(self) -> None:
+        run("ingest", "articles", "--kb", "acme")
+        (row,) = data("kb", "list", "--json")
+
+        assert (row["kb"], row["passages"], row["complete"]) == ("acme", 2, True)
+        assert "acme" in run("kb", "list").stdout
+        assert "roles" in run("kb", "show", "acme").stdout
+        assert run("kb", "drop", "acme", stdin="n\n").exit_code == 1
+        assert run("kb", "drop", "acme", "--yes").exit_code == 0
+        assert data("kb", "list", "--json") == []
+        assert not Path("var/kb/acme").exists()
+        with pytest.raises(KnowledgeError, match="there is no knowledge base 'acme'"):
+            run("kb", "drop", "acme", "--yes")
+
+    def test_an_interrupted_run_goes_on_where_it_stopped(self, desk: Path) -> None:
+        total = 400
+        (desk / "many").mkdir()
+        for number in range(total):
+            (desk / "many" / f"a{number}.md").write_text(f"Article {number} says something about plans and prices.")
+
+        with subprocess.Popen(command("ingest", "many", "--kb", "acme"), stderr=subprocess.PIPE, text=True) as process:
+            wait_for_passages(desk / "var" / "chroma" / "chroma.sqlite3")
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+
+        assert process.returncode == 130
+        assert "Traceback" not in errors
+        assert data("kb", "list", "--json")[0]["complete"] is False
+        report = data("ingest", "many", "--kb", "acme", "--json")
+        assert 0 < report["embedded"] < total
+        assert report["unchanged"] + report["embedded"] == report["passages"] == total
+
+
+def wait_for_passages(database: Path, seconds: float = 30) -> None:
+    """Until the first batch has been written."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+            try:
+                if connection.execute("select count(*) from embeddings").fetchone()[0]:
+                    return
+            finally:
+                connection.close()
+        except sqlite3.OperationalError:
+            pass
+        time.sleep(0.05)
+    raise AssertionError("nothing was written")

@@ -1,0 +1,150 @@
+"""Settings from a file and the environment; what is wrong is explained."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handrail.errors import SettingsError
+from handrail.settings import WELL_KNOWN, Settings, load_settings
+
+
+def load(folder: Path, toml: str = "", **env: str) -> Settings:
+    path = folder / "config.toml"
+    path.write_text(toml, encoding="utf-8")
+    return load_settings(path, env)
+
+
+def complaint(folder: Path, toml: str = "", **env: str) -> str:
+    with pytest.raises(SettingsError) as caught:
+        load(folder, toml, **env)
+    return str(caught.value)
+
+
+def test_without_a_file_everything_has_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert load_settings(environ={}) == Settings()
+
+
+def test_the_file_is_read(tmp_path: Path) -> None:
+    assert load(tmp_path, "[retrieval]\ntop_k = 7").retrieval.top_k == 7
+
+
+def test_the_environment_is_stronger_than_the_file(tmp_path: Path) -> None:
+    assert load(tmp_path, "[retrieval]\ntop_k = 7", HANDRAIL__RETRIEVAL__TOP_K="6").retrieval.top_k == 6
+
+
+def test_an_own_name_is_stronger_than_a_well_known_one(tmp_path: Path) -> None:
+    settings = load(tmp_path, REDIS_URL="redis://one", HANDRAIL__LIMITS__REDIS_URL="redis://two")
+
+    assert settings.limits.redis_url == "redis://two"
+
+
+@pytest.mark.parametrize("name", WELL_KNOWN)
+def test_well_known_names_fill_their_setting(tmp_path: Path, name: str) -> None:
+    section, key = WELL_KNOWN[name]
+
+    value = getattr(getattr(load(tmp_path, **{name: "http://value"}), section), key)
+
+    assert (value if isinstance(value, str) else value.get_secret_value()) == "http://value"
+
+
+def test_empty_variables_count_as_absent(tmp_path: Path) -> None:
+    settings = load(tmp_path, OPENAI_API_KEY="", HANDRAIL__RETRIEVAL__TOP_K="")
+
+    assert settings == Settings()
+    assert not settings.llm.configured
+
+
+def test_lists_tables_and_booleans_are_written_as_in_toml(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        HANDRAIL__BRAND__TOPICS='["Plans", "Domains"]',
+        HANDRAIL__BRAND__STRINGS='{send = "Go"}',
+        HANDRAIL__LIMITS__ENABLED="false",
+    )
+
+    assert settings.brand.topics == ["Plans", "Domains"]
+    assert settings.brand.strings == {"send": "Go"}
+    assert settings.limits.enabled is False
+
+
+def test_a_key_that_looks_like_a_list_stays_text(tmp_path: Path) -> None:
+    key = load(tmp_path, HANDRAIL__LLM__API_KEY="[not-a-list").llm.api_key
+
+    assert key is not None
+    assert key.get_secret_value() == "[not-a-list"
+
+
+def test_a_dotenv_file_stands_behind_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in os.environ:
+        if name in WELL_KNOWN or name.startswith("HANDRAIL"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HANDRAIL__RETRIEVAL__TOP_K", "4")
+    (tmp_path / ".env").write_text("HANDRAIL__RETRIEVAL__TOP_K=9\nHANDRAIL__RETRIEVAL__DENSE_K=9\n")
+
+    retrieval = load_settings().retrieval
+
+    assert (retrieval.top_k, retrieval.dense_k) == (4, 9)
+
+
+def test_another_file_may_be_named_in_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "acme.toml").write_text('[brand]\nname = "Acme"')
+
+    assert load_settings(environ={"HANDRAIL_CONFIG": str(tmp_path / "acme.toml")}).brand.name == "Acme"
+
+
+def test_a_named_file_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"absent\.toml: no such configuration file"):
+        load_settings(environ={"HANDRAIL_CONFIG": str(tmp_path / "absent.toml")})
+
+
+def test_a_wrong_value_is_named_with_its_bounds_and_meaning(tmp_path: Path) -> None:
+    text = complaint(tmp_path, "[retrieval]\ntop_k = 500")
+
+    assert "retrieval.top_k: Input should be less than or equal to 50 (given: 500)" in text
+    assert "Passages kept after ranking." in text
+
+
+def test_every_wrong_value_is_named_at_once(tmp_path: Path) -> None:
+    text = complaint(tmp_path, "[retrieval]\ntop_k = 0\n[brand]\naccent = 'green'", HANDRAIL__SERVER__PORT="many")
+
+    assert "holds 3 wrong value(s)" in text
+    assert all(name in text for name in ("retrieval.top_k", "brand.accent", "server.port"))
+
+
+@pytest.mark.parametrize("toml", ["[retrieval]\ntopk = 5", "[retrival]\ntop_k = 5", "colour = 1"])
+def test_unknown_names_are_refused_as_misspelt(tmp_path: Path, toml: str) -> None:
+    assert "no such setting; check the spelling" in complaint(tmp_path, toml)
+
+
+def test_a_section_that_is_no_table_is_named(tmp_path: Path) -> None:
+    assert "limits: " in complaint(tmp_path, "limits = 3", REDIS_URL="redis://one", HANDRAIL__LIMITS__ENABLED="true")
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-0.1", "1.5", "much"])
+def test_probabilities_stay_between_0_and_1(tmp_path: Path, value: str) -> None:
+    assert "gates.relevance" in complaint(tmp_path, HANDRAIL__GATES__RELEVANCE=value)
+
+
+def test_secrets_are_not_repeated(tmp_path: Path) -> None:
+    text = complaint(tmp_path, '[llm]\napi_key = ["sk-secret"]')
+
+    assert "llm.api_key" in text
+    assert "sk-secret" not in text
+    assert "sk-secret" not in repr(load(tmp_path, OPENAI_API_KEY="sk-secret"))
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    assert "config.toml: not valid TOML" in complaint(tmp_path, "[retrieval\n")
+    (tmp_path / "config.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        load_settings(tmp_path / "config.toml", {})
+
+
+def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
+    assert load(tmp_path, "\ufeff[retrieval]\ntop_k = 7").retrieval.top_k == 7
