@@ -1,9 +1,9 @@
 """Fit the gates that ship: `python -m eval.fit_gates --set KB FILE [--set KB FILE …]`.
 
 To the questions of each file come as many made of the knowledge base's own titles and question headings. Each is run
-twice: as it is, and with its gold articles taken out of the index, which makes a near-miss that the knowledge base cannot
-answer. The evidence is right when a gold article is among the passages; the answer is right when it cites one. Figures are
-cross-validated by question.
+twice: as it is, and with its gold articles taken out of the index, which makes a near-miss that the knowledge base
+cannot answer. The evidence is right when a gold article is among the passages; the answer is right when it cites one.
+Figures are cross-validated by question.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from handrail.wording import load_wording
 
 EVIDENCE = ("rerank_top", "rerank_margin", "dense_top", "dense_third", "coverage_top", "coverage_all", "agreement")
 ANSWER = ("unit_top", "coverage_answer", "rerank_top", "dense_top", "coverage_all", "rerank_margin")
+PRIOR = 0.7
+"""Assumed share of questions that a help centre's own articles answer; half of the rows here are made unanswerable."""
 FITTED = Path(__file__).parent.parent / "src" / "handrail" / "fitted"
 
 
@@ -97,6 +99,22 @@ async def samples(parts: Parts, settings: Settings, rows: Sequence[dict[str, obj
     return found
 
 
+def log_odds(probability: float) -> float:
+    return float(np.log(probability / (1 - probability)))
+
+
+def calibration_error(predicted: Vectors, truth: Vectors, importance: Vectors) -> float:
+    """Expected calibration error over ten equal-width bins, rows weighted by how common they are outside."""
+    edges = np.minimum((predicted * 10).astype(int), 9)
+    total = 0.0
+    for edge in set(edges.tolist()):
+        inside = edges == edge
+        weights = importance[inside]
+        gap = abs(np.average(predicted[inside], weights=weights) - np.average(truth[inside], weights=weights))
+        total += gap * weights.sum()
+    return float(total / importance.sum())
+
+
 def fit(
     name: str, rows: Sequence[Sample], signals: Sequence[str], right: Sequence[bool], settings: Settings, on: str
 ) -> Calibration:
@@ -106,21 +124,24 @@ def fit(
     model = LogisticRegression(C=0.5)
     groups = [row.question for row in rows]
     predicted = cross_val_predict(model, standard, truth, groups=groups, cv=GroupKFold(5), method="predict_proba")[:, 1]
-    edges = np.minimum((predicted * 10).astype(int), 9)
-    ece = sum(abs(predicted[edges == b].mean() - truth[edges == b].mean()) * (edges == b).mean() for b in set(edges))
-    print(f"{name}: n={len(rows)} positives={truth.mean():.2f} AUC={roc_auc_score(truth, predicted):.3f} ECE={ece:.3f}")
-    for cut in (0.2, 0.3, 0.4, 0.5, 0.6):
+    share = truth.mean()
+    shift = log_odds(PRIOR) - log_odds(share)
+    predicted = 1 / (1 + np.exp(-(np.log(predicted / (1 - predicted)) + shift)))
+    importance = np.where(truth == 1, PRIOR / share, (1 - PRIOR) / (1 - share))
+    ece = calibration_error(predicted, truth, importance)
+    auc = roc_auc_score(truth, predicted)
+    print(f"{name}: n={len(rows)} positives={share:.2f} AUC={auc:.3f}; with prior {PRIOR}: ECE={ece:.3f}")
+    for cut in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7):
         kept = predicted >= cut
-        print(
-            f"  at {cut}: keeps {kept[truth == 1].mean():.2f} of the right, {kept[truth == 0].mean():.2f} of the wrong"
-        )
+        right_kept, wrong_kept = kept[truth == 1].mean(), kept[truth == 0].mean()
+        print(f"  at {cut}: keeps {right_kept:.2f} of the right, {wrong_kept:.2f} of the wrong")
     model.fit(standard, truth)
     weights = dict(zip(signals, model.coef_[0].round(4).tolist(), strict=True))
     print("  " + " ".join(f"{key}={value}" for key, value in weights.items()))
     return Calibration(
         reranker=settings.models.reranker,
         embedder=settings.models.embedder,
-        intercept=round(float(model.intercept_[0]), 4),
+        intercept=round(float(model.intercept_[0] + shift), 4),
         weights=weights,
         means=dict(zip(signals, means.round(4).tolist(), strict=True)),
         scales=dict(zip(signals, scales.round(4).tolist(), strict=True)),
@@ -129,16 +150,19 @@ def fit(
     )
 
 
-async def run(sets: Sequence[Sequence[str]]) -> None:
+def with_gold(path: Path) -> list[dict[str, object]]:
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [row for row in rows if row.get("article_ids")]
+
+
+async def run(sets: Sequence[tuple[str, str, list[dict[str, object]]]]) -> None:
     settings = load_settings()
     rows: list[Sample] = []
-    for kb, path in sets:
+    for kb, _, asked in sets:
         parts = build_parts(settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})}))
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        asked = [row for row in map(json.loads, lines) if row.get("article_ids")]
         rows += await samples(parts, settings, asked + made(parts.snapshot, len(asked)))
         parts.close()
-    on = ", ".join(f"{kb}: {Path(path).name}" for kb, path in sets)
+    on = ", ".join(f"{kb}: {Path(path).name}" for kb, path, _ in sets)
     FITTED.mkdir(exist_ok=True)
     for name, signals, right in (
         ("relevance", EVIDENCE, [row.evidence_right for row in rows]),
@@ -151,7 +175,7 @@ async def run(sets: Sequence[Sequence[str]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs=2, action="append", required=True, metavar=("KB", "FILE"), dest="sets")
-    asyncio.run(run(parser.parse_args().sets))
+    asyncio.run(run([(kb, path, with_gold(Path(path))) for kb, path in parser.parse_args().sets]))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Train the local classifier head: `python -m eval.train_classifier --kb sample [--intents DIR] [--out FILE]`.
 
 Rows come from `eval/training/intents` (written for this product) and, where `--intents` names a folder with CLINC150
-(CC BY 3.0), BANKING77 (CC BY 4.0) and Bitext customer intents (CDLA-Sharing 1.0), a sample of those; only weights derived from
-them ship, never their sentences. Hyper-parameters and the temperature are chosen by five-fold cross-validation; the
-held-out file is scored once at the end and never fitted to.
+(CC BY 3.0), BANKING77 (CC BY 4.0) and Bitext customer intents (CDLA-Sharing 1.0), a sample of those; only weights
+derived from them ship, never their sentences. Hyper-parameters and the temperature are chosen by five-fold
+cross-validation; the held-out file is scored once at the end and never fitted to.
 """
 
 from __future__ import annotations
@@ -35,14 +35,29 @@ HERE = Path(__file__).parent
 LABELS = tuple(Label)
 STATIC_ABOVE = Classify().static_above
 FOREIGN_BANKING = {
-    "card_arrival", "exchange_rate", "atm_support", "cash_withdrawal_charge", "top_up_by_cash_or_cheque", "card_linking",
-    "card_swallowed", "getting_spare_card", "get_physical_card", "exchange_via_app", "fiat_currency_support",
-}  # fmt: skip
+    "card_arrival",
+    "exchange_rate",
+    "atm_support",
+    "cash_withdrawal_charge",
+    "top_up_by_cash_or_cheque",
+    "card_linking",
+    "card_swallowed",
+    "getting_spare_card",
+    "get_physical_card",
+    "exchange_via_app",
+    "fiat_currency_support",
+}
 BITEXT = {
-    "contact_human_agent": Label.OUT_OF_SCOPE, "track_order": Label.OUT_OF_SCOPE, "track_refund": Label.OUT_OF_SCOPE,
-    "delete_account": Label.HIGH_STAKES, "complaint": Label.HIGH_STAKES, "get_refund": Label.HIGH_STAKES,
-    "recover_password": Label.ANSWERABLE, "check_payment_methods": Label.ANSWERABLE, "delivery_options": Label.ANSWERABLE,
-}  # fmt: skip
+    "contact_human_agent": Label.OUT_OF_SCOPE,
+    "track_order": Label.OUT_OF_SCOPE,
+    "track_refund": Label.OUT_OF_SCOPE,
+    "delete_account": Label.HIGH_STAKES,
+    "complaint": Label.HIGH_STAKES,
+    "get_refund": Label.HIGH_STAKES,
+    "recover_password": Label.ANSWERABLE,
+    "check_payment_methods": Label.ANSWERABLE,
+    "delivery_options": Label.ANSWERABLE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +244,8 @@ def report_held_out(
             cautious[cautious[:, index] < STATIC_ABOVE, index] = 0.0
     careful = f1_score(truth, cautious.argmax(axis=1), average="macro")
     print(f"held-out with static replies from {STATIC_ABOVE}: macro-F1 {careful:.3f}")
-    print(
-        f"held-out n={len(rows)} macro-F1 {f1_score(truth, guess, average='macro'):.3f} ece {calibration_error(probabilities, truth):.3f}"
-    )
+    plain = f1_score(truth, guess, average="macro")
+    print(f"held-out n={len(rows)} macro-F1 {plain:.3f} ece {calibration_error(probabilities, truth):.3f}")
     print(classification_report(truth, guess, target_names=[label.value for label in LABELS], digits=3))
     print(confusion_matrix(truth, guess))
 

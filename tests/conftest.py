@@ -54,3 +54,8 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     knowledge = settings.knowledge
     run(settings, [MarkdownFolder(sample_folder(), knowledge.url_base, knowledge.max_article_bytes)])
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests run last: Playwright keeps an event loop running on this thread, and no other can then be."""
+    items.sort(key=lambda item: "browser" in item.path.parts)

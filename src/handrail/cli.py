@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from handrail.commands import ask, ingest, kb, models, prompts, serve
+from handrail.commands import eval as evaluation
 from handrail.errors import HandrailError
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(ask.ask)
 app.command()(ingest.ingest)
+app.add_typer(evaluation.app, name="eval")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(prompts.app, name="prompts")

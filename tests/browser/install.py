@@ -10,7 +10,9 @@ from pathlib import Path
 
 KNOWN = ("chromium", "chromium-browser", "google-chrome")
 PACKAGES = ("chromium", "fonts-liberation", "fonts-noto-color-emoji")
-ADVICE = f"The browser tests need Chromium. Install it (Debian, Ubuntu: apt-get install {' '.join(PACKAGES)}) and run again."
+ADVICE = (
+    f"The browser tests need Chromium. Install it (Debian, Ubuntu: apt-get install {' '.join(PACKAGES)}) and run again."
+)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,11 @@ from hypothesis import strategies as st
 from handrail.markdown import parse
 from tests.knowledge.articles import article, chunker, count
 
-WORDS = st.lists(st.sampled_from(["open", "the", "page", "and", "choose", "a", "plan", "then", "save", "it"]), min_size=1, max_size=40)
+WORDS = st.lists(
+    st.sampled_from(["open", "the", "page", "and", "choose", "a", "plan", "then", "save", "it"]),
+    min_size=1,
+    max_size=40,
+)
 SENTENCE = WORDS.map(lambda words: " ".join(words).capitalize() + ".")
 PARAGRAPH = st.lists(SENTENCE, min_size=1, max_size=12).map(" ".join)
 NOTE = PARAGRAPH.map("> {}".format)
@@ -30,7 +35,7 @@ BODY = st.lists(st.one_of(PARAGRAPH, NOTE, STEPS, TABLE, HEADING), min_size=1, m
 
 
 def flat(text: str) -> str:
-    """Without the markup of quotes, line breaks and step numbers: a list after another of its section goes on counting."""
+    """Without quote markers, line breaks and step numbers: a list after another of its section goes on counting."""
     return " ".join(re.sub(r"^\d+\. ", "", text.replace("> ", ""), flags=re.M).split())
 
 
@@ -82,7 +87,7 @@ def test_a_long_paragraph_is_split_at_sentences_with_a_little_overlap() -> None:
 
     passages = chunker().passages(article(body))
 
-    for left, right in zip(passages, passages[1:], strict=False):
+    for left, right in pairwise(passages):
         (before,), (after,) = parse(left.text), parse(right.text)
         shared = [unit for unit in after.units if unit in before.units]
         assert 0 < sum(map(count, shared)) <= 50
@@ -161,7 +166,7 @@ def test_the_title_prefix_can_be_left_out_of_what_the_encoder_reads() -> None:
 
 
 def test_other_chunking_settings_have_another_fingerprint() -> None:
-    variants = [
+    variants: list[dict[str, int | bool]] = [
         {},
         {"overlap_tokens": 0},
         {"merge_below_tokens": 10},

@@ -56,7 +56,7 @@ ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
 class LocalClassifier:
-    """A message is only turned away when its label has at least probability `static_above`; in doubt it is a question."""
+    """A message is only turned away when its label is at least `static_above` likely; in doubt it is a question."""
 
     def __init__(self, head: Head, static_above: float) -> None:
         self._head = head

@@ -9,6 +9,7 @@ from functools import partial
 
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain, sentences
+from handrail.retrieve.tables import read_aloud
 from handrail.stores.tokens import tokenize
 from handrail.types import Hit, Passage
 
@@ -46,7 +47,7 @@ def window(query: str, passage: Passage, max_words: int) -> str:
     A cross-encoder that reads the first words only misses the step in the middle of a long list.
     """
     head = ": ".join((passage.title, *passage.headings))
-    text = plain(passage.text)
+    text = read_aloud(plain(passage.text))
     budget = max_words - len(head.split())
     if len(text.split()) <= budget:
         return f"{head}\n{text}"

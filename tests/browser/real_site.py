@@ -1,0 +1,53 @@
+"""The real application on a port of its own, with the real assistant over the sample help centre."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import uvicorn
+
+from api.app import create_app
+from tests.browser.contract_site import ContractSite
+from tests.sample import sample_settings
+
+START_S = 60.0
+
+
+class _Server(uvicorn.Server):
+    def install_signal_handlers(self) -> None:
+        """Signals belong to pytest; this server runs beside it in a thread."""
+
+
+@contextmanager
+def serve_real_site(index: Path, records: Path, *, per_minute: int) -> Iterator[ContractSite]:
+    """Its demo page is what a visitor opens. `records` is a file for the database; the index is only read."""
+    settings = sample_settings(
+        index,
+        STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}",
+        LIMITS__VISITOR_PER_MINUTE=str(per_minute),
+        LIMITS__DEMO_GLOBAL_PER_DAY="0",
+    )
+    server = _Server(uvicorn.Config(create_app(settings), host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        _wait(lambda: server.started, thread)
+        base = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        _wait(lambda: httpx.get(f"{base}/ready").status_code == 200, thread)
+        yield ContractSite(url=f"{base}/demo")
+    finally:
+        server.should_exit = True
+        thread.join(timeout=10)
+
+
+def _wait(done: Callable[[], bool], thread: threading.Thread) -> None:
+    until = time.monotonic() + START_S
+    while not done():
+        if not thread.is_alive() or time.monotonic() > until:
+            raise RuntimeError("The application did not start.")
+        time.sleep(0.05)

@@ -1,0 +1,227 @@
+"""The whole product without HTTP, as it ships, over the sample help centre: real models, real index."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from handrail.assembly import Assistant, build_parts
+from handrail.errors import HandrailError, KnowledgeError, ModelUnavailable
+from handrail.present import response
+from handrail.types import Label, Offer, Outcome, RefusalReason, Routing, Turn
+from tests.sample import sample_settings
+from tests.stages import ask
+
+pytestmark = [pytest.mark.anyio, pytest.mark.models]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def assistant(sample_index: Path) -> AsyncIterator[Assistant]:
+    assistant = Assistant(sample_settings(sample_index))
+    await assistant.start()
+    yield assistant
+    await assistant.stop()
+
+
+def cited(turn: Turn) -> list[str]:
+    return list(dict.fromkeys(citation.passage.article_id for citation in turn.outcome.citations))
+
+
+@pytest.mark.parametrize(
+    ("text", "article"),
+    [
+        ("How do I connect a domain I already own by DNS records?", "domains:connect-by-dns-records"),
+        ("How do I refund a customer?", "payments:refund-a-customer"),
+        ("How do I reset my password?", "account:reset-your-password"),
+        ("How do I connect Google Calendar?", "integrations:google-calendar"),
+        ("How can I create a discount code?", "store:discount-codes"),
+        ("How do I set up a waitlist?", "bookings:waitlist"),
+        ("How do I add a favicon?", "website:favicon-and-logo"),
+        ("Where can I download my invoices?", "billing:invoices-and-receipts"),
+        ("How do I import my customers from a CSV file?", "getting-started:import-your-customers"),
+        ("How do I set up two-step sign-in?", "account:two-step-sign-in"),
+        ("How do I pause my plan?", "billing:pause-your-plan"),
+        ("How do I invite a team member?", "team:invite-a-team-member"),
+    ],
+)
+async def test_a_plain_question_is_answered_from_its_article(assistant: Assistant, text: str, article: str) -> None:
+    turn = await assistant.ask(ask(text))
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert cited(turn)[0] == article
+    assert 1 <= len(turn.outcome.sources) <= 2
+    assert_proven(turn.outcome)
+
+
+def assert_proven(outcome: Outcome) -> None:
+    """Every number in the text is a citation and the other way round; what is quoted is in a cited passage."""
+    shown = {int(number) for number in re.findall(r"\[(\d+)\]", outcome.answer)}
+    assert shown == {citation.index for citation in outcome.citations}
+    sources = _words(" ".join(citation.passage.text for citation in outcome.citations))
+    for line in outcome.answer.splitlines():
+        quoted = _words(re.sub(r"\s*\[\d+\]", "", line))
+        assert quoted in sources or line.startswith("**")
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text))
+
+
+async def test_the_table_of_prices_is_found_by_what_its_rows_say(sample_index: Path) -> None:
+    settings = sample_settings(sample_index)
+    parts = build_parts(settings)
+
+    evidence = await parts.retriever(settings).retrieve("What does each plan cost?", {})
+    parts.close()
+
+    assert any("| Studio | EUR 32" in hit.passage.text for hit in evidence.hits)
+
+
+@pytest.mark.parametrize("text", ["I want to cancel my plan", "Somebody hacked into my account and I need help now"])
+async def test_high_stakes_is_acknowledged_and_offers_a_person(assistant: Assistant, text: str) -> None:
+    turn = await assistant.ask(ask(text))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.escalation.offer is Offer.BUTTON
+    assert turn.outcome.answer.startswith("Thank you for telling us plainly.")
+
+
+async def test_leaving_is_answered_from_the_article_on_leaving(assistant: Assistant) -> None:
+    turn = await assistant.ask(ask("I want to cancel my plan"))
+
+    assert cited(turn)[0] == "billing:cancel-your-plan"
+
+
+@pytest.mark.parametrize(
+    ("text", "routing", "reason"),
+    [
+        ("What is the status of order 4711?", Routing.OUT_OF_SCOPE, RefusalReason.POLICY),
+        ("Where is my payout from yesterday?", Routing.OUT_OF_SCOPE, RefusalReason.POLICY),
+        ("What will the weather be like tomorrow?", Routing.IRRELEVANT, RefusalReason.OFF_TOPIC),
+        ("asdkjh qwoeiu zxmcnb", Routing.NONSENSE, RefusalReason.NO_INTENT),
+        ("???!!!", Routing.NONSENSE, RefusalReason.NO_INTENT),
+    ],
+)
+async def test_what_the_articles_cannot_settle_is_said_without_a_search(
+    assistant: Assistant, text: str, routing: Routing, reason: RefusalReason
+) -> None:
+    turn = await assistant.ask(ask(text))
+
+    assert (turn.outcome.routing, turn.outcome.refusal_reason) == (routing, reason)
+    assert turn.retrieved == 0
+    assert "retrieve" not in turn.latency_ms
+
+
+async def test_a_filter_keeps_an_answer_to_its_section(assistant: Assistant) -> None:
+    turn = await assistant.ask(ask("How do I refund a customer?", filters={"section": "Bookings"}))
+
+    assert all(citation.passage.facets["section"] == "Bookings" for citation in turn.outcome.citations)
+    assert response(turn)["meta"]["filters"] == {"section": "Bookings"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I refund a customer? " * 140,
+        "كيف أربط نطاقي؟",
+        "\u202eHow do I refund a customer?\u202c",
+        "😀 refund 😀",
+        "{brand} %s",
+    ],
+    ids=["long", "Arabic", "bidi override", "emoji", "placeholders"],
+)
+async def test_odd_questions_end_in_some_routing(assistant: Assistant, text: str) -> None:
+    turn = await assistant.ask(ask(text))
+
+    assert turn.outcome.routing is not Routing.UNAVAILABLE
+    assert turn.outcome.answer
+    assert "{" not in turn.outcome.answer
+
+
+async def test_the_same_question_gets_the_same_answer(assistant: Assistant) -> None:
+    first, second = [await assistant.ask(ask("How do I set up a waitlist?")) for _ in range(2)]
+
+    assert first.outcome == second.outcome
+    assert first.trace_id != second.trace_id
+
+
+async def test_questions_at_once_do_not_mix(assistant: Assistant) -> None:
+    texts = ["How do I set up a waitlist?", "How do I add a favicon?", "I want to cancel my plan", "???"] * 3
+    alone = {text: (await assistant.ask(ask(text))).outcome for text in set(texts)}
+
+    together = await asyncio.gather(*(assistant.ask(ask(text)) for text in texts))
+
+    assert [turn.outcome.routing for turn in together] == [alone[text].routing for text in texts]
+    assert [turn.outcome.answer for turn in together] == [alone[text].answer for text in texts]
+
+
+async def test_it_stops_and_starts_again(sample_index: Path) -> None:
+    assistant = Assistant(sample_settings(sample_index))
+    await assistant.start()
+    before = await assistant.ask(ask("How do I add a favicon?"))
+
+    await assistant.stop()
+    stopped = assistant.ready
+    with pytest.raises(HandrailError, match="not ready"):
+        await assistant.ask(ask())
+    await assistant.start()
+    after = await assistant.ask(ask("How do I add a favicon?"))
+    await assistant.stop()
+    await assistant.stop()
+
+    assert not stopped
+    assert after.outcome == before.outcome
+
+
+async def test_without_an_index_readiness_says_how_to_make_one(tmp_path: Path) -> None:
+    assistant = Assistant(sample_settings(tmp_path))
+
+    with pytest.raises(KnowledgeError):
+        await assistant.start()
+
+    assert not assistant.ready
+    assert "handrail ingest PATH --kb sample" in assistant.readiness()["index"]
+
+
+async def test_without_models_readiness_says_how_to_get_them(
+    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HANDRAIL_CACHE", str(tmp_path))
+    assistant = Assistant(sample_settings(sample_index))
+
+    with pytest.raises(ModelUnavailable):
+        await assistant.start()
+
+    assert not assistant.ready
+    assert "handrail models fetch" in assistant.readiness()["models"]
+
+
+async def test_a_classifier_head_of_another_embedder_stops_the_start(sample_index: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "head.npz"
+    wrong.write_bytes(b"not a head")
+    assistant = Assistant(sample_settings(sample_index, CLASSIFY__HEAD=str(wrong)))
+
+    with pytest.raises(HandrailError, match=r"classify\.head"):
+        await assistant.start()
+    await assistant.stop()
+
+    assert not assistant.ready
+
+
+async def test_a_static_reply_takes_milliseconds(assistant: Assistant) -> None:
+    start = time.perf_counter()
+
+    turn = await assistant.ask(ask("What will the weather be like tomorrow?"))
+
+    assert turn.classification.label is Label.IRRELEVANT
+    assert time.perf_counter() - start < 0.5
