@@ -20,7 +20,7 @@ check: .venv/.dev  ## Lint, types, architecture, fast tests: under a minute.
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -m "not browser and not models and not llm and not torch"
+	$(BIN)/pytest -m "not browser and not models and not slow and not llm and not torch"
 
 test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.
 	$(BIN)/pytest -m "not llm and not torch"

@@ -76,7 +76,8 @@ def _as_question(title: str, rng: random.Random) -> str:
 
 
 async def samples(parts: Parts, settings: Settings, rows: Sequence[dict[str, object]]) -> list[Sample]:
-    retriever = parts.retriever(settings, WithoutGold)
+    reranker = parts.reranker(settings)
+    retriever = WithoutGold(parts.snapshot, parts.store.search, parts.embed, reranker, settings.retrieval, parts.covers)
     answerer = ExtractiveAnswerer(parts.rerank, settings.generate, load_wording(settings.brand.name), None)
     answerable = Classification(Label.ANSWERABLE, 1.0, "rule")
     found = []

@@ -16,8 +16,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report, confusion_matrix, f1_score, log_loss
@@ -30,6 +32,8 @@ from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Classify, Settings, load_settings
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.types import Label, Vectors
+
+Array = NDArray[Any]
 
 HERE = Path(__file__).parent
 LABELS = tuple(Label)
@@ -149,19 +153,19 @@ class Featurizer:
         return hstack([csr_matrix(embeddings * EMBEDDING_SCALE), csr_matrix(near), grams * NGRAM_SCALE], format="csr")
 
 
-def _sparse(rows: Sequence[tuple[Vectors, Vectors]]) -> csr_matrix:
+def _sparse(rows: Sequence[tuple[Array, Array]]) -> csr_matrix:
     starts = np.cumsum([0, *(len(indices) for indices, _ in rows)])
     indices = np.concatenate([indices for indices, _ in rows])
     values = np.concatenate([values for _, values in rows])
     return csr_matrix((values, indices, starts), shape=(len(rows), BUCKETS))
 
 
-def fit_head(matrix: csr_matrix, labels: Vectors, weights: Vectors, strength: float) -> LogisticRegression:
+def fit_head(matrix: csr_matrix, labels: Array, weights: Array, strength: float) -> LogisticRegression:
     model = LogisticRegression(C=strength, max_iter=400, tol=1e-3, class_weight="balanced")
     return model.fit(matrix, labels, sample_weight=weights)
 
 
-def out_of_fold(matrix: csr_matrix, labels: Vectors, weights: Vectors, originals: int, strength: float) -> Vectors:
+def out_of_fold(matrix: csr_matrix, labels: Array, weights: Array, originals: int, strength: float) -> Array:
     """Logits of the first `originals` rows, each by a model that saw neither the row nor its rough copy."""
     logits = np.zeros((originals, len(LABELS)), dtype=np.float64)
     for train, test in StratifiedKFold(5, shuffle=True, random_state=7).split(np.zeros(originals), labels[:originals]):
@@ -171,17 +175,18 @@ def out_of_fold(matrix: csr_matrix, labels: Vectors, weights: Vectors, originals
     return logits
 
 
-def best_temperature(logits: Vectors, labels: Vectors) -> float:
+def best_temperature(logits: Array, labels: Array) -> float:
     grid = np.geomspace(0.3, 4.0, 60)
     return float(min(grid, key=lambda t: log_loss(labels, _softmax(logits / t), labels=range(len(LABELS)))))
 
 
-def _softmax(logits: Vectors) -> Vectors:
+def _softmax(logits: Array) -> Array:
     exponents = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return exponents / exponents.sum(axis=1, keepdims=True)
+    shares: Array = exponents / exponents.sum(axis=1, keepdims=True)
+    return shares
 
 
-def calibration_error(probabilities: Vectors, labels: Vectors, bins: int = 10) -> float:
+def calibration_error(probabilities: Array, labels: Array, bins: int = 10) -> float:
     """Expected calibration error of the top label over equal-width bins (Guo et al. 2017)."""
     top, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == labels
     edges = np.minimum((top * bins).astype(int), bins - 1)

@@ -56,6 +56,28 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+SLOW = (
+    "observe/test_langfuse_away.py",
+    "observe/test_prompt_wiring.py",
+    "stores/test_lock.py",
+    "stores/test_chroma.py",
+    "records/test_database.py",
+    "local_models/test_fetch.py",
+    "eval/test_eval_latency.py",
+    "api/test_openapi.py",
+    "api/test_operation.py",
+    "limits/test_shared.py",
+    "llm/",
+    "test_cli.py",
+)
+"""Tests that start servers or processes, wait for timeouts, or try many examples: not part of `make check`."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests run last: Playwright keeps an event loop running on this thread, and no other can then be."""
+    """Mark by place; browser tests last: Playwright keeps an event loop on this thread, and no other can then be."""
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(pytest.mark.browser)
+        if any(f"tests/{place}" in item.path.as_posix() for place in SLOW):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: "browser" in item.path.parts)

@@ -23,8 +23,11 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                # A 304 updates the headers of the stored page: it must not bring another policy.
+                unchanged = message["status"] == 304
                 is_page = headers.get("content-type", "").startswith("text/html")
-                headers.setdefault("Content-Security-Policy", PAGE if is_page else NOTHING)
+                if not unchanged:
+                    headers.setdefault("Content-Security-Policy", PAGE if is_page else NOTHING)
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "strict-origin-when-cross-origin")
                 headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")

@@ -183,10 +183,10 @@ class Rewrite(Section):
 
 class Gates(Section):
     relevance: Probability = Field(
-        0.35, description="Probability that the passages hold the answer, under which a clarifying question is asked."
+        0.4, description="Probability that the passages hold the answer, under which a clarifying question is asked."
     )
     confidence: Probability = Field(
-        0.5, description="Probability under which the answer carries a disclaimer and no links."
+        0.6, description="Probability under which the answer carries a disclaimer and no links."
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
@@ -204,10 +204,10 @@ class Generate(Section):
         "auto", description="Self-critique; `auto` uses the LLM when one is configured."
     )
     critique_partly: Probability = Field(
-        0.3, description="Local critique: probability of a right answer under which it cannot answer."
+        0.45, description="Local critique: probability of a right answer under which it cannot answer."
     )
     critique_fully: Probability = Field(
-        0.65, description="Local critique: probability from which the answer counts as full."
+        0.7, description="Local critique: probability from which the answer counts as full."
     )
 
 

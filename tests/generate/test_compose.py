@@ -68,6 +68,19 @@ def test_a_list_that_counts_on_behind_a_table_is_not_cut() -> None:
     ]
 
 
+def test_a_table_that_a_step_announces_is_proven_by_the_passage_it_stands_in() -> None:
+    cut = evidence("q", DOMAIN, merge=0)
+    found = units(cut.hits, 10)
+    first = next(unit for unit in found if "1. Sign in" in unit.lines[0])
+
+    made = compose([Scored(first, 1.0, 1.0)], found, Generate())
+
+    [table] = [claim for claim in made if claim.text.startswith("| Type")]
+    [cited] = [hit.passage for hit in cut.hits if hit.passage.id == table.passage_ids[0]]
+    assert cited.text == table.text
+    assert cited is not first.hit.passage
+
+
 def test_a_list_that_starts_anew_is_another_procedure() -> None:
     made = claims("q", article("1. Open it.\n2. Save.\n\nOr from a phone.\n\n1. Swipe.\n2. Tap."), best="1. Open it")
 

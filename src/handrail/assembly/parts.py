@@ -48,14 +48,16 @@ class Parts:
     covers: Vectors | None
     lock: IndexLock | None
 
-    def retriever(self, settings: Settings, kind: type[HybridRetriever] = HybridRetriever) -> HybridRetriever:
-        reranker = None
-        if settings.retrieval.rerank_depth and settings.models.reranker != "none":
-            words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
-            reranker = CrossEncoderRerank(
-                self.rerank, settings.retrieval.rerank_depth, settings.retrieval.rerank_weight, words
-            )
-        return kind(self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers)
+    def retriever(self, settings: Settings) -> HybridRetriever:
+        reranker = self.reranker(settings)
+        return HybridRetriever(self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers)
+
+    def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
+        """None where the settings turn it off."""
+        if not settings.retrieval.rerank_depth or settings.models.reranker == "none":
+            return None
+        words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
+        return CrossEncoderRerank(self.rerank, settings.retrieval.rerank_depth, settings.retrieval.rerank_weight, words)
 
     def close(self) -> None:
         self.embed.close()

@@ -11,7 +11,10 @@ from handrail.types import Hit
 
 WORD = re.compile(r"[^\W_]")
 SCORED_WORDS = 45
+ENDED = re.compile(r"[.!?…。！？][)\"'”’]*$")
 WHOLE_TABLE_ROWS = 10
+LONGEST_SENTENCE = 60
+"""Words; more is a run of fragments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,13 @@ def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]
         return
     else:
         kind = "note" if block.kind == "note" else "sentence"
-        yield from ((kind, (unit,)) for unit in block.units if WORD.search(plain(unit)) and not unit.endswith(":"))
+        yield from ((kind, (unit,)) for unit in block.units if _whole(unit))
+
+
+def _whole(sentence: str) -> bool:
+    """A heading that lost its markup, or a list announced but not there, is no sentence to quote."""
+    text = plain(sentence)
+    return bool(WORD.search(text) and ENDED.search(text)) and len(text.split()) <= LONGEST_SENTENCE
 
 
 def _lead(block: Block) -> str:

@@ -14,6 +14,15 @@ from handrail.knowledge import Article, Rejected
 
 HUB_NAME = "Wix/WixQA"
 HUB_CONFIG = "wix_kb_corpus"
+GLUED = re.compile(r"\b(?:[A-Z]?[a-z]+)(?:[A-Z][a-z]+)+\b")
+CAMEL = re.compile(
+    r"(Pay|Snap|Face|Drop|Soft|Big|Click|True|Open|Post|Word|Git|Dream|One|Master|Easy|Live|Quick|Page|Safe|User|Power|Air|"
+    r"Data|Trip|Host|Site|Ship|Sound|Go|Tik|Tok|You|Linked|Whats|Java|Type|Hub|Ad|Ali|Doc|Send|Woo|Mail|Fed|Da|Mc|Mac)"
+    r"(Pal|Chat|Book|Box|Ware|Query|Commerce|Bank|Type|Table|Script|Press|Words|Sense|Hub|Host|Page|Time|Card|Books|Speed|"
+    r"Search|Way|Point|Play|Base|Advisor|Gator|Ground|Station|Cloud|Daddy|To|Tok|Tube|In|App|Spot|Express|Sign|Grid|Chimp|"
+    r"Ex|Vinci|Afee)[a-z]*(?:Meeting)?"
+)
+"""Names whose inner capital is meant; in any other word it is the start of the next heading or sentence."""
 FIELDS = ("id", "title")
 LOOK_AHEAD = 20
 """Rows read to tell a file of articles from one of questions."""
@@ -96,6 +105,12 @@ def _article(row: Any) -> Article:
 
 
 def _paragraphs(text: str) -> str:
-    """The corpus keeps one line per paragraph and glues some sentences; Markdown wants blank lines between."""
+    """The corpus keeps one line per paragraph and glues headings to what follows; Markdown wants blank lines."""
     text = re.sub(r"(?<=[a-z.)])(Important|Note|Notes|Tip|Tips):", r"\n\1: ", text)
+    text = GLUED.sub(_apart, text)
     return "\n\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _apart(match: re.Match[str]) -> str:
+    word = match.group()
+    return word if CAMEL.fullmatch(word) else re.sub(r"(?<=[a-z])(?=[A-Z])", "\n", word)

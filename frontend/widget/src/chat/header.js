@@ -26,7 +26,7 @@ export function createHeader(context, { titleId, inline, close, expand, download
   }
 
   const header = {
-    element: el("header", {},
+    element: el("header", { role: "none" },
       el("div", { class: "who" }, el("h2", { id: titleId, text: authorOf(context, "assistant"), dir: "auto" }), handler),
       el("button", { type: "button", class: "person", click: () => actions.person("visitor_request") },
         icon(PERSON), el("span", { text: t("person") })),

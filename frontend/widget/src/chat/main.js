@@ -63,7 +63,7 @@ export function mountChat({ root, inline, rawConfig, options, visitor, emit, onC
   });
   const conversation = createConversation(context, { log, status, composer, notice, header });
   const handoff = createHandoff(context, { log, form, composer, status });
-  const foot = el("footer", {}, status.element, notice.element, composer.element, form.element);
+  const foot = el("footer", { role: "none" }, status.element, notice.element, composer.element, form.element);
   const frame = createFrame(context, { inline, titleId, close: escape }, header.element, log.element, foot);
 
   /** One step back: out of the menu, out of the form, out of the chat. */
