@@ -138,7 +138,7 @@ class Models(Section):
         64, ge=8, le=256, description="Queries are truncated to this many tokens for the encoders."
     )
     rerank_max_tokens: int = Field(96, ge=32, le=512, description="Query and passage together, for the cross-encoder.")
-    batch_size: int = Field(16, ge=1, le=256, description="Texts per model call.")
+    batch_size: int = Field(8, ge=1, le=256, description="Texts per model call.")
     queue_limit: int = Field(
         512, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
     )
@@ -168,7 +168,7 @@ class Classify(Section):
     )
     unsure_below: Probability = Field(0.6, description="Local probability under which the cascade asks the LLM.")
     static_above: Probability = Field(
-        0.6, description="A static reply needs this probability; below it the message is treated as a question."
+        0.5, description="A static reply needs this probability; below it the message is treated as a question."
     )
     head: Path | None = Field(None, description="Another classifier head; default is the one that ships.")
 

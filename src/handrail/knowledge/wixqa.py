@@ -29,10 +29,11 @@ LOOK_AHEAD = 20
 
 
 class WixQA:
-    """`source` is a JSON-lines file, a folder of them, or None for the Hub."""
+    """`source` is a JSON-lines file, a folder of them, or None for the Hub; `hub_name` may name a mirror."""
 
-    def __init__(self, source: Path | None) -> None:
+    def __init__(self, source: Path | None, hub_name: str = HUB_NAME) -> None:
         self._source = source
+        self._hub_name = hub_name
 
     def articles(self) -> Iterator[Article | Rejected]:
         rows = self._hub() if self._source is None else self._files(self._source)
@@ -47,15 +48,22 @@ class WixQA:
             from datasets import load_dataset
         except ImportError:
             raise MissingExtra("Loading WixQA from the Hub", "eval") from None
+        from handrail import hub
+
+        if not Path(self._hub_name).is_dir() and hub.unreachable():
+            raise self._absent("the Hub does not answer; with HF_HUB_OFFLINE=1 an earlier download is used")
         try:
-            rows = load_dataset(HUB_NAME, HUB_CONFIG, split="train")
+            rows = load_dataset(self._hub_name, HUB_CONFIG, split="train")
         except Exception as error:
-            raise KnowledgeError(
-                f"{HUB_NAME} could not be loaded from the Hub ({type(error).__name__}). Give a local copy instead: "
-                "handrail ingest --wixqa FOLDER, with JSON lines of id, url, contents, title, article_type"
-            ) from error
+            raise self._absent(type(error).__name__) from error
         for number, row in enumerate(rows):
-            yield f"{HUB_NAME} row {number}", row
+            yield f"{self._hub_name} row {number}", row
+
+    def _absent(self, why: str) -> KnowledgeError:
+        return KnowledgeError(
+            f"{self._hub_name} could not be loaded from the Hub ({why}). Give a local copy instead: "
+            "handrail ingest --wixqa FOLDER, with JSON lines of id, url, contents, title, article_type"
+        )
 
     def _files(self, source: Path) -> Iterator[tuple[str, Any]]:
         if not source.exists():
