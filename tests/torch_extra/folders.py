@@ -15,12 +15,12 @@ def variant(model: Path, folder: Path, changes: Mapping[str, Mapping[str, Any] |
         if original.is_file() and str(name) not in changes:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).symlink_to(original)
-    for name, change in changes.items():
+    for changed, change in changes.items():
         if isinstance(change, bytes):
-            (folder / name).write_bytes(change)
+            (folder / changed).write_bytes(change)
         else:
-            merged = {**json.loads((model / name).read_text(encoding="utf-8")), **change}
-            (folder / name).write_text(json.dumps(merged), encoding="utf-8")
+            merged = {**json.loads((model / changed).read_text(encoding="utf-8")), **change}
+            (folder / changed).write_text(json.dumps(merged), encoding="utf-8")
     return folder
 
 
