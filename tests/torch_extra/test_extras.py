@@ -32,7 +32,8 @@ IMPORT_ALL = """
 import importlib, pkgutil, api, handrail
 for package in (handrail, api):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        importlib.import_module(module.name)
+        if ".migrations." not in module.name:
+            importlib.import_module(module.name)
 print(sorted({name.partition(".")[0] for name in sys.modules} & set(sys.argv[1:])))
 """
 
