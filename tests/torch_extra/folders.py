@@ -37,9 +37,9 @@ def cross_encoder(bi_encoder: Path, folder: Path, *, labels: int = 1, positions:
         num_hidden_layers=2,
         num_attention_heads=2,
         max_position_embeddings=positions,
-        num_labels=labels,
         initializer_range=0.5,
     )
+    shape.num_labels = labels
     with torch.random.fork_rng():
         torch.manual_seed(7)
         BertForSequenceClassification(shape).save_pretrained(folder)

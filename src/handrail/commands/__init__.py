@@ -14,7 +14,7 @@ from handrail.settings import Settings, explain, load_settings
 KB = Annotated[str | None, typer.Option("--kb", help="Knowledge base; default is knowledge.kb of the settings.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs; notes go to standard error.")]
 
-notes = Console(stderr=True, highlight=False)
+notes = Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and notes."""
 
 results = Console(highlight=False, markup=False, soft_wrap=True)

@@ -95,7 +95,7 @@ class SentenceTransformerReranker:
 
 def _load(kind: type[Model], name: str, setting: str, max_tokens: int) -> Model:
     try:
-        model = kind(name, local_files_only=not Path(name).is_dir() and hub.unreachable())
+        model: Model = kind(name, local_files_only=not Path(name).is_dir() and hub.unreachable())
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ModelUnavailable(
@@ -115,4 +115,5 @@ def _trained_to_score(model: CrossEncoder) -> bool:
     """An encoder loaded as a cross-encoder gets an output layer of random weights, and only a warning tells."""
     if getattr(model[0], "transformer_task", "") != "sequence-classification":
         return True
-    return any(name.endswith("ForSequenceClassification") for name in model.config.architectures or ())
+    names = getattr(model.config, "architectures", None) or ()
+    return any(name.endswith("ForSequenceClassification") for name in names)
