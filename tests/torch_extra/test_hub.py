@@ -44,7 +44,7 @@ def test_an_unknown_model_is_refused_within_seconds_when_the_hub_is_away(tmp_pat
 
     assert done.stdout.startswith("ModelUnavailable models.embedder = 'st:acme/unknown' could not be loaded: ")
     assert len(done.stdout.splitlines()) == 1
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 40
 
 
 def test_a_model_fetched_before_is_used_when_the_hub_is_away(bi_encoder: Path, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_without_the_hub_the_local_copy_is_advised_within_seconds(
     (line,) = done.stdout.splitlines()
     assert line.startswith(f"KnowledgeError Wix/WixQA could not be loaded from the Hub ({why}")
     assert "Give a local copy instead: handrail ingest --wixqa FOLDER" in line
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 20
 
 
 def test_rows_of_the_dataset_are_articles(tmp_path: Path) -> None:

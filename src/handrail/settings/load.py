@@ -1,0 +1,123 @@
+"""Reading the settings: file, `.env`, environment, and an explanation of what is wrong with them.
+
+Values come, strongest first, from the environment (`HANDRAIL__RETRIEVAL__TOP_K=6`, plus the well-known
+names such as `OPENAI_API_KEY`), a `.env` file, and `config.toml`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+from pydantic import ValidationError
+
+from handrail.errors import SettingsError
+from handrail.settings.tree import Section, Settings
+
+WELL_KNOWN = {
+    "OPENAI_BASE_URL": ("llm", "base_url"),
+    "OPENAI_API_KEY": ("llm", "api_key"),
+    "REDIS_URL": ("limits", "redis_url"),
+    "DATABASE_URL": ("storage", "database_url"),
+    "CHROMA_URL": ("storage", "chroma_url"),
+    "LANGFUSE_PUBLIC_KEY": ("observe", "langfuse_public_key"),
+    "LANGFUSE_SECRET_KEY": ("observe", "langfuse_secret_key"),
+    "LANGFUSE_HOST": ("observe", "langfuse_host"),
+    "LANGFUSE_BASE_URL": ("observe", "langfuse_host"),
+}
+"""Environment names other tools already use, and the setting each one fills."""
+
+
+PATHS = (("models", "folder"), ("classify", "head"), ("gates", "calibration"), ("high_stakes", "policy_file"))
+"""Settings that name files: in a configuration file they are relative to that file."""
+
+
+def load_settings(config: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Read `config` (or `$HANDRAIL_CONFIG`, or `./config.toml`), `.env` and the environment.
+
+    Raises SettingsError with one line per wrong value: where it is, what it was, what is allowed.
+    """
+    env = dict(environ if environ is not None else environment())
+    path = config or (Path(env["HANDRAIL_CONFIG"]) if env.get("HANDRAIL_CONFIG") else Path("config.toml"))
+    tree = _read_toml(path, required=config is not None or bool(env.get("HANDRAIL_CONFIG")))
+    for section, key in PATHS:
+        if tree.get(section, {}).get(key):
+            tree[section][key] = str(path.parent / tree[section][key])
+    for name, (section, key) in WELL_KNOWN.items():
+        if env.get(name):
+            _lay(tree, section, key, env[name])
+    try:
+        return _with_environment(tree, env)
+    except ValidationError as error:
+        raise SettingsError(explain(error, f"{path} or the environment")) from None
+
+
+def environment() -> dict[str, str]:
+    """The environment with `.env` of the current folder behind it; an empty variable of the former hides the latter."""
+    return {**{key: value for key, value in dotenv_values(".env").items() if value}, **os.environ}
+
+
+def _lay(tree: dict[str, Any], section: str, key: str, value: Any) -> None:
+    """A section that is no table is left for validation to name."""
+    values = tree.setdefault(section, {})
+    if isinstance(values, dict):
+        values[key] = value
+
+
+def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
+    """Lay `HANDRAIL__SECTION__KEY` variables over the tree, then validate once."""
+    for name, value in env.items():
+        parts = name.split("__")
+        if len(parts) == 3 and parts[0] == "HANDRAIL" and value != "":
+            _lay(tree, parts[1].lower(), parts[2].lower(), _literal(value))
+    return Settings.model_validate(tree)
+
+
+def _literal(value: str) -> Any:
+    """Lists, tables and booleans in the environment use TOML's own notation; anything else is text."""
+    if value[:1] in "[{" or value in ("true", "false"):
+        try:
+            return tomllib.loads(f"v = {value}")["v"]
+        except tomllib.TOMLDecodeError:
+            return value
+    return value
+
+
+def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
+    if not path.is_file():
+        if required:
+            raise SettingsError(f"{path}: no such configuration file")
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}") from None
+
+
+def explain(error: ValidationError, source: str) -> str:
+    """One line per wrong value: where it is, what is wrong, what was given, and what the setting means."""
+    lines = []
+    for item in error.errors():
+        where = ".".join(str(part) for part in item["loc"])
+        given = "" if item["type"] == "extra_forbidden" or "key" in where else f" (given: {item['input']!r})"
+        what = (
+            "no such setting; check the spelling against config.toml"
+            if item["type"] == "extra_forbidden"
+            else item["msg"]
+        )
+        lines.append(f"{where}: {what}{given}{_meaning(item['loc'])}")
+    return f"{source} holds {len(lines)} wrong value(s):\n  " + "\n  ".join(lines)
+
+
+def _meaning(loc: tuple[int | str, ...]) -> str:
+    section = Settings.model_fields.get(str(loc[0])) if loc else None
+    model = section.annotation if section else None
+    if len(loc) > 1 and isinstance(model, type) and issubclass(model, Section):
+        described = model.model_fields.get(str(loc[1]))
+        if described and described.description:
+            return f"\n    {described.description}"
+    return ""
