@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.retrieve.fusion import COSINE_FLOOR, fuse
+from handrail.retrieve.fusion import fuse, lean
 
+FLOOR = 0.45
 IDS = st.sampled_from("abcdefgh")
 COSINES = st.dictionaries(IDS, st.floats(-1, 1), max_size=8)
 BM25 = st.dictionaries(IDS, st.floats(0, 40), max_size=8)
@@ -18,7 +19,7 @@ WEIGHTS = st.floats(0, 1)
 def test_every_id_of_either_list_is_scored_between_zero_and_one(
     dense: dict[str, float], keyword: dict[str, float], weight: float
 ) -> None:
-    fused = fuse(dense, keyword, weight)
+    fused = fuse(dense, keyword, weight, FLOOR)
 
     assert fused.keys() == dense.keys() | keyword.keys()
     assert all(0 <= score <= 1 + 1e-9 for score in fused.values())
@@ -28,7 +29,7 @@ def test_every_id_of_either_list_is_scored_between_zero_and_one(
 def test_what_both_lists_rank_higher_is_never_ranked_lower(
     dense: dict[str, float], keyword: dict[str, float], weight: float
 ) -> None:
-    fused = fuse(dense, keyword, weight)
+    fused = fuse(dense, keyword, weight, FLOOR)
 
     for one in fused:
         for other in fused:
@@ -39,23 +40,23 @@ def test_what_both_lists_rank_higher_is_never_ranked_lower(
 
 @given(COSINES, WEIGHTS)
 def test_without_keyword_hits_dense_search_decides_alone(dense: dict[str, float], weight: float) -> None:
-    assert fuse(dense, {}, weight) == fuse(dense, {}, 1.0)
+    assert fuse(dense, {}, weight, FLOOR) == fuse(dense, {}, 1.0, FLOOR)
 
 
 @given(BM25.filter(lambda scores: max(scores.values(), default=0) > 0), WEIGHTS)
 def test_without_dense_hits_the_keyword_order_stands(keyword: dict[str, float], weight: float) -> None:
-    fused = fuse({}, keyword, weight)
+    fused = fuse({}, keyword, weight, FLOOR)
 
     best = max(keyword, key=keyword.__getitem__)
     assert fused[best] == max(fused.values()) == pytest.approx(1 - weight)
 
 
 def test_nothing_found_is_nothing_fused() -> None:
-    assert fuse({}, {}, 0.6) == {}
+    assert fuse({}, {}, 0.6, FLOOR) == {}
 
 
 def test_the_best_of_both_lists_scores_one_and_noise_scores_nothing() -> None:
-    fused = fuse({"a": 0.8, "b": COSINE_FLOOR}, {"a": 12.0}, 0.6)
+    fused = fuse({"a": 0.8, "b": FLOOR}, {"a": 12.0}, 0.6, FLOOR)
 
     assert fused == {"a": pytest.approx(1.0), "b": 0.0}
 
@@ -63,5 +64,27 @@ def test_the_best_of_both_lists_scores_one_and_noise_scores_nothing() -> None:
 def test_the_weight_decides_between_the_lists() -> None:
     dense, keyword = {"meaning": 0.9, "words": 0.5}, {"words": 10.0}
 
-    assert max(fuse(dense, keyword, 0.9).items(), key=lambda item: item[1])[0] == "meaning"
-    assert max(fuse(dense, keyword, 0.1).items(), key=lambda item: item[1])[0] == "words"
+    assert max(fuse(dense, keyword, 0.9, FLOOR).items(), key=lambda item: item[1])[0] == "meaning"
+    assert max(fuse(dense, keyword, 0.1, FLOOR).items(), key=lambda item: item[1])[0] == "words"
+
+
+@given(st.dictionaries(IDS, st.floats(0, 1), min_size=1, max_size=8), WEIGHTS, st.data())
+def test_leaning_on_articles_keeps_scores_between_zero_and_one(
+    fused: dict[str, float], weight: float, data: st.DataObject
+) -> None:
+    nearness = {id_: data.draw(st.floats(-1, 1)) for id_ in fused}
+
+    leaned = lean(fused, nearness, weight, FLOOR)
+
+    assert leaned.keys() == fused.keys()
+    assert all(0 <= score <= 1 + 1e-9 for score in leaned.values())
+
+
+def test_of_two_equal_passages_the_one_of_the_nearer_article_wins() -> None:
+    leaned = lean({"a": 0.5, "b": 0.5}, {"a": 0.6, "b": 0.8}, 0.35, FLOOR)
+
+    assert leaned["b"] > leaned["a"]
+
+
+def test_without_a_weight_the_fused_scores_stay_as_they_are() -> None:
+    assert lean({"a": 0.4, "b": 0.9}, {"a": 0.9, "b": 0.1}, 0.0, FLOOR) == {"a": 0.4, "b": 0.9}

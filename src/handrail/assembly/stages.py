@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
+from pathlib import Path
 
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts
-from handrail.calibration import load_calibration
+from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
+from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
 from handrail.classify.local import LocalClassifier, load_head
 from handrail.errors import SettingsError
@@ -23,14 +26,14 @@ from handrail.stores.snapshot import Snapshot
 from handrail.types import Probe
 from handrail.wording import Wording
 
+logger = logging.getLogger(__name__)
+
 
 def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tracer) -> Stages:
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
-    local: Classifier = LocalClassifier(
-        load_head(settings.classify.head, settings.models.embedder), settings.classify.static_above
-    )
-    critic = LocalCritic(load_calibration("critique"), settings.generate)
+    local = _local_classifier(settings)
+    critic = LocalCritic(_calibration("critique", settings), settings.generate)
     policy = load_policy(settings.high_stakes.policy_file)
     expansion = TitleExpansion(parts.snapshot, parts.embed, settings.rewrite.below_words)
     stages = Stages(
@@ -38,7 +41,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         fallback_classifier=local,
         retriever=parts.retriever(settings),
         rewriter=expansion if settings.rewrite.expansion else None,
-        calibrator=LogisticCalibrator(load_calibration("relevance", settings.gates.calibration)),
+        calibrator=LogisticCalibrator(_calibration("relevance", settings, settings.gates.calibration)),
         answerer=ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy),
         fallback_answerer=None,
         critic=None if settings.generate.critique == "off" else critic,
@@ -80,6 +83,29 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         rewriter = LlmRewriter(models.small, prompts, settings.brand, settings.rewrite.below_words)
         stages = replace(stages, rewriter=rewriter)
     return stages
+
+
+def _local_classifier(settings: Settings) -> Classifier:
+    """The shipped head; where the LLM classifies anyway, another embedder needs none."""
+    try:
+        head = load_head(settings.classify.head, settings.models.embedder)
+    except SettingsError:
+        if settings.classify.mode != "llm":
+            raise
+        return AlwaysAnswerable()
+    return LocalClassifier(head, settings.classify.static_above)
+
+
+def _calibration(name: str, settings: Settings, path: Path | None = None) -> Calibration:
+    """Said once, at start: probabilities fitted to other models are not probabilities."""
+    calibration = load_calibration(name, path)
+    fitted, used = (calibration.embedder, calibration.reranker), (settings.models.embedder, settings.models.reranker)
+    if fitted != used:
+        logger.warning(
+            "the %s gate was fitted with %s and %s, not with %s and %s: fit one with `python -m eval.fit_gates`",
+            name, *fitted, *used,
+        )  # fmt: skip
+    return calibration
 
 
 def _check(settings: Settings) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.fusion import fuse
+from handrail.retrieve.fusion import fuse, lean
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
 from handrail.retrieve.topic import TopicProbe
@@ -54,7 +54,13 @@ class HybridRetriever:
     def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
         dense = {i: c for i, c in self._dense(embedding, self._settings.dense_k, filters) if i in self._snapshot.by_id}
         keyword = self._keyword(query, filters)
-        fused = fuse(dense, keyword, self._settings.dense_weight)
+        fused = fuse(dense, keyword, self._settings.dense_weight, self._snapshot.noise_floor)
+        if fused and self._settings.article_weight:
+            articles = dict(
+                zip(self._snapshot.articles, (self._snapshot.article_vectors @ embedding).tolist(), strict=True)
+            )
+            nearness = {i: articles[self._snapshot.by_id[i].article_id] for i in fused}
+            fused = lean(fused, nearness, self._settings.article_weight, self._snapshot.noise_floor)
         hits = [
             Hit(
                 self._snapshot.by_id[i],

@@ -123,6 +123,9 @@ class Retrieval(Section):
     dense_weight: Probability = Field(
         0.75, description="Weight of dense search in the fusion; the rest is keyword search."
     )
+    article_weight: Probability = Field(
+        0.35, description="Share of the fused score that an article's overall nearness to the query decides."
+    )
     rerank_depth: int = Field(10, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(
         0.5, description="Weight of the cross-encoder in the final order; the rest is the fused score."

@@ -22,6 +22,7 @@ from handrail.types import Passage, Vectors
 
 FORMAT = 4
 SCRATCH = ".part-"
+NOISE_SAMPLE = 400
 NUMBERED_SECTION = re.compile(r"^step \d+\b", re.I)
 
 
@@ -60,6 +61,21 @@ class Snapshot:
                 counts[term] = counts.get(term, 0) + 1
         total = len(self.passages)
         return {term: float(np.log(1 + (total - n + 0.5) / (n + 0.5))) for term, n in counts.items()}
+
+    @cached_property
+    def noise_floor(self) -> float:
+        """Cosine of unrelated texts under this embedder: the 5th percentile between passages of different articles.
+
+        About 0.45 for bge-small and about 0 for MiniLM; what is below it says nothing.
+        """
+        if not self.passages:
+            return 0.0
+        rng = np.random.default_rng(0)
+        chosen = rng.permutation(len(self.passages))[:NOISE_SAMPLE]
+        owner = np.asarray([self.articles.index(self.passages[i].article_id) for i in chosen])
+        cosines = self.vectors[chosen] @ self.vectors[chosen].T
+        unrelated = cosines[owner[:, None] != owner[None, :]]
+        return float(np.percentile(unrelated, 5)) if unrelated.size else 0.0
 
     def keyword_scores(self, query: str) -> NDArray[np.float32]:
         """`(passages,)` BM25 scores."""
