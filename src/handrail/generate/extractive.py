@@ -38,7 +38,7 @@ POINTER = re.compile(
 """Sentences that send the reader elsewhere instead of saying something."""
 
 CANDIDATES = 12
-LENT = 0.8
+LENT = 1.0
 RANK_WEIGHT = 2.0
 """Logits that the best passage's units have over those of a passage with no score at all."""
 
