@@ -121,3 +121,15 @@ def test_references_cannot_be_misread() -> None:
     assert set(used) == set(ALPHABET)
     assert not set(ALPHABET) & set("01ILOU")
     assert len(set(references)) == 2000
+
+
+async def test_a_first_request_sent_again_after_a_lost_connection_is_the_same_request(tmp_path: Path) -> None:
+    request = HandoffRequest(None, "0b9f1a52-3c1e-4d53-9f0e-5d8f6a7b8c9d", "visitor_request", None, "Please call.", ())
+
+    async with desk_in(tmp_path, iter(["HR-222222", "HR-333333"])) as (desk, _):
+        first, again = await desk.take(request), await desk.take(request)
+
+    assert first.created
+    assert not again.created
+    assert again.handoff.reference == first.handoff.reference
+    assert again.handoff.message == "Please call."

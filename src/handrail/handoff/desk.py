@@ -37,8 +37,13 @@ class Desk:
         self._clock = clock
 
     async def take(self, request: HandoffRequest) -> Receipt:
-        """Record `request`, without card numbers, IBANs and tokens in its free text."""
+        """Record `request`, without card numbers, IBANs and tokens in its free text.
+
+        Without a conversation, its `turn_id` stands for one: sent again after a lost connection it is the same request.
+        """
         discreet = await asyncio.to_thread(_redacted, request)
+        if discreet.conversation_id is None and discreet.turn_id is not None:
+            discreet = replace(discreet, conversation_id=f"turn:{discreet.turn_id}")
         for _ in range(ATTEMPTS):
             try:
                 return await self._handoffs.save(discreet, self._new_reference(), self._clock())
