@@ -49,6 +49,17 @@ def test_snippets_have_text_instead_of_contents_and_no_address(tmp_path: Path) -
     assert found == Article("7", "Fees", "Fees are low.", "")
 
 
+def test_a_heading_glued_to_its_text_is_set_apart_and_names_stay_whole(tmp_path: Path) -> None:
+    text = "Removing the barYou can remove it on iPads. PayPal and YouTube stay, like www.example.com/myAccountPage."
+
+    (article,) = load(write(tmp_path / "kb.jsonl", {**ROW, "contents": text}))
+
+    assert isinstance(article, Article)
+    assert article.body == (
+        "Removing the bar\n\nYou can remove it on iPads. PayPal and YouTube stay, like www.example.com/myAccountPage."
+    )
+
+
 def test_a_first_sentence_that_begins_like_the_title_is_not_cut(tmp_path: Path) -> None:
     (found,) = load(write(tmp_path / "kb.jsonl", {**ROW, "title": "Acme", "contents": "Acme Editor is a tool."}))
 

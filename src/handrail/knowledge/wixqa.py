@@ -14,7 +14,7 @@ from handrail.knowledge import Article, Rejected
 
 HUB_NAME = "Wix/WixQA"
 HUB_CONFIG = "wix_kb_corpus"
-GLUED = re.compile(r"\b(?:[A-Z]?[a-z]+)(?:[A-Z][a-z]+)+\b")
+GLUED = re.compile(r"(?<![\w/.@=&?-])[A-Z]?[a-z]{2,}(?:[A-Z][a-z]+)+\b")
 CAMEL = re.compile(
     r"(Pay|Snap|Face|Drop|Soft|Big|Click|True|Open|Post|Word|Git|Dream|One|Master|Easy|Live|Quick|Page|Safe|User|Power|Air|"
     r"Data|Trip|Host|Site|Ship|Sound|Go|Tik|Tok|You|Linked|Whats|Java|Type|Hub|Ad|Ali|Doc|Send|Woo|Mail|Fed|Da|Mc|Mac)"
@@ -121,4 +121,4 @@ def _paragraphs(text: str) -> str:
 
 def _apart(match: re.Match[str]) -> str:
     word = match.group()
-    return word if CAMEL.fullmatch(word) else re.sub(r"(?<=[a-z])(?=[A-Z])", "\n", word)
+    return word if CAMEL.fullmatch(word) else re.sub(r"(?<=[a-z]{2})(?=[A-Z])", "\n", word)
