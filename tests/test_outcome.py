@@ -116,3 +116,19 @@ def test_high_stakes_offers_a_person_and_one_link_at_most() -> None:
     assert result.escalation.offer is Offer.BUTTON
     assert result.sources == (A,)
     assert not result.refused
+
+
+def test_a_topic_is_answered_with_its_articles_and_a_question() -> None:
+    found = outcome.topic("Billing", WORDING, ["Compare the plans"])
+
+    assert (found.routing, found.refusal_reason) == (Routing.FOLLOWUP, RefusalReason.NO_INTENT)
+    assert found.suggestions == ("Compare the plans",)
+    assert "Billing" in found.answer
+
+
+@pytest.mark.parametrize("rule", ["greeting", "thanks"])
+def test_a_greeting_has_words_of_its_own(rule: str) -> None:
+    found = outcome.static(Label.NONSENSE, WORDING, ["Billing"], rule)
+
+    assert found.answer == WORDING.say(rule) != WORDING.say("nonsense")
+    assert found.suggestions == ("Billing",)

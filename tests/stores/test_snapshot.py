@@ -148,3 +148,30 @@ def test_processes_that_save_at_once_leave_one_whole_snapshot(tmp_path: Path) ->
     assert errors == []
     assert snapshots.load(tmp_path, "g1") is not None
     assert [path.name for path in tmp_path.iterdir()] == ["g1"]
+
+
+def test_the_noise_floor_is_what_unrelated_passages_have_in_common() -> None:
+    vectors = np.asarray([[1, 0], [1, 0], [0.6, 0.8]], dtype=np.float32)
+
+    floor = snapshots.build(passages(), vectors).noise_floor
+
+    assert floor == pytest.approx(0.6)
+
+
+def test_without_other_articles_there_is_no_noise_to_know() -> None:
+    empty = snapshots.build([], np.zeros((0, 2), dtype=np.float32))
+    single = snapshots.build(passages()[:2], np.ones((2, 2), dtype=np.float32))
+
+    assert empty.noise_floor == single.noise_floor == 0.0
+
+
+def test_numbered_steps_in_sections_of_their_own_are_neighbours_of_the_first() -> None:
+    headings = [("Step 1: Add it",), ("Step 2: Change the records",), ("Step 3: Check",), ("Troubleshooting",)]
+    steps = [
+        Passage(f"domains/{n}", "domains", n, "Domains", heading, f"text {n}", "https://help.example", 2)
+        for n, heading in enumerate(headings)
+    ]
+    found = snapshots.build(steps, HashedWords()([step.text for step in steps]))
+
+    assert [other.id for other in found.neighbours(steps[0], 1)] == ["domains/1", "domains/2"]
+    assert found.neighbours(steps[3], 1) == []

@@ -15,8 +15,10 @@ from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
+from handrail.stores.tokens import coverage
 from handrail.types import Vectors
 
+LOGITS = 6.0
 WORDS_PER_TOKEN = 0.7
 """English words a cross-encoder token stands for, with room for names and menu paths."""
 
@@ -82,7 +84,7 @@ def build_parts(settings: Settings) -> Parts:
             lock.release()
         raise
     models = settings.models
-    score = reranker.score if reranker is not None else _no_scores
+    score = reranker.score if reranker is not None else shared_words
     return Parts(
         snapshot=snapshot,
         store=store,
@@ -93,5 +95,7 @@ def build_parts(settings: Settings) -> Parts:
     )
 
 
-def _no_scores(pairs: Sequence[tuple[str, str]]) -> list[float]:
-    return [0.0] * len(pairs)
+def shared_words(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Stands in for a cross-encoder that is turned off: the share of the query's terms, on the scale of its logits."""
+    shares = (coverage(query, text, {}, 1.0) for query, text in pairs)
+    return [LOGITS * (2 * share - 1) for share in shares]

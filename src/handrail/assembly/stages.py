@@ -32,8 +32,8 @@ logger = logging.getLogger(__name__)
 def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tracer) -> Stages:
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
-    local = _local_classifier(settings)
-    critic = LocalCritic(_calibration("critique", settings), settings.generate)
+    local = local_classifier(settings)
+    critic = LocalCritic(calibration_for("critique", settings), settings.generate)
     policy = load_policy(settings.high_stakes.policy_file)
     expansion = TitleExpansion(parts.snapshot, parts.embed, settings.rewrite.below_words)
     stages = Stages(
@@ -41,7 +41,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         fallback_classifier=local,
         retriever=parts.retriever(settings),
         rewriter=expansion if settings.rewrite.expansion else None,
-        calibrator=LogisticCalibrator(_calibration("relevance", settings, settings.gates.calibration)),
+        calibrator=LogisticCalibrator(calibration_for("relevance", settings, settings.gates.calibration)),
         answerer=ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy),
         fallback_answerer=None,
         critic=None if settings.generate.critique == "off" else critic,
@@ -85,7 +85,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     return stages
 
 
-def _local_classifier(settings: Settings) -> Classifier:
+def local_classifier(settings: Settings) -> Classifier:
     """The shipped head; where the LLM classifies anyway, another embedder needs none."""
     try:
         head = load_head(settings.classify.head, settings.models.embedder)
@@ -96,7 +96,7 @@ def _local_classifier(settings: Settings) -> Classifier:
     return LocalClassifier(head, settings.classify.static_above)
 
 
-def _calibration(name: str, settings: Settings, path: Path | None = None) -> Calibration:
+def calibration_for(name: str, settings: Settings, path: Path | None = None) -> Calibration:
     """Said once, at start: probabilities fitted to other models are not probabilities."""
     calibration = load_calibration(name, path)
     fitted, used = (calibration.embedder, calibration.reranker), (settings.models.embedder, settings.models.reranker)

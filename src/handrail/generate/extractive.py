@@ -38,7 +38,6 @@ POINTER = re.compile(
 """Sentences that send the reader elsewhere instead of saying something."""
 
 CANDIDATES = 12
-LENT = 1.0
 RANK_WEIGHT = 2.0
 """Logits that the best passage's units have over those of a passage with no score at all."""
 
@@ -99,7 +98,7 @@ def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, fl
     def lift(unit: Unit, logit: float) -> float:
         said, position = announced.get(unit.hit.passage.article_id, (-99.0, 0))
         near = 0 <= unit.hit.passage.position - position <= 1
-        return max(0.0, LENT * (said - logit)) if near and unit.kind in ("table", "steps") else 0.0
+        return max(0.0, said - logit) if near and unit.kind in ("table", "steps") else 0.0
 
     return lift
 

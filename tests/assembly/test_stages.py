@@ -1,0 +1,47 @@
+"""What is built for which settings, where models and fitted files do not belong together."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from handrail.assembly.parts import shared_words
+from handrail.assembly.stages import calibration_for, local_classifier
+from handrail.classify.always import AlwaysAnswerable
+from handrail.classify.local import LocalClassifier
+from handrail.errors import SettingsError
+from handrail.settings import Settings
+
+
+def settings(**sections: object) -> Settings:
+    return Settings.model_validate(sections)
+
+
+def test_the_shipped_head_belongs_to_the_default_embedder() -> None:
+    assert isinstance(local_classifier(settings()), LocalClassifier)
+
+
+def test_another_embedder_needs_a_head_of_its_own_unless_the_llm_classifies() -> None:
+    other = {"embedder": "st:other"}
+
+    with pytest.raises(SettingsError, match="the classifier head was trained with"):
+        local_classifier(settings(models=other))
+    assert isinstance(local_classifier(settings(models=other, classify={"mode": "llm"})), AlwaysAnswerable)
+
+
+def test_a_gate_fitted_with_other_models_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        calibration_for("relevance", settings())
+        assert not caplog.records
+        calibration_for("relevance", settings(models={"reranker": "none"}))
+
+    assert len(caplog.records) == 1
+    assert "the relevance gate was fitted with" in caplog.text
+
+
+def test_without_a_cross_encoder_shared_words_order_the_texts() -> None:
+    close, far = shared_words([("refund an order", "Refund the order."), ("refund an order", "Connect a domain.")])
+
+    assert close == pytest.approx(6.0)
+    assert far == pytest.approx(-6.0)

@@ -1,0 +1,44 @@
+"""Messages a rule decides, and the rest, which it leaves alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handrail.classify.always import AlwaysAnswerable
+from handrail.classify.known import KnownMessages
+from handrail.types import Classification, Label, Probe
+from tests.stages import ask
+
+pytestmark = pytest.mark.anyio
+
+NOWHERE = Probe(np.zeros(3, dtype=np.float32))
+
+
+async def classify(text: str) -> Classification:
+    known = KnownMessages(AlwaysAnswerable(), ["Plans and billing"], ["Compare the plans"])
+    return await known.classify(ask(text), NOWHERE)
+
+
+@pytest.mark.parametrize("text", ["hi", "Hello!", "good morning", "Guten Tag", "Hey there", "привет"])
+async def test_a_greeting_is_greeted(text: str) -> None:
+    found = await classify(text)
+
+    assert (found.label, found.by, found.rule) == (Label.NONSENSE, "rule", "greeting")
+
+
+@pytest.mark.parametrize("text", ["thanks", "Thank you so much!", "merci"])
+async def test_thanks_are_thanks(text: str) -> None:
+    assert (await classify(text)).rule == "thanks"
+
+
+async def test_a_chip_that_was_offered_is_understood_whatever_its_case() -> None:
+    topic, title = await classify("plans and billing"), await classify("Compare the plans?")
+
+    assert (topic.label, topic.rule) == (Label.ANSWERABLE, "topic")
+    assert (title.label, title.rule) == (Label.ANSWERABLE, "title")
+
+
+@pytest.mark.parametrize("text", ["hi, how do I get a refund", "thanks for nothing, cancel my plan", "history", ""])
+async def test_anything_longer_is_left_to_the_classifier(text: str) -> None:
+    assert (await classify(text)).rule is None
