@@ -48,6 +48,7 @@ def record(run: Run) -> dict[str, Any]:
         **run.provenance,
         "conditions": found.conditions,
         "metrics": found.metrics,
+        "details": found.details,
         "intervals": found.intervals,
         "interrupted": found.interrupted,
         "bad_rows": [asdict(row) for row in run.bad],

@@ -17,6 +17,7 @@ def as_json(run: Run) -> str:
         {
             "run_id": run.id,
             "metrics": rounded(found.metrics),
+            "details": rounded(found.details),
             "intervals": rounded(found.intervals),
             "interrupted": found.interrupted,
             "conditions": found.conditions,
@@ -29,10 +30,12 @@ def as_json(run: Run) -> str:
 
 
 def as_markdown(run: Run) -> str:
-    """One line per metric, nested ones with dots, and the 95 % interval where there is one."""
+    """One line per metric, nested ones with dots, and the 95 % interval where there is one; lists are left out."""
     found = run.evaluation
     lines = [f"| {run.command} | value | 95 % interval |", "|---|---:|---|"]
-    for name, value in flat(found.metrics):
+    for name, value in (*flat(found.metrics), *flat(found.details)):
+        if isinstance(value, list):
+            continue
         bounds = found.intervals.get(name)
         lines.append(f"| {name} | {_cell(value)} | {f'{bounds[0]:.3f} to {bounds[1]:.3f}' if bounds else ''} |")
     return "\n".join(lines)

@@ -50,6 +50,8 @@ class Evaluation:
     """What an evaluator found."""
 
     metrics: dict[str, Any]
+    details: dict[str, Any] = field(default_factory=dict)
+    """Figures beside the documented ones: curves, matrices, rates of parts."""
     intervals: dict[str, Interval | None] = field(default_factory=dict)
     """95 % intervals of headline metrics."""
     rows: list[dict[str, Any]] = field(default_factory=list)
