@@ -115,8 +115,29 @@ class Citation(BaseModel):
     excerpt: str = Field(description="The passage itself.", examples=["Open Settings and choose Domains."])
     score: Probability = Field(description="Calibrated probability that the passage holds the answer.", examples=[0.93])
     support: Literal["supported", "unsupported", "unverified"] = Field(
-        description="What checking the claim against the passage found."
+        description="What checking the claims against the passage found; the weakest of them."
     )
+    quote: str | None = Field(
+        None,
+        description="The exact words of the excerpt that support the first claim citing it.",
+        examples=["choose Domains"],
+    )
+    quotes: list[str] = Field(
+        [], description="All supporting words, in reading order; each is found literally in the excerpt."
+    )
+
+
+class Claim(BaseModel):
+    """One statement of the answer, and what checking it found."""
+
+    id: str = Field(description="Stable within the turn, also while it streams.", examples=["c1"])
+    text: str = Field(description="Markdown, without citation marks.", examples=["Open **Settings**."])
+    citations: list[int] = Field(description="Indexes of the citations it rests on.", examples=[[1]])
+    support: Literal["supported", "unsupported", "unverified"]
+    score: Probability | None = Field(
+        description="Calibrated probability that its passages state it; null while unverified.", examples=[0.97]
+    )
+    quote: str | None = Field(None, description="The exact supporting words.", examples=["Open Settings"])
 
 
 class Source(BaseModel):
@@ -178,6 +199,13 @@ class AskResponse(BaseModel):
     escalation: Escalation
     confidence: Probability = Field(
         description="Calibrated probability that the articles hold the answer.", examples=[0.93]
+    )
+    claims: list[Claim] = Field([], description="What the answer is made of, in order.")
+    factuality: Probability | None = Field(
+        None,
+        description="Share of the drafted claims that their passages support, removed ones included; null where none "
+        "was checked.",
+        examples=[1.0],
     )
     conversation_id: str = Field(description="Send it with the next question.", examples=["c-8f14e45f"])
     turn_id: str = Field(examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"])

@@ -7,19 +7,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail.errors import NotGrounded
-from handrail.types import Citation, Claim, Draft, Evidence
+from handrail.types import Citation, Claim, Draft, Evidence, Passage
 
 MARKER = re.compile(r"(?P<code>(?P<ticks>`+).*?(?P=ticks))|[ \t]*\[\d{1,3}(?: ?[,;] ?\d{1,3})*\](?!\()", re.S)
 """What a widget takes for a citation; code spans and link labels are not, and are matched to be left alone."""
 FENCE_END = re.compile(r"(?:\A|\n)( *)(?:`{3,}|~{3,})\Z")
 LIST_ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*+])\s")
+LIST_MARKER = re.compile(r"(?m)^\s*\d+[.)]\s")
+WORD = re.compile(r"[^\W_]")
 
 
 def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> Draft:
     """Keep only claims whose cited ids were all given.
 
     A claim that cites an unknown id, or nothing, goes with its text: half a proof is none. So does one without text.
-    Raises NotGrounded when no claim is left, unless `may_be_empty` (a high-stakes reply stands without articles).
+    The claims kept are numbered. Raises NotGrounded when none is left, unless `may_be_empty` (a high-stakes reply
+    stands without articles).
     """
     given = {hit.passage.id for hit in evidence.hits}
     kept = [
@@ -29,7 +32,7 @@ def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> 
     ]
     if not kept and not may_be_empty:
         raise NotGrounded("no claim of the draft cites a passage it was given")
-    return replace(draft, claims=tuple(kept))
+    return replace(draft, claims=tuple(replace(claim, id=f"c{number}") for number, claim in enumerate(kept, start=1)))
 
 
 def assemble(draft: Draft, evidence: Evidence, confidence: float) -> tuple[str, list[Citation]]:
@@ -46,13 +49,34 @@ def assemble(draft: Draft, evidence: Evidence, confidence: float) -> tuple[str, 
 def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidence, confidence: float) -> list[Citation]:
     hits = {hit.passage.id: hit for hit in evidence.hits}
     best = max((hits[passage_id].final for passage_id in order), default=1.0) or 1.0
-    support = {passage_id: claim.support for claim in claims for passage_id in claim.passage_ids}
     return [
         Citation(
-            index, hits[passage_id].passage, round(confidence * hits[passage_id].final / best, 4), support[passage_id]
+            index,
+            hits[passage_id].passage,
+            round(confidence * hits[passage_id].final / best, 4),
+            _support(claims, passage_id),
+            _quotes(claims, hits[passage_id].passage),
         )
         for passage_id, index in order.items()
     ]
+
+
+def _support(claims: Sequence[Claim], passage_id: str) -> str:
+    """The weakest label among the claims that cite the passage: one wrong statement must show."""
+    labels = {claim.support for claim in claims if passage_id in claim.passage_ids}
+    return next(label for label in ("unsupported", "unverified", "supported") if label in labels)
+
+
+def _quotes(claims: Sequence[Claim], passage: Passage) -> tuple[str, ...]:
+    """Supporting words in reading order; spans with nothing but space or punctuation between them are one quote."""
+    proofs = (proof for claim in claims for proof in claim.proofs if proof.passage_id == passage.id)
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted({span for proof in proofs if proof.support == "supported" for span in proof.spans}):
+        if merged and not WORD.search(LIST_MARKER.sub("", passage.text[merged[-1][1] : start])):
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return tuple(passage.text[start:end] for start, end in merged)
 
 
 def _mark(claim: Claim, order: dict[str, int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from handrail.types import Citation, Turn
+from handrail.types import Citation, Outcome, Turn
 
 
 def response(turn: Turn) -> dict[str, Any]:
@@ -21,11 +21,29 @@ def response(turn: Turn) -> dict[str, Any]:
         "suggestions": list(outcome.suggestions),
         "escalation": {"offer": outcome.escalation.offer.value, "reason": outcome.escalation.reason},
         "confidence": round(outcome.confidence, 4),
+        "claims": claims(outcome),
+        "factuality": None if outcome.factuality is None else round(outcome.factuality, 4),
         "conversation_id": turn.question.conversation_id,
         "turn_id": turn.question.turn_id,
         "trace_id": turn.trace_id,
         "meta": _meta(turn),
     }
+
+
+def claims(outcome: Outcome) -> list[dict[str, Any]]:
+    """The answer's claims; `citations` are indexes of the outcome's own."""
+    index = {citation.passage.id: citation.index for citation in outcome.citations}
+    return [
+        {
+            "id": claim.id,
+            "text": claim.text,
+            "citations": [index[passage_id] for passage_id in dict.fromkeys(claim.passage_ids) if passage_id in index],
+            "support": claim.support,
+            "score": None if claim.score is None else round(claim.score, 4),
+            "quote": claim.quote,
+        }
+        for claim in outcome.claims
+    ]
 
 
 def _citation(citation: Citation) -> dict[str, Any]:
@@ -38,6 +56,8 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "excerpt": passage.text,
         "score": citation.score,
         "support": citation.support,
+        "quote": citation.quote,
+        "quotes": list(citation.quotes),
     }
 
 

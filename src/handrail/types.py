@@ -166,6 +166,21 @@ class Classification:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What checking one claim against one passage it cites found."""
+
+    passage_id: str
+    support: str
+    """`supported` or `unsupported`."""
+    score: float
+    """Calibrated probability in [0, 1] that the passage states the claim."""
+    by: str
+    """`quote` (word for word), `local` or `llm`."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where in the passage's text the supporting words stand: character offsets, in order, not overlapping."""
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One statement of a draft and the ids of the passages it cites."""
 
@@ -174,6 +189,14 @@ class Claim:
     passage_ids: tuple[str, ...]
     support: str = "unverified"
     """`supported`, `unsupported` or `unverified`."""
+    score: float | None = None
+    """Calibrated probability in [0, 1] that the cited passages state it; None while unverified."""
+    quote: str | None = None
+    """The exact supporting words of the best cited passage."""
+    proofs: tuple[Proof, ...] = ()
+    """One per cited passage, once verified."""
+    id: str = ""
+    """`c1`, `c2`, … in the order of the draft; given when citations are enforced, and kept when others are removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +227,15 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Verified:
+    """A draft whose claims carry their labels; nothing has been removed yet."""
+
+    draft: Draft
+    factuality: float | None
+    """Share of the draft's claims that their passages support; None where nothing could be checked."""
+
+
+@dataclass(frozen=True, slots=True)
 class Critique:
     """The judgement of a draft."""
 
@@ -220,6 +252,13 @@ class Citation:
     passage: Passage
     score: float
     support: str
+    quotes: tuple[str, ...] = ()
+    """The exact words of the passage that support the claims citing it, in reading order."""
+
+    @property
+    def quote(self) -> str | None:
+        """The first of them."""
+        return self.quotes[0] if self.quotes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +286,10 @@ class Outcome:
     suggestions: Sequence[str] = ()
     escalation: Escalation = Escalation()
     confidence: float = 0.0
+    claims: Sequence[Claim] = ()
+    """What the answer is made of, with the label of each claim."""
+    factuality: float | None = None
+    """Share of the drafted claims that were found supported, removed ones included; None where none was checked."""
 
     @property
     def refused(self) -> bool:

@@ -33,12 +33,16 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
                 "excerpt": "Open Settings and choose Domains.",
                 "score": 0.93,
                 "support": "supported",
+                "quote": None,
+                "quotes": [],
             }
         ],
         "sources": [{"title": "Connect a domain", "url": "https://help.tillwick.example/domains/connect#steps"}],
         "suggestions": [],
         "escalation": {"offer": "none", "reason": None},
         "confidence": 0.93,
+        "claims": [],
+        "factuality": None,
         "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
         "meta": {
             "classification": {"label": "answerable", "probability": 0.97, "by": "local"},

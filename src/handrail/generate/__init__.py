@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from handrail.types import Classification, Critique, Draft, Evidence, Question
+from handrail.types import Classification, Critique, Draft, Evidence, Question, Verified
 
 
 class Answerer(Protocol):
@@ -11,6 +11,15 @@ class Answerer(Protocol):
 
         For `high_stakes` the draft also has an acknowledgement, an offer where the policy has one, and a closing;
         its evidence may be empty. Raises RetryableError or PermanentError when the provider fails.
+        """
+        ...
+
+
+class Verifier(Protocol):
+    async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
+        """Each claim of an enforced draft checked against each passage it cites; nothing is removed.
+
+        Raises RetryableError.
         """
         ...
 
