@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from handrail.generate import Hearer
 from handrail.observe.silent import SilentTracer
 from handrail.pipeline import Pipeline, Stages
 from handrail.settings import Settings
@@ -101,7 +102,9 @@ class Calibrates:
 
 
 class Answers(Script[Draft]):
-    async def answer(self, question: Question, classification: Classification, evidence: Evidence) -> Draft:
+    async def answer(
+        self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
+    ) -> Draft:
         return await self._run(question, classification, evidence)
 
 

@@ -15,6 +15,8 @@ FENCE_END = re.compile(r"(?:\A|\n)( *)(?:`{3,}|~{3,})\Z")
 LIST_ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*+])\s")
 LIST_MARKER = re.compile(r"(?m)^\s*\d+[.)]\s")
 WORD = re.compile(r"[^\W_]")
+PARAGRAPH = "\n\n"
+"""Stands for a paragraph before, whatever it said."""
 
 
 def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> Draft:
@@ -24,26 +26,57 @@ def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> 
     The claims kept are numbered. Raises NotGrounded when none is left, unless `may_be_empty` (a high-stakes reply
     stands without articles).
     """
-    given = {hit.passage.id for hit in evidence.hits}
-    kept = [
-        claim
-        for claim in draft.claims
-        if claim.passage_ids and set(claim.passage_ids) <= given and _unmarked(claim.text)
-    ]
+    kept = [claim for claim in draft.claims if citable(claim, evidence)]
     if not kept and not may_be_empty:
         raise NotGrounded("no claim of the draft cites a passage it was given")
     return replace(draft, claims=tuple(replace(claim, id=f"c{number}") for number, claim in enumerate(kept, start=1)))
 
 
+def citable(claim: Claim, evidence: Evidence) -> bool:
+    """Whether a claim says something, and cites passages it was given and nothing else."""
+    given = {hit.passage.id for hit in evidence.hits}
+    return bool(claim.passage_ids) and set(claim.passage_ids) <= given and bool(unmarked(claim.text))
+
+
+class Prose:
+    """An answer as it grows: numbers passages in order of first use, marks claims, and keeps lists and tables apart.
+
+    The pieces joined are the answer's Markdown, so that what is shown early and what is sent in the end are one.
+    """
+
+    def __init__(self) -> None:
+        self.order: dict[str, int] = {}
+        self._previous: str | None = None
+
+    def add(self, claim: Claim) -> str:
+        """The next piece: what separates the claim from the one before, its text, its `[n]` marks."""
+        for passage_id in claim.passage_ids:
+            self.order.setdefault(passage_id, len(self.order) + 1)
+        text = _mark(claim, self.order)
+        separator = "" if self._previous is None else _separator(self._previous, text)
+        self._previous = text
+        return separator + text
+
+    def paragraph(self, text: str) -> str:
+        """The next piece as a paragraph of its own; empty when there is nothing to say."""
+        if not text:
+            return ""
+        separator = "" if self._previous is None else "\n\n"
+        self._previous = PARAGRAPH
+        return separator + text
+
+    def indexes(self, claim: Claim) -> list[int]:
+        """The numbers behind a claim that was added."""
+        return [self.order[passage_id] for passage_id in dict.fromkeys(claim.passage_ids)]
+
+
 def assemble(draft: Draft, evidence: Evidence, confidence: float) -> tuple[str, list[Citation]]:
     """Markdown with `[n]` behind each claim, and the citations in order of first use."""
-    order: dict[str, int] = {}
-    for claim in draft.claims:
-        for passage_id in claim.passage_ids:
-            order.setdefault(passage_id, len(order) + 1)
-    body = _join([_mark(claim, order) for claim in draft.claims])
-    parts = [_unmarked(draft.acknowledgement or ""), body, draft.offer, _unmarked(draft.closing or "")]
-    return "\n\n".join(part for part in parts if part), _citations(draft.claims, order, evidence, confidence)
+    prose = Prose()
+    pieces = [prose.paragraph(unmarked(draft.acknowledgement or ""))]
+    pieces += [prose.add(claim) for claim in draft.claims]
+    pieces += [prose.paragraph(text) for text in (draft.offer or "", unmarked(draft.closing or ""))]
+    return "".join(pieces), _citations(draft.claims, prose.order, evidence, confidence)
 
 
 def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidence, confidence: float) -> list[Citation]:
@@ -80,7 +113,7 @@ def _quotes(claims: Sequence[Claim], passage: Passage) -> tuple[str, ...]:
 
 
 def _mark(claim: Claim, order: dict[str, int]) -> str:
-    text = _unmarked(claim.text)
+    text = unmarked(claim.text)
     marks = "".join(f"[{order[passage_id]}]" for passage_id in dict.fromkeys(claim.passage_ids))
     if not marks:
         return text
@@ -93,28 +126,22 @@ def _mark(claim: Claim, order: dict[str, int]) -> str:
     return f"{text} {marks}"
 
 
-def _unmarked(text: str) -> str:
+def unmarked(text: str) -> str:
     """Without what looks like a citation; taking one out may make another (`[1[2]]`)."""
     while (cleaned := MARKER.sub(lambda found: found["code"] or "", text)) != text:
         text = cleaned
     return text.rstrip()
 
 
-def _join(texts: Sequence[str]) -> str:
+def _separator(previous: str, text: str) -> str:
     """List items stay together, sentences run on, tables and lists are paragraphs of their own."""
-    out = ""
-    previous = ""
-    for text in texts:
-        if not out:
-            out = text
-        elif _is_item(previous) and LIST_ITEM.match(text):
-            out += "\n" + text
-        elif _is_item(previous) or LIST_ITEM.match(text) or _is_apart(previous) or _is_apart(text):
-            out += "\n\n" + text
-        else:
-            out += " " + text
-        previous = text
-    return out
+    if previous == PARAGRAPH:
+        return "\n\n"
+    if _is_item(previous) and LIST_ITEM.match(text):
+        return "\n"
+    if _is_item(previous) or LIST_ITEM.match(text) or _is_apart(previous) or _is_apart(text):
+        return "\n\n"
+    return " "
 
 
 def _is_item(text: str) -> bool:

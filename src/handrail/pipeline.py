@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from handrail import outcome
-from handrail.citations import assemble, enforce
+from handrail.citations import assemble, enforce, unmarked
 from handrail.classify import Classifier
 from handrail.converse import Rewriter
-from handrail.errors import HandrailError, NotGrounded, RetryableError
+from handrail.errors import HandrailError, NotGrounded
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic
+from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight
 from handrail.llm.meter import metering
-from handrail.observe import Tracer, TurnTrace
+from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
 from handrail.retrieve import Retriever
 from handrail.settings import Settings
+from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
 from handrail.types import (
     Classification,
@@ -33,17 +34,10 @@ from handrail.types import (
     Turn,
     Verdict,
 )
+from handrail.watch import Nobody, TurnWatch
 from handrail.wording import Wording
 
 NO_EVIDENCE = Evidence("", ())
-UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
-
-SMALL_SHARE = 1 / 4
-"""Of the time left in a turn, what classifying or rewriting may take before the turn goes on without its provider."""
-LARGE_SHARE = 2 / 3
-"""The same for answering and for the critique."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +54,10 @@ class Stages:
     critic: Critic | None
     tracer: Tracer
     fallback_critic: Critic | None = None
+    quick_critic: Critic | None = None
+    """Judges a whole draft in microseconds, before any of it is shown; None shows drafts unjudged."""
     closing: Callable[[], Awaitable[None]] | None = None
     """Closes connections the stages hold."""
-
-
-@dataclass(slots=True)
-class _Progress:
-    """What is known so far in one turn."""
-
-    classification: Classification
-    ends: float
-    """When the turn's time is over, by the event loop's clock."""
-    provider: str = "static"
-    model: str | None = None
-    retrieved: int = 0
 
 
 class Pipeline:
@@ -86,169 +70,161 @@ class Pipeline:
         self._wording = wording
         self._clock = clock
 
-    async def run(self, question: Question) -> Turn:
+    async def run(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         """Classify, retrieve, gate, answer, check. Never raises for what a provider does; a refusal is a result."""
-        watch = Stopwatch(self._clock)
+        laps = Stopwatch(self._clock)
         ends = asyncio.get_running_loop().time() + self._settings.server.turn_deadline_s
-        progress = _Progress(UNDECIDED, ends)
         with self._tracer.turn(question) as trace, metering() as meter:
+            turn = TurnInFlight(question, trace, laps, watch or Nobody(), Showing(watch), ends)
             try:
                 async with asyncio.timeout_at(ends):
-                    result = await self._decide(question, progress, trace, watch)
+                    result = await self._decide(turn)
             except (HandrailError, TimeoutError):
                 result = outcome.unavailable(self._wording)
-            turn = Turn(
+            if not result.answers:
+                await turn.showing.withdraw()
+            finished = Turn(
                 question=question,
                 outcome=result,
-                classification=progress.classification,
+                classification=turn.classification,
                 trace_id=trace.id,
-                provider=progress.provider,
-                model=progress.model,
-                retrieved=progress.retrieved,
-                latency_ms=watch.laps(),
+                provider=turn.provider,
+                model=turn.model,
+                retrieved=turn.retrieved,
+                latency_ms=laps.laps(),
                 usage=meter.usage,
+                degraded=tuple(turn.degraded),
             )
-            trace.finish(turn)
-        return turn
+            trace.finish(finished)
+        return finished
 
-    async def _decide(self, question: Question, progress: _Progress, trace: TurnTrace, watch: Stopwatch) -> Outcome:
-        with trace.stage("classify") as span, watch.lap("classify"):
-            probe = await self._stages.retriever.probe(question.text)
-            classification = await self._classify(question, progress, probe)
-            span.record(output=classification.label.value, probability=classification.probability)
-        progress.classification = classification
+    async def _decide(self, turn: TurnInFlight) -> Outcome:
+        probe, classification = await self._classify(turn)
+        turn.classification = classification
         if classification.label in outcome.STATIC:
             return outcome.static(classification.label, self._wording, self._settings.brand.topics, classification.rule)
 
-        evidence = await self._retrieve(question, progress, probe, trace, watch)
-        progress.retrieved = len(evidence.hits)
+        evidence = await self._retrieve(turn, probe)
+        turn.retrieved = len(evidence.hits)
         if classification.rule == "topic":
-            return outcome.topic(question.text, self._wording, _nearest_titles(evidence, limit=5))
+            return outcome.topic(turn.question.text, self._wording, _nearest_titles(evidence, limit=5))
         confidence = self._stages.calibrator.probability(evidence)
         relevant = bool(evidence.hits) and confidence >= self._settings.gates.relevance
-        with trace.stage("relevance_gate") as span:
+        with turn.trace.stage("relevance_gate") as span:
             span.record(probability=confidence, passed=relevant)
         if classification.label is Label.HIGH_STAKES:
-            return await self._high_stakes(
-                question, progress, evidence if relevant else NO_EVIDENCE, confidence, trace, watch
-            )
+            return await self._high_stakes(turn, evidence if relevant else NO_EVIDENCE, confidence)
         if not relevant:
             return outcome.followup(self._wording, _nearest_titles(evidence), confidence)
-        return await self._answer(question, progress, evidence, confidence, trace, watch)
+        return await self._answer(turn, evidence, confidence)
 
-    async def _classify(self, question: Question, progress: _Progress, probe: Probe) -> Classification:
-        try:
-            return await _in_time(self._stages.classifier.classify(question, probe), progress, SMALL_SHARE)
-        except HandrailError:
-            return await self._stages.fallback_classifier.classify(question, probe)
+    async def _classify(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
+        question = turn.question
+        async with turn.stage("classify") as span:
+            probe = await self._stages.retriever.probe(question.text)
+            try:
+                found = await turn.in_time(self._stages.classifier.classify(question, probe), SMALL_SHARE)
+            except HandrailError:
+                turn.go_on_without("classify")
+                found = await self._stages.fallback_classifier.classify(question, probe)
+            span.record(output=found.label.value, probability=found.probability)
+        return probe, found
 
-    async def _retrieve(
-        self, question: Question, progress: _Progress, probe: Probe, trace: TurnTrace, watch: Stopwatch
-    ) -> Evidence:
-        query = question.text
-        if self._stages.rewriter is not None:
-            with trace.stage("rewrite") as span, watch.lap("rewrite"):
-                try:
-                    query = await _in_time(self._stages.rewriter.rewrite(question), progress, SMALL_SHARE)
-                except HandrailError:
-                    query = question.text
-                span.record(output=query)
-        with trace.stage("retrieve") as span, watch.lap("retrieve"):
+    async def _retrieve(self, turn: TurnInFlight, probe: Probe) -> Evidence:
+        question = turn.question
+        query = await self._rewrite(turn)
+        async with turn.stage("retrieve") as span:
             evidence = await self._stages.retriever.retrieve(
                 query, question.filters, probe if query == question.text else None
             )
             span.record(output=[hit.passage.id for hit in evidence.hits], **evidence.signals)
         return evidence
 
-    async def _answer(
-        self,
-        question: Question,
-        progress: _Progress,
-        evidence: Evidence,
-        confidence: float,
-        trace: TurnTrace,
-        watch: Stopwatch,
-    ) -> Outcome:
-        draft = await self._draft(question, progress, evidence, trace, watch)
+    async def _rewrite(self, turn: TurnInFlight) -> str:
+        query = turn.question.text
+        if self._stages.rewriter is None:
+            return query
+        async with turn.stage("rewrite") as span:
+            try:
+                query = await turn.in_time(self._stages.rewriter.rewrite(turn.question), SMALL_SHARE)
+            except HandrailError:
+                turn.go_on_without("rewrite")
+            span.record(output=query)
+        return query
+
+    async def _answer(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
+        draft = await self._draft(turn, evidence)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
         try:
-            draft = enforce(draft, evidence)
+            draft = turn.showing.numbered(enforce(draft, evidence))
         except NotGrounded:
             return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, self._wording, confidence)
-        critique = await self._critique(question, progress, draft, evidence, trace, watch)
+        if await self._worth_showing(turn, draft, evidence):
+            await turn.showing.rest(draft)
+        critique = await self._critique(turn, draft, evidence)
         confidence = confidence if critique.probability is None else critique.probability
         if critique.verdict is Verdict.CANNOT:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
+        await turn.showing.settle(draft)
         answer, citations = assemble(draft, evidence, confidence)
         if confidence < self._settings.gates.confidence:
             return outcome.low_confidence(answer, citations, confidence, self._wording)
         return outcome.answered(answer, critique.verdict, citations, confidence, draft.suggestions)
 
-    async def _high_stakes(
-        self,
-        question: Question,
-        progress: _Progress,
-        evidence: Evidence,
-        confidence: float,
-        trace: TurnTrace,
-        watch: Stopwatch,
-    ) -> Outcome:
-        draft = await self._draft(question, progress, evidence, trace, watch)
-        draft = enforce(draft, evidence, may_be_empty=True)
+    async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
+        draft = await self._draft(turn, evidence)
+        draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
+        await turn.showing.paragraph("acknowledgement", unmarked(draft.acknowledgement or ""))
+        await turn.showing.settle(draft)
+        await turn.showing.paragraph("offer", draft.offer)
+        await turn.showing.paragraph("closing", unmarked(draft.closing or ""))
         answer, citations = assemble(draft, evidence, confidence)
         return outcome.high_stakes(answer, citations, confidence)
 
-    async def _draft(
-        self, question: Question, progress: _Progress, evidence: Evidence, trace: TurnTrace, watch: Stopwatch
-    ) -> Draft:
-        with trace.stage("generate") as span, watch.lap("generate"):
+    async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
+        turn.showing.begin(evidence)
+        async with turn.stage("generate") as span:
             try:
-                work = self._stages.answerer.answer(question, progress.classification, evidence)
-                draft = await _in_time(work, progress, LARGE_SHARE)
+                draft = await turn.in_time(self._written(turn, evidence), LARGE_SHARE)
             except HandrailError:
-                draft = await self._fallback(question, progress, evidence)
+                await turn.showing.withdraw()
+                draft = await self._fallback(turn, evidence)
             span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
-        progress.provider, progress.model = draft.provider, draft.model
+        turn.provider, turn.model = draft.provider, draft.model
         return draft
 
-    async def _fallback(self, question: Question, progress: _Progress, evidence: Evidence) -> Draft:
-        answerer = self._stages.fallback_answerer or self._stages.answerer
-        return await answerer.answer(question, progress.classification, evidence)
+    def _written(self, turn: TurnInFlight, evidence: Evidence) -> Awaitable[Draft]:
+        """Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written."""
+        classification = turn.classification
+        heard = None if classification.label is Label.HIGH_STAKES else turn.showing.write
+        return self._stages.answerer.answer(turn.question, classification, evidence, heard)
 
-    async def _critique(
-        self,
-        question: Question,
-        progress: _Progress,
-        draft: Draft,
-        evidence: Evidence,
-        trace: TurnTrace,
-        watch: Stopwatch,
-    ) -> Critique:
+    async def _fallback(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
+        turn.go_on_without("answer")
+        answerer = self._stages.fallback_answerer or self._stages.answerer
+        return await answerer.answer(turn.question, turn.classification, evidence)
+
+    async def _worth_showing(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
+        """A draft that is bound to be withdrawn is not shown for the blink of an eye."""
+        critic = self._stages.quick_critic
+        if critic is None or turn.showing.started:
+            return True
+        return (await critic.critique(turn.question, draft, evidence)).verdict is not Verdict.CANNOT
+
+    async def _critique(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Critique:
         if self._stages.critic is None:
             return Critique(draft.self_verdict or Verdict.FULLY)
-        with trace.stage("critique") as span, watch.lap("critique"):
+        async with turn.stage("critique") as span:
             try:
-                critique = await _in_time(
-                    self._stages.critic.critique(question, draft, evidence), progress, LARGE_SHARE
-                )
+                critique = await turn.in_time(self._stages.critic.critique(turn.question, draft, evidence), LARGE_SHARE)
             except HandrailError:
+                turn.go_on_without("critique")
                 fallback = self._stages.fallback_critic
-                critique = await fallback.critique(question, draft, evidence) if fallback else Critique(Verdict.PARTLY)
+                judged = fallback.critique(turn.question, draft, evidence) if fallback else None
+                critique = await judged if judged else Critique(Verdict.PARTLY)
             span.record(output=critique.verdict.value, probability=critique.probability)
         return critique
-
-
-async def _in_time(work: Awaitable[T], progress: _Progress, share: float) -> T:
-    """`work` within its share of the time left, so that a hanging provider never costs the whole turn.
-
-    Raises RetryableError when that is over.
-    """
-    left = progress.ends - asyncio.get_running_loop().time()
-    try:
-        return await asyncio.wait_for(work, left * share)
-    except TimeoutError:
-        raise RetryableError("a provider took longer than its share of the turn") from None
 
 
 def _nearest_titles(evidence: Evidence, limit: int = 3) -> list[str]:

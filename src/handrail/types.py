@@ -39,6 +39,9 @@ class Routing(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
+ANSWERING = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED, Routing.LOW_CONFIDENCE, Routing.HIGH_STAKES})
+
+
 class RefusalReason(StrEnum):
     """Why a turn is not an answer: machine-readable and never localised."""
 
@@ -295,6 +298,11 @@ class Outcome:
     def refused(self) -> bool:
         return self.refusal_reason is not None
 
+    @property
+    def answers(self) -> bool:
+        """Whether the claims of a draft reached the visitor."""
+        return self.routing in ANSWERING
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -309,3 +317,5 @@ class Turn:
     retrieved: int
     latency_ms: Mapping[str, float]
     usage: Usage = Usage()
+    degraded: Sequence[str] = ()
+    """What it went on without, in order, such as `rewrite` or `answer`."""

@@ -13,6 +13,7 @@ from handrail.observe import Tracer
 from handrail.pipeline import Pipeline, Stages
 from handrail.settings import Settings
 from handrail.types import Question, Turn
+from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 
 
@@ -50,11 +51,11 @@ class Assistant:
         self._state = {"models": "ok", "index": "ok"}
         self._pipeline = Pipeline(self._stages, self.settings, wording, time.perf_counter)
 
-    async def ask(self, question: Question) -> Turn:
-        """One turn. Raises HandrailError before `start` has finished."""
+    async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
+        """One turn, seen by `watch` as it happens. Raises HandrailError before `start` has finished."""
         if self._pipeline is None:
             raise HandrailError("the assistant is not ready yet")
-        return await self._pipeline.run(question)
+        return await self._pipeline.run(question, watch)
 
     async def stop(self) -> None:
         """Finish queued work and close connections; harmless when nothing was started."""

@@ -45,6 +45,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         answerer=ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy),
         fallback_answerer=None,
         critic=None if settings.generate.critique == "off" else critic,
+        quick_critic=None if settings.generate.critique == "off" else critic,
         tracer=tracer,
     )
     if settings.llm.configured:

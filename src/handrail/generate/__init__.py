@@ -1,13 +1,19 @@
 """Answers from passages, their citations, and the judgement of a draft before it is sent."""
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from handrail.types import Classification, Critique, Draft, Evidence, Question, Verified
+from handrail.types import Claim, Classification, Critique, Draft, Evidence, Question, Verified
+
+Hearer = Callable[[Claim], Awaitable[None]]
+"""Told of each claim of a draft as soon as it is written."""
 
 
 class Answerer(Protocol):
-    async def answer(self, question: Question, classification: Classification, evidence: Evidence) -> Draft:
-        """A draft whose claims cite ids of `evidence`.
+    async def answer(
+        self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
+    ) -> Draft:
+        """A draft whose claims cite ids of `evidence`; `heard` is told of each while others are still being written.
 
         For `high_stakes` the draft also has an acknowledgement, an offer where the policy has one, and a closing;
         its evidence may be empty. Raises RetryableError or PermanentError when the provider fails.

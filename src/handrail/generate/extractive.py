@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from handrail.generate import Hearer
 from handrail.generate.compose import Scored, compose
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
@@ -51,7 +52,9 @@ class ExtractiveAnswerer:
         self._wording = wording
         self._policy = policy
 
-    async def answer(self, question: Question, classification: Classification, evidence: Evidence) -> Draft:
+    async def answer(
+        self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
+    ) -> Draft:
         found = units(evidence.hits[: self._settings.context_passages], self._settings.max_steps)
         scored = await self._score(evidence.query, found)
         claims = compose(scored, found, self._settings) if scored else []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
+from handrail.generate import Hearer
 from handrail.generate.plain import without_links, without_promises
 from handrail.generate.policy import Policy
 from handrail.llm import LanguageModel
@@ -60,7 +61,9 @@ class LlmAnswerer:
         self._policy = policy
         self._context_passages = context_passages
 
-    async def answer(self, question: Question, classification: Classification, evidence: Evidence) -> Draft:
+    async def answer(
+        self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
+    ) -> Draft:
         passages = evidence.passages[: self._context_passages]
         if classification.label is Label.HIGH_STAKES:
             return await self._high_stakes(question, passages)

@@ -1,0 +1,69 @@
+"""A turn while it is worked on: what every step of the pipeline reads and adds to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from handrail.errors import RetryableError
+from handrail.generations import Span
+from handrail.observe import TurnTrace
+from handrail.showing import Showing
+from handrail.stopwatch import Stopwatch
+from handrail.types import Classification, Label, Question
+from handrail.watch import TurnWatch
+
+UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
+
+SMALL_SHARE = 1 / 4
+"""Of the time left in a turn, what classifying or rewriting may take before the turn goes on without its provider."""
+LARGE_SHARE = 2 / 3
+"""The same for answering and for the critique."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class TurnInFlight:
+    """One turn's question, its observers, its time, and what is known so far."""
+
+    question: Question
+    trace: TurnTrace
+    laps: Stopwatch
+    watch: TurnWatch
+    showing: Showing
+    """What the visitor has been shown of the answer."""
+    ends: float
+    """When the turn's time is over, by the event loop's clock."""
+    classification: Classification = UNDECIDED
+    provider: str = "static"
+    model: str | None = None
+    retrieved: int = 0
+    degraded: list[str] = field(default_factory=list)
+    """What the turn went on without, in order: `classify`, `rewrite`, `verify`, `answer`, `critique`."""
+
+    @asynccontextmanager
+    async def stage(self, name: str) -> AsyncIterator[Span]:
+        """A stage that is watched, traced and timed under one name."""
+        await self.watch.stage(name)
+        with self.trace.stage(name) as span, self.laps.lap(name):
+            yield span
+
+    async def in_time(self, work: Awaitable[T], share: float) -> T:
+        """`work` within its share of the time left, so that a hanging provider never costs the whole turn.
+
+        Raises RetryableError when that is over.
+        """
+        left = self.ends - asyncio.get_running_loop().time()
+        try:
+            return await asyncio.wait_for(work, left * share)
+        except TimeoutError:
+            raise RetryableError("a provider took longer than its share of the turn") from None
+
+    def go_on_without(self, part: str) -> None:
+        """Note that `part` failed and something simpler takes its place."""
+        if part not in self.degraded:
+            self.degraded.append(part)
