@@ -18,6 +18,7 @@ from handrail.records.database import Database
 from handrail.records.once import Once
 from handrail.settings import Settings
 from handrail.types import Question, Turn
+from handrail.watch import TurnWatch
 
 
 class Assistant(Protocol):
@@ -30,7 +31,7 @@ class Assistant(Protocol):
 
     async def stop(self) -> None: ...
 
-    async def ask(self, question: Question) -> Turn: ...
+    async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn: ...
 
     def readiness(self) -> dict[str, str]:
         """`ok`, `loading` or a problem for each part."""

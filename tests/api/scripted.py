@@ -10,6 +10,7 @@ from typing import Any
 from handrail import outcome
 from handrail.settings import Settings
 from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Usage, Verdict
+from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 
 WORDING = load_wording("Tillwick")
@@ -69,7 +70,7 @@ class ScriptedAssistant:
         state = "ok" if self._ready else "loading"
         return {"models": state, "index": state}
 
-    async def ask(self, question: Question) -> Turn:
+    async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         self.asked.append(question)
         if self.hold is not None:
             await self.hold.wait()
