@@ -7,6 +7,8 @@ import os
 import platform
 import shutil
 import subprocess
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -14,11 +16,24 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel, SecretStr
 
 import handrail
+from eval.metrics.bootstrap import SEED
+from handrail.assembly.parts import kb_folder
+from handrail.knowledge.ingest import corpus
+from handrail.local_models.manifest import manifest
+from handrail.prompts import LocalPrompts
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
 
 SET = "set"
 GIT_TIMEOUT_S = 10
+LIBRARIES = (
+    "bm25s", "chromadb", "ir-measures", "numpy", "onnxruntime", "pydantic-ai-slim", "pystemmer", "scikit-learn", "scipy",
+    "sentence-transformers", "sentencex", "tokenizers", "torch",
+)  # fmt: skip
+"""Those that a figure can depend on; `requirements.lock` pins the rest."""
+CODE = ("src/handrail", "eval", "prompts")
+SOURCES = {".py", ".j2", ".toml"}
+WEIGHTS = {".npz", ".json", ".onnx", ".bin"}
 
 
 def provenance(settings: Settings, root: Path) -> dict[str, Any]:
@@ -26,21 +41,52 @@ def provenance(settings: Settings, root: Path) -> dict[str, Any]:
     return {
         "handrail": handrail.__version__,
         "git": revision(root),
+        "code": code(root),
         "python": platform.python_version(),
-        "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
+        "libraries": libraries(),
+        "machine": {"system": platform.platform(), "processor": platform.machine(), "cpus": os.cpu_count()},
+        "seed": SEED,
         "kb": index(settings),
         "models": models(settings),
+        "weights": weights(settings),
         "fitted": fitted(settings),
+        "prompts": prompts(),
         "settings": without_secrets(settings),
     }
 
 
 def index(settings: Settings) -> dict[str, Any]:
-    """Which generation of which knowledge base is measured."""
+    """Which generation of which knowledge base is measured, and a hash of its articles.
+
+    `corpus` is that of the articles alone: it stays when they are cut or embedded in another way.
+    """
     client = connect(settings.storage.data_dir, settings.storage.chroma_url)
     store = ChromaStore(client, settings.knowledge.kb, settings.models.embedder)
     store.open()
-    return {"name": store.kb, "generation": store.generation, "passages": store.count()}
+    stamps = store.stamps()
+    return {
+        "name": store.kb,
+        "generation": store.generation,
+        "corpus": corpus(stamps),
+        "articles": len(stamps),
+        "passages": store.count(),
+    }
+
+
+def code(root: Path) -> str:
+    """One sha256 over the sources that can change a number; unlike the revision it knows of uncommitted changes."""
+    held = hashlib.sha256()
+    for path in sorted(p for folder in CODE for p in (root / folder).rglob("*") if p.suffix in SOURCES):
+        held.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return held.hexdigest()
+
+
+def libraries() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def models(settings: Settings) -> dict[str, str | None]:
@@ -53,15 +99,28 @@ def models(settings: Settings) -> dict[str, str | None]:
     }
 
 
+def weights(settings: Settings) -> dict[str, dict[str, str]]:
+    """sha256 of every file of the local models, which loading has checked; nothing is known of `st:` models."""
+    names = (settings.models.embedder, settings.models.reranker)
+    known = manifest()
+    return {n: {file: held.sha256 for file, held in known[n].files.items()} for n in names if n in known}
+
+
 def fitted(settings: Settings) -> dict[str, str]:
-    """sha256 of the classifier head and the gates in use, by file name."""
+    """sha256 of fitted files by name: those that ship, those the settings name, and those of the knowledge base."""
     package = Path(handrail.__file__).parent
-    paths = [
-        settings.classify.head or package / "classify" / "head.npz",
-        settings.gates.calibration or package / "fitted" / "relevance.json",
-        package / "fitted" / "critique.json",
-    ]
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path.is_file()}
+    shipped = [p for p in sorted(package.rglob("*")) if p.suffix in WEIGHTS and "_site" not in p.parts]
+    chosen = [settings.classify.head, settings.gates.calibration]
+    own = kb_folder(settings, settings.knowledge.kb) / "fitted"
+    files = {path.name: path for path in [*shipped, *(path for path in chosen if path is not None)]}
+    files |= {f"{settings.knowledge.kb}/{path.name}": path for path in sorted(own.glob("*"))}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if path.is_file()}
+
+
+def prompts() -> dict[str, str]:
+    """sha256 of every local template."""
+    source = LocalPrompts()
+    return {name: hashlib.sha256(source.text(name).text.encode()).hexdigest() for name in source.names()}
 
 
 def revision(root: Path) -> dict[str, Any]:

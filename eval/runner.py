@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from eval.datasets import Case
+from eval.journal import Entry, Journal
 from eval.metrics.bootstrap import Interval
 from handrail.errors import HandrailError
 from handrail.guard import TextRefused
@@ -43,6 +44,12 @@ class Job(Generic[C]):
     bars: Bars
     limit: int | None = None
     """At most this many steps per phase, for evaluators that make their own."""
+    journal: Journal[Any] | None = None
+    """Where rows are kept as they come, with those of an earlier sitting; None keeps them in memory only."""
+
+    async def each(self, phase: str, work: Callable[[C], Awaitable[R]]) -> Done[C, R]:
+        """`work` on every case that no earlier sitting measured, with a bar named `phase`."""
+        return await run_each(self.cases, work, self.bars.phase(phase, len(self.cases)), self.journal)
 
 
 @dataclass(slots=True)
@@ -73,23 +80,48 @@ class Done(Generic[C, R]):
         """Rows of the report, the unmeasured ones at the end."""
         return [{"id": case.id, **row(case, result)} for case, result in self.measured] + self.unmeasured
 
+    def add(self, case: C, entry: Entry[R]) -> None:
+        """Take over a row from a journal."""
+        if entry.error is not None:
+            self.unmeasured.append({"id": case.id, "error": entry.error})
+        elif entry.not_applicable is not None:
+            self.unmeasured.append({"id": case.id, "not_applicable": entry.not_applicable})
+        elif entry.result is not None:
+            self.measured.append((case, entry.result))
 
-async def run_each(cases: Sequence[C], work: Callable[[C], Awaitable[R]], advance: Callable[[], None]) -> Done[C, R]:
-    """One at a time, so that durations mean something. Ctrl+C ends it early instead of raising."""
+
+async def run_each(
+    cases: Sequence[C],
+    work: Callable[[C], Awaitable[R]],
+    advance: Callable[[], None],
+    journal: Journal[R] | None = None,
+) -> Done[C, R]:
+    """One at a time, so that durations mean something. Ctrl+C ends it early instead of raising.
+
+    Rows that `journal` holds are not measured again; every new one is written there before the next begins.
+    """
     done: Done[C, R] = Done()
     try:
         for case in cases:
-            try:
-                done.measured.append((case, await work(case)))
-            except TextRefused as refusal:
-                done.unmeasured.append({"id": case.id, "not_applicable": f"the guard refuses it: {refusal}"})
-            except Exception as error:
-                # A crash on one text is a finding; it must not cost the rows before and behind it.
-                done.unmeasured.append({"id": case.id, "error": failure(error)})
+            kept = journal.kept(case) if journal is not None else None
+            entry = kept if kept is not None else await _measured(case, work)
+            if journal is not None and kept is None:
+                journal.keep(case, entry)
+            done.add(case, entry)
             advance()
     except asyncio.CancelledError:
         done.interrupted = True
     return done
+
+
+async def _measured(case: C, work: Callable[[C], Awaitable[R]]) -> Entry[R]:
+    try:
+        return Entry(case.line, result=await work(case))
+    except TextRefused as refusal:
+        return Entry(case.line, not_applicable=f"the guard refuses it: {refusal}")
+    except Exception as error:
+        # A crash on one text is a finding; it must not cost the rows before and behind it.
+        return Entry(case.line, error=failure(error))
 
 
 def failure(error: Exception) -> str:

@@ -1,4 +1,9 @@
-"""Evaluators: each runs the real parts over the cases of a file and scores what came out."""
+"""Evaluators: each runs the real parts over the cases of a file and scores what came out.
+
+A module here has `RESULT`, the type of what is measured per row; `measure(job) -> Done`, which asks the models; and
+`score(done) -> Evaluation`, which does not. Results are kept row by row, so a run can be resumed and scored again. One
+whose rows belong together, such as `latency`, has `evaluate(job) -> Evaluation` instead, and can be neither.
+"""
 
 from __future__ import annotations
 

@@ -11,12 +11,15 @@ from eval.evaluators import NO_GOLD, question
 from eval.metrics import refusal as metrics
 from eval.metrics import share
 from eval.metrics.refusal import Judged
-from eval.runner import Evaluation, Job, run_each
+from eval.runner import Done, Evaluation, Job
 from handrail.assembly import Assistant
 from handrail.types import Turn
 
 
-async def evaluate(job: Job[RefusalCase]) -> Evaluation:
+RESULT = Turn
+
+
+async def measure(job: Job[RefusalCase]) -> Done[RefusalCase, Turn]:
     assistant = Assistant(job.settings)
 
     async def work(case: RefusalCase) -> Turn:
@@ -24,9 +27,12 @@ async def evaluate(job: Job[RefusalCase]) -> Evaluation:
 
     try:
         await assistant.start()
-        done = await run_each(job.cases, work, job.bars.phase("refusal", len(job.cases)))
+        return await job.each("refusal", work)
     finally:
         await assistant.stop()
+
+
+def score(done: Done[RefusalCase, Turn]) -> Evaluation:
     judged = [
         Judged(case.should_refuse, turn.outcome.refused, case.bucket)
         for case, turn in done.measured

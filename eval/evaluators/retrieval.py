@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 from eval.datasets.articles import resolve
@@ -10,7 +11,7 @@ from eval.datasets.retrieval import RetrievalCase
 from eval.evaluators import NO_GOLD, question
 from eval.metrics import retrieval as metrics
 from eval.metrics.retrieval import DEPTH, Ranked
-from eval.runner import Evaluation, Job, run_each
+from eval.runner import Done, Evaluation, Job
 from handrail.assembly import build_parts
 from handrail.settings import Settings
 from handrail.types import Evidence
@@ -19,38 +20,54 @@ DEEP = {"top_k": 20, "max_per_article": 2}
 """Ten articles need at least twenty passages of at most two each; the order of articles stays what it is."""
 
 
-async def evaluate(job: Job[RetrievalCase]) -> Evaluation:
+@dataclass(frozen=True, slots=True)
+class Found:
+    ranked: tuple[str, ...]
+    """Different articles, best first."""
+    gold: frozenset[str]
+    """Articles that answer, by their whole ids; one that is not there keeps the id of the file."""
+    not_in_kb: frozenset[str] = frozenset()
+    """Those of `gold` that the knowledge base does not hold: they can never be found, and count as missed."""
+
+
+RESULT = Found
+
+
+async def measure(job: Job[RetrievalCase]) -> Done[RetrievalCase, Found]:
     settings = deep(job.settings)
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         retriever = parts.retriever(settings)
+        articles = frozenset(parts.snapshot.articles)
         await retriever.retrieve("warm up", {})
 
-        async def work(case: RetrievalCase) -> list[str]:
-            return ranking(await retriever.retrieve(question(case.question, settings).text, {}))
+        async def work(case: RetrievalCase) -> Found:
+            evidence = await retriever.retrieve(question(case.question, settings).text, {})
+            gold = frozenset(resolve(name, articles) or name for name in case.article_ids)
+            return Found(tuple(ranking(evidence)), gold, gold - articles)
 
-        done = await run_each(job.cases, work, job.bars.phase("retrieval", len(job.cases)))
-        articles = frozenset(parts.snapshot.articles)
+        return await job.each("retrieval", work)
     finally:
         parts.close()
-    # An id that names no article stays as it is: it can never be found, and counts as missed.
-    gold = {case.line: frozenset(resolve(name, articles) or name for name in case.article_ids) for case in job.cases}
-    scored = [(case, Ranked(gold[case.line], found)) for case, found in done.measured if case.article_ids]
+
+
+def score(done: Done[RetrievalCase, Found]) -> Evaluation:
+    scored = [(case, Ranked(found.gold, found.ranked)) for case, found in done.measured if found.gold]
     scores = metrics.score_rows([ranked for _, ranked in scored])
     by_line = {case.line: row for (case, _), row in zip(scored, scores, strict=True)}
 
-    def row(case: RetrievalCase, found: list[str]) -> dict[str, Any]:
-        shown: dict[str, Any] = {"gold": list(case.article_ids), "ranked": found[:DEPTH]}
-        if not case.article_ids:
+    def row(case: RetrievalCase, found: Found) -> dict[str, Any]:
+        shown: dict[str, Any] = {"gold": list(case.article_ids), "ranked": list(found.ranked[:DEPTH])}
+        if not found.gold:
             return {**shown, "not_applicable": NO_GOLD}
-        unknown = sorted(gold[case.line] - articles)
+        unknown = sorted(found.not_in_kb)
         return {**shown, **by_line[case.line], **({"not_in_kb": unknown} if unknown else {})}
 
     rows = done.rows(row)
     missing = sum("not_in_kb" in item for item in rows)
-    note = f"{missing} rows name articles that {settings.knowledge.kb!r} does not hold; those count as missed"
+    note = f"{missing} rows name articles that the knowledge base does not hold; those count as missed"
     return Evaluation(
-        metrics={"n": len(scores), **metrics.mean(scores)},
+        metrics={"n": len(scored), **metrics.mean(scores)},
         intervals=metrics.intervals(scores),
         rows=rows,
         interrupted=done.interrupted,

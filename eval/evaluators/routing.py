@@ -12,7 +12,7 @@ from eval.evaluators import NO_GOLD, question
 from eval.metrics import routing as metrics
 from eval.metrics.routing import Routed
 from eval.metrics.timing import percentiles
-from eval.runner import Evaluation, Job, run_each
+from eval.runner import Done, Evaluation, Job
 from handrail.assembly import build_parts, build_stages, new_trace_id
 from handrail.errors import HandrailError
 from handrail.observe.silent import SilentTracer
@@ -27,7 +27,10 @@ class Answer:
     ms: float
 
 
-async def evaluate(job: Job[RoutingCase]) -> Evaluation:
+RESULT = Answer
+
+
+async def measure(job: Job[RoutingCase]) -> Done[RoutingCase, Answer]:
     settings = job.settings
     parts = await asyncio.to_thread(build_parts, settings)
     try:
@@ -37,9 +40,12 @@ async def evaluate(job: Job[RoutingCase]) -> Evaluation:
         async def work(case: RoutingCase) -> Answer:
             return await _classify(stages, case.text, job)
 
-        done = await run_each(job.cases, work, job.bars.phase("routing", len(job.cases)))
+        return await job.each("routing", work)
     finally:
         parts.close()
+
+
+def score(done: Done[RoutingCase, Answer]) -> Evaluation:
     routed = [
         Routed(case.label, answer.classification.label, answer.classification.probability)
         for case, answer in done.measured

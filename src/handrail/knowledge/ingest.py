@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from handrail.errors import KnowledgeError
@@ -16,6 +16,14 @@ Progress = Callable[[int, int], None]
 """Called with passages embedded so far and in all."""
 
 BATCH = 128
+OF = "."
+"""Between the digest of an article and that of how it was cut."""
+
+
+def corpus(stamps: Mapping[str, Stamp]) -> str:
+    """sha256 over the articles that `stamps` are of, however they were cut and embedded."""
+    held = sorted((id_, sorted({d.partition(OF)[0] for d in stamp.digests.values()})) for id_, stamp in stamps.items())
+    return hashlib.sha256(repr(held).encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -103,7 +111,7 @@ class Ingest:
     def _plan(self, articles: dict[str, Article], stamps: dict[str, Stamp], report: Report) -> list[_Work]:
         work = []
         for article in articles.values():
-            digest = hashlib.sha256(f"{self._chunker.fingerprint}:{article.digest}".encode()).hexdigest()[:20]
+            digest = f"{article.digest}{OF}{hashlib.sha256(self._chunker.fingerprint.encode()).hexdigest()[:8]}"
             stamp = stamps.get(article.id)
             if stamp is not None and stamp.current(digest):
                 report.unchanged += 1
