@@ -6,30 +6,39 @@ import asyncio
 import importlib
 import secrets
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.markup import escape
 
-from eval import report
-from eval.datasets import Dataset, load
+from eval import record, report, resume
+from eval.datasets import Dataset, Loaded, load
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from eval.datasets.routing import ROUTING
+from eval.journal import Journal
 from eval.provenance import provenance
-from eval.record import Run, new_run_id, write
-from eval.runner import Bars, Evaluation, Job, progress_on
+from eval.record import RecordError, Run, Status, new_run_id, write
+from eval.runner import Bars, Done, Evaluation, Job, progress_on
 from handrail.settings import Settings
 
 HERE = Path(__file__).parent
 RUNS = HERE / "runs"
 INTERRUPTED = 130
 
-Evaluate = Callable[[Job[Any]], Awaitable[Evaluation]]
+
+class Evaluator(Protocol):
+    """A module of `eval.evaluators`."""
+
+    RESULT: Any
+
+    async def measure(self, job: Job[Any]) -> Done[Any, Any]: ...
+    def score(self, done: Done[Any, Any]) -> Evaluation: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,8 @@ class Options:
     limit: int | None = None
     as_json: bool = False
     runs: Path | None = None
+    resume: str | None = None
+    """The id of an interrupted run to go on with."""
 
 
 DATASETS: dict[str, Dataset[Any]] = {
@@ -49,43 +60,118 @@ DATASETS: dict[str, Dataset[Any]] = {
 """The kind of file each command reads; its evaluator is the module of the same name."""
 
 
+def evaluator(command: str) -> Any:
+    return importlib.import_module(f"eval.evaluators.{command}")
+
+
 def run(command: str, settings: Settings, options: Options, out: Callable[[str], None], notes: Console) -> int:
     """Measure, write the run record, print. The exit status: 0, 1 when rows were not usable, 130 when interrupted.
 
-    Raises HandrailError when there is nothing to measure: an unreadable file, no index, no models.
+    Raises HandrailError when there is nothing to measure: an unreadable file, no index, no models, or a run to resume
+    that is not the same.
     """
+    done = measured(command, settings, options, notes)
+    show(done, options, out, notes)
+    return status(done)
+
+
+def measured(command: str, settings: Settings, options: Options, notes: Console) -> Run:
+    """Measure and write the run record. Raises HandrailError as `run` does."""
     dataset = DATASETS[command]
     path = options.file or dataset.default
+    folder = options.runs or RUNS
     loaded = load(dataset, path, options.limit)
     for bad in loaded.bad:
         notes.print(f"[red]not used[/] {escape(f'{path} line {bad.line}: {bad.why}')}", soft_wrap=True)
     known = provenance(settings, HERE.parent)
-    evaluate: Evaluate = importlib.import_module(f"eval.evaluators.{command}").evaluate
-    started, start = datetime.now(UTC), time.monotonic()
-    with progress_on(notes) as progress:
-        found = asyncio.run(_awaited(evaluate, Job(settings, loaded.cases, Bars(progress), options.limit)))
-    done = Run(
-        id=new_run_id(command, started, secrets.token_hex(3)),
+    opened = _opened(command, loaded, known, options, folder, notes)
+    with ExitStack() as stack:
+        held = record.lock(folder, opened.id)
+        stack.callback(held.release)
+        write(opened, folder)
+        done = _sit(opened, settings, loaded, options, folder, notes, stack)
+        written = write(done, folder)
+    Path(held.lock_file).unlink(missing_ok=True)
+    notes.print(f"[dim]run record: {escape(str(written))}[/]", soft_wrap=True)
+    if done.status is Status.INTERRUPTED and hasattr(evaluator(command), "measure"):
+        notes.print(f"go on with: handrail eval {command} --resume {done.id} and the same options", soft_wrap=True)
+    return done
+
+
+def _opened(
+    command: str, loaded: Loaded[Any], known: dict[str, Any], options: Options, folder: Path, notes: Console
+) -> Run:
+    """A new run, or the next sitting of an interrupted one."""
+    now = resume.identity(command, loaded.sha256, options.limit, known)
+    begun = datetime.now(UTC)
+    fresh = Run(
+        id=new_run_id(command, begun, secrets.token_hex(3)),
         command=command,
-        started=started,
-        seconds=time.monotonic() - start,
-        file=path,
+        started=begun,
+        seconds=0.0,
+        file=loaded.path,
         sha256=loaded.sha256,
         limit=options.limit,
         bad=loaded.bad,
         provenance=known,
-        evaluation=found,
+        evaluation=Evaluation(metrics={}),
+        status=Status.RUNNING,
     )
-    _show(done, options, out, notes)
-    notes.print(f"[dim]run record: {escape(str(write(done, options.runs or RUNS)))}[/]", soft_wrap=True)
-    return _status(done)
+    if options.resume is None:
+        for run_id, rows in resume.unfinished(folder, now, known):
+            notes.print(
+                f"[yellow]unfinished[/]: the same run was interrupted after {rows} of {len(loaded.cases)} rows; "
+                f"--resume {run_id} goes on with it",
+                soft_wrap=True,
+            )
+            break
+        return fresh
+    if not hasattr(evaluator(command), "measure"):
+        raise RecordError(f"`handrail eval {command}` cannot be resumed: its timings belong together")
+    held = record.read(folder, options.resume)
+    resume.check(held, command, now, known)
+    return replace(
+        fresh,
+        id=held["run_id"],
+        started=resume.started(held),
+        seconds=held.get("seconds", 0.0),
+        sittings=held.get("sittings", 1) + 1,
+    )
 
 
-async def _awaited(evaluate: Evaluate, job: Job[Any]) -> Evaluation:
-    return await evaluate(job)
+def _sit(
+    opened: Run,
+    settings: Settings,
+    loaded: Loaded[Any],
+    options: Options,
+    folder: Path,
+    notes: Console,
+    stack: ExitStack,
+) -> Run:
+    module = evaluator(opened.command)
+    start = time.monotonic()
+    with progress_on(notes) as progress:
+        bars = Bars(progress)
+        if hasattr(module, "measure"):
+            journal: Journal[Any] = Journal(record.rows_path(folder, opened.id), module.RESULT)
+            if journal.entries:
+                notes.print(f"{len(journal.entries)} rows are kept from before")
+            stack.enter_context(journal)
+            job = Job(settings, loaded.cases, bars, options.limit, journal)
+            found = module.score(asyncio.run(module.measure(job)))
+        else:
+            found = asyncio.run(module.evaluate(Job(settings, loaded.cases, bars, options.limit)))
+    if opened.sittings > 1:
+        found.notes.append(f"measured in {opened.sittings} sittings: durations of one may not be those of another")
+    return replace(
+        opened,
+        seconds=opened.seconds + time.monotonic() - start,
+        evaluation=found,
+        status=Status.INTERRUPTED if found.interrupted else Status.FINISHED,
+    )
 
 
-def _show(run: Run, options: Options, out: Callable[[str], None], notes: Console) -> None:
+def show(run: Run, options: Options, out: Callable[[str], None], notes: Console) -> None:
     if options.as_json:
         notes.print(report.as_markdown(run), markup=False, emoji=False, soft_wrap=True)
     out(report.as_json(run) if options.as_json else report.as_markdown(run))
@@ -102,7 +188,7 @@ def _show(run: Run, options: Options, out: Callable[[str], None], notes: Console
         notes.print("[yellow]interrupted[/]: the numbers are of what was done so far")
 
 
-def _status(run: Run) -> int:
+def status(run: Run) -> int:
     if run.evaluation.interrupted:
         return INTERRUPTED
     return 1 if run.bad or any("error" in row for row in run.evaluation.rows) else 0

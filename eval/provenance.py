@@ -27,8 +27,8 @@ from handrail.stores.chroma import ChromaStore, connect
 SET = "set"
 GIT_TIMEOUT_S = 10
 LIBRARIES = (
-    "bm25s", "chromadb", "ir-measures", "numpy", "onnxruntime", "pydantic-ai-slim", "pystemmer", "scikit-learn", "scipy",
-    "sentence-transformers", "sentencex", "tokenizers", "torch",
+    "bm25s", "chromadb", "ir-measures", "numpy", "onnxruntime", "pydantic-ai-slim", "pystemmer", "scikit-learn",
+    "scipy", "sentence-transformers", "sentencex", "tokenizers", "torch",
 )  # fmt: skip
 """Those that a figure can depend on; `requirements.lock` pins the rest."""
 CODE = ("src/handrail", "eval", "prompts")

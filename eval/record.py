@@ -1,18 +1,39 @@
-"""Run records: one JSON file per run, enough to compare it with another."""
+"""Run records: `<run id>.json` says what was measured, how, and what came out; `<run id>.rows.jsonl` holds each row."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from eval.datasets import BadRow
 from eval.runner import Evaluation
-from handrail.errors import PermanentError
+from handrail.errors import PermanentError, RetryableError
 
-FORMAT = 1
+FORMAT = 2
+OLDEST = 1
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
+
+
+class RecordError(PermanentError):
+    """A run record that is missing or cannot be read; the message names it and says what to do."""
+
+
+class RunBusy(RetryableError):
+    """Another process works on the same run."""
+
+
+class Status(StrEnum):
+    RUNNING = "running"
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +44,15 @@ class Run:
     command: str
     started: datetime
     seconds: float
+    """Of all sittings together."""
     file: Path
     sha256: str
     limit: int | None
     bad: list[BadRow]
     provenance: dict[str, Any]
     evaluation: Evaluation
+    status: Status = Status.FINISHED
+    sittings: int = 1
 
 
 def new_run_id(command: str, now: datetime, token: str) -> str:
@@ -41,10 +65,12 @@ def record(run: Run) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "run_id": run.id,
+        "status": run.status.value,
         "command": run.command,
         "started": run.started.astimezone(UTC).isoformat(timespec="seconds"),
         "seconds": round(run.seconds, 2),
-        "file": {"name": run.file.name, "sha256": run.sha256, "limit": run.limit},
+        "sittings": run.sittings,
+        "file": {"name": run.file.name, "path": str(run.file.resolve()), "sha256": run.sha256, "limit": run.limit},
         **run.provenance,
         "conditions": found.conditions,
         "metrics": found.metrics,
@@ -68,3 +94,85 @@ def write(run: Run, folder: Path) -> Path:
     except OSError as error:
         raise PermanentError(f"the run record {path} cannot be written: {error.strerror}; choose --runs") from None
     return path
+
+
+def rows_path(folder: Path, run_id: str) -> Path:
+    return folder / f"{run_id}.rows.jsonl"
+
+
+def read(folder: Path, name: str) -> dict[str, Any]:
+    """The record of a run, by its id, the beginning of one, `latest`, or a path.
+
+    Raises RecordError when there is none, several begin so, or it is damaged.
+    """
+    path = find(folder, name)
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RecordError(f"the run record {path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"the run record {path} is damaged ({str(error).splitlines()[0]}); run it again") from None
+    if not isinstance(held, dict) or not isinstance(held.get("format"), int):
+        raise RecordError(f"{path} is not a run record")
+    if not OLDEST <= held["format"] <= FORMAT:
+        raise RecordError(f"the run record {path} has format {held['format']}, and this version reads up to {FORMAT}")
+    missing = [key for key in ("run_id", "command", "file", "metrics", "rows") if key not in held]
+    if missing:
+        raise RecordError(f"the run record {path} is damaged: it has no {', '.join(missing)}")
+    return held
+
+
+def find(folder: Path, name: str) -> Path:
+    if name.endswith(".json"):
+        path = Path(name)
+        if path.is_file():
+            return path
+        raise RecordError(f"there is no run record {path}")
+    if not RUN_ID.fullmatch(name):
+        raise RecordError(f"{name!r} is not a run id: see `handrail eval runs`")
+    known = ids(folder)
+    found = known[:1] if name == "latest" else [i for i in known if i == name] or [i for i in known if name in i]
+    if len(found) == 1:
+        return folder / f"{found[0]}.json"
+    if found:
+        raise RecordError(f"{len(found)} runs in {folder} have {name!r} in their ids: {', '.join(found[:5])} …")
+    raise RecordError(
+        f"there is no run {name!r} in {folder}: see `handrail eval runs`, or choose the folder with --runs"
+    )
+
+
+def ids(folder: Path) -> list[str]:
+    """Newest first."""
+    return sorted((path.stem for path in folder.glob("*.json")), reverse=True)
+
+
+def records(folder: Path) -> Iterator[dict[str, Any] | RecordError]:
+    """Newest first; one that cannot be read does not hide the others."""
+    for run_id in ids(folder):
+        try:
+            yield read(folder, run_id)
+        except RecordError as error:
+            yield error
+
+
+def lock(folder: Path, run_id: str) -> FileLock:
+    """Held while the run is worked on. Raises RunBusy when another process does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    held = FileLock(folder / f"{run_id}.lock", blocking=False)
+    try:
+        held.acquire()
+    except Timeout:
+        raise RunBusy(f"run {run_id} is being worked on by another process") from None
+    return held
+
+
+def in_work(folder: Path, run_id: str) -> bool:
+    """Whether a living process holds the run; one that was killed holds nothing."""
+    path = folder / f"{run_id}.lock"
+    if not path.exists():
+        return False
+    try:
+        lock(folder, run_id).release()
+    except RunBusy:
+        return True
+    return False

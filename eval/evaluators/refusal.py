@@ -15,7 +15,6 @@ from eval.runner import Done, Evaluation, Job
 from handrail.assembly import Assistant
 from handrail.types import Turn
 
-
 RESULT = Turn
 
 

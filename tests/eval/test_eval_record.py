@@ -52,7 +52,8 @@ def test_a_record_holds_the_file_the_settings_and_every_row(tmp_path: Path) -> N
     path = write(a_run(), tmp_path / "new" / "runs")
 
     held = json.loads(path.read_text(encoding="utf-8"))
-    assert held["file"] == {"name": "rows.jsonl", "sha256": "ab" * 32, "limit": None}
+    file = {"name": "rows.jsonl", "path": str(Path("some/where/rows.jsonl").resolve()), "sha256": "ab" * 32}
+    assert held["file"] == {**file, "limit": None}
     assert held["metrics"]["accuracy"] == 0.123456
     assert held["bad_rows"] == [{"line": 3, "why": "text is missing"}]
     assert held["rows"][0]["id"] == ":smile: [red]"

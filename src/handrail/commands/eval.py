@@ -22,25 +22,49 @@ File = Annotated[
     typer.Option("--file", help="JSON lines to measure on; default is the sample help centre's, with --kb sample."),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many usable rows.")]
+Resume = Annotated[
+    str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run; nothing may have changed.")
+]
 Runs = Annotated[Path | None, typer.Option("--runs", help="Folder for run records; default is eval/runs.")]
 
 
 @app.command()
-def routing(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+def routing(
+    kb: KB = None,
+    file: File = None,
+    as_json: Json = False,
+    limit: Limit = None,
+    runs: Runs = None,
+    resume: Resume = None,
+) -> None:
     """How well messages are sorted into the five labels. Rows: {"id", "text", "label"}."""
-    _measure("routing", kb, file, as_json, limit, runs)
+    _measure("routing", kb, file, as_json, limit, runs, resume)
 
 
 @app.command()
-def retrieval(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+def retrieval(
+    kb: KB = None,
+    file: File = None,
+    as_json: Json = False,
+    limit: Limit = None,
+    runs: Runs = None,
+    resume: Resume = None,
+) -> None:
     """How far up the right articles are found. Rows: {"question", "article_ids": [...]}."""
-    _measure("retrieval", kb, file, as_json, limit, runs)
+    _measure("retrieval", kb, file, as_json, limit, runs, resume)
 
 
 @app.command()
-def refusal(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+def refusal(
+    kb: KB = None,
+    file: File = None,
+    as_json: Json = False,
+    limit: Limit = None,
+    runs: Runs = None,
+    resume: Resume = None,
+) -> None:
     """Whether it refuses what the articles do not answer. Rows: {"id", "question", "should_refuse"}."""
-    _measure("refusal", kb, file, as_json, limit, runs)
+    _measure("refusal", kb, file, as_json, limit, runs, resume)
 
 
 @app.command()
@@ -53,11 +77,17 @@ def latency(kb: KB = None, file: File = None, as_json: Json = False, limit: Limi
 
 
 def _measure(
-    command: str, kb: str | None, file: Path | None, as_json: bool, limit: int | None, runs: Path | None
+    command: str,
+    kb: str | None,
+    file: Path | None,
+    as_json: bool,
+    limit: int | None,
+    runs: Path | None,
+    resume: str | None = None,
 ) -> None:
     evaluation = _evaluation()
     settings = settings_for(kb or (SAMPLE_KB if file is None else None))
-    options = evaluation.Options(file=file, limit=limit, as_json=as_json, runs=runs)
+    options = evaluation.Options(file=file, limit=limit, as_json=as_json, runs=runs, resume=resume)
     try:
         status: int = evaluation.run(command, settings, options, typer.echo, notes)
     except ModuleNotFoundError as error:
