@@ -18,8 +18,8 @@ from eval.runner import Evaluation
 from handrail.errors import PermanentError, RetryableError
 
 FORMAT = 2
-OLDEST = 1
-RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
+OLDEST = 2
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,119}")
 
 
 class RecordError(PermanentError):
@@ -101,9 +101,9 @@ def rows_path(folder: Path, run_id: str) -> Path:
 
 
 def read(folder: Path, name: str) -> dict[str, Any]:
-    """The record of a run, by its id, the beginning of one, `latest`, or a path.
+    """The record of a run, by its id, a part of one, `latest`, a command, or a path.
 
-    Raises RecordError when there is none, several begin so, or it is damaged.
+    Raises RecordError when there is none, several fit, or it is damaged.
     """
     path = find(folder, name)
     try:
@@ -131,7 +131,7 @@ def find(folder: Path, name: str) -> Path:
     if not RUN_ID.fullmatch(name):
         raise RecordError(f"{name!r} is not a run id: see `handrail eval runs`")
     known = ids(folder)
-    found = known[:1] if name == "latest" else [i for i in known if i == name] or [i for i in known if name in i]
+    found = [i for i in known if i == name] or _newest(name, known) or [i for i in known if name in i]
     if len(found) == 1:
         return folder / f"{found[0]}.json"
     if found:
@@ -139,6 +139,14 @@ def find(folder: Path, name: str) -> Path:
     raise RecordError(
         f"there is no run {name!r} in {folder}: see `handrail eval runs`, or choose the folder with --runs"
     )
+
+
+def _newest(name: str, known: list[str]) -> list[str]:
+    """`latest`, or the name of a command; `~2` behind it is the second before that."""
+    kind, _, back = name.partition("~")
+    made = known if kind == "latest" else [i for i in known if i.split("-")[1:2] == [kind]]
+    number = int(back) if back.isdecimal() else 0
+    return made[number : number + 1]
 
 
 def ids(folder: Path) -> list[str]:

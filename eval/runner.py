@@ -78,14 +78,16 @@ class Done(Generic[C, R]):
 
     def rows(self, row: Callable[[C, R], dict[str, Any]]) -> list[dict[str, Any]]:
         """Rows of the report, the unmeasured ones at the end."""
-        return [{"id": case.id, **row(case, result)} for case, result in self.measured] + self.unmeasured
+        return [
+            {"id": case.id, "line": case.line, **row(case, result)} for case, result in self.measured
+        ] + self.unmeasured
 
     def add(self, case: C, entry: Entry[R]) -> None:
         """Take over a row from a journal."""
         if entry.error is not None:
-            self.unmeasured.append({"id": case.id, "error": entry.error})
+            self.unmeasured.append({"id": case.id, "line": case.line, "error": entry.error})
         elif entry.not_applicable is not None:
-            self.unmeasured.append({"id": case.id, "not_applicable": entry.not_applicable})
+            self.unmeasured.append({"id": case.id, "line": case.line, "not_applicable": entry.not_applicable})
         elif entry.result is not None:
             self.measured.append((case, entry.result))
 

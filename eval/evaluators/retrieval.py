@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +25,15 @@ DEEP = {"top_k": 20, "max_per_article": 2}
 class Found:
     ranked: tuple[str, ...]
     """Different articles, best first."""
-    gold: frozenset[str]
-    """Articles that answer, by their whole ids; one that is not there keeps the id of the file."""
+    known: frozenset[str] = frozenset()
+    """Whole ids of the articles the row named, as far as the knowledge base holds them."""
     not_in_kb: frozenset[str] = frozenset()
-    """Those of `gold` that the knowledge base does not hold: they can never be found, and count as missed."""
+    """Names of articles it does not hold: they can never be found, and count as missed."""
+
+    def gold(self, names: Sequence[str]) -> frozenset[str]:
+        """Articles that answer, by their whole ids; one that is not there keeps its name."""
+        held = self.known.union(self.ranked)
+        return frozenset(resolve(name, held) or name for name in names)
 
 
 RESULT = Found
@@ -44,7 +50,7 @@ async def measure(job: Job[RetrievalCase]) -> Done[RetrievalCase, Found]:
         async def work(case: RetrievalCase) -> Found:
             evidence = await retriever.retrieve(question(case.question, settings).text, {})
             gold = frozenset(resolve(name, articles) or name for name in case.article_ids)
-            return Found(tuple(ranking(evidence)), gold, gold - articles)
+            return Found(tuple(ranking(evidence)), gold & articles, gold - articles)
 
         return await job.each("retrieval", work)
     finally:
@@ -52,15 +58,17 @@ async def measure(job: Job[RetrievalCase]) -> Done[RetrievalCase, Found]:
 
 
 def score(done: Done[RetrievalCase, Found]) -> Evaluation:
-    scored = [(case, Ranked(found.gold, found.ranked)) for case, found in done.measured if found.gold]
+    scored = [
+        (case, Ranked(found.gold(case.article_ids), found.ranked)) for case, found in done.measured if case.article_ids
+    ]
     scores = metrics.score_rows([ranked for _, ranked in scored])
     by_line = {case.line: row for (case, _), row in zip(scored, scores, strict=True)}
 
     def row(case: RetrievalCase, found: Found) -> dict[str, Any]:
         shown: dict[str, Any] = {"gold": list(case.article_ids), "ranked": list(found.ranked[:DEPTH])}
-        if not found.gold:
+        if not case.article_ids:
             return {**shown, "not_applicable": NO_GOLD}
-        unknown = sorted(found.not_in_kb)
+        unknown = sorted(found.not_in_kb.intersection(case.article_ids))
         return {**shown, **by_line[case.line], **({"not_in_kb": unknown} if unknown else {})}
 
     rows = done.rows(row)

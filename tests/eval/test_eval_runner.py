@@ -45,8 +45,8 @@ def test_a_row_that_fails_is_reported_and_the_others_go_on() -> None:
     assert not done.interrupted
     assert [result for _, result in done.measured] == ["r1", "r3", "r5"]
     assert done.unmeasured == [
-        {"id": "r2", "error": "Chroma does not answer"},
-        {"id": "r4", "error": "KeyError: 'logits'"},
+        {"id": "r2", "line": 2, "error": "Chroma does not answer"},
+        {"id": "r4", "line": 4, "error": "KeyError: 'logits'"},
     ]
     assert len(steps) == 5
 
@@ -59,5 +59,5 @@ def test_a_text_the_guard_refuses_is_not_applicable() -> None:
 
     rows = done.rows(lambda _, text: {"text": text})
 
-    assert rows[0] == {"id": "r2", "text": "hello"}
+    assert rows[0] == {"id": "r2", "line": 2, "text": "hello"}
     assert rows[1]["not_applicable"].startswith("the guard refuses it")

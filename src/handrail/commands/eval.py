@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from handrail.commands import KB, Json, notes, settings_for
-from handrail.errors import HandrailError, MissingExtra
+from handrail.commands import KB, Json, eval_runs, notes, settings_for
+from handrail.errors import MissingExtra
 
 app = typer.Typer(
     help="Measure routing, retrieval, refusals and speed; each run leaves a record.", no_args_is_help=True
 )
+
+app.command()(eval_runs.runs)
+app.command()(eval_runs.score)
+app.command()(eval_runs.compare)
 
 SAMPLE_KB = "sample"
 
@@ -85,7 +88,7 @@ def _measure(
     runs: Path | None,
     resume: str | None = None,
 ) -> None:
-    evaluation = _evaluation()
+    evaluation = eval_runs.part("command")
     settings = settings_for(kb or (SAMPLE_KB if file is None else None))
     options = evaluation.Options(file=file, limit=limit, as_json=as_json, runs=runs, resume=resume)
     try:
@@ -94,15 +97,3 @@ def _measure(
         raise MissingExtra(f"`handrail eval {command}` ({error.name})", "eval") from None
     if status:
         raise typer.Exit(status)
-
-
-def _evaluation() -> Any:
-    """The package beside `src` in a clone, named by text: the product never imports what measures it."""
-    try:
-        return importlib.import_module("eval.command")
-    except ModuleNotFoundError as error:
-        if error.name not in ("eval", "eval.command"):
-            raise MissingExtra(f"`handrail eval` ({error.name})", "eval") from None
-        raise HandrailError(
-            "evaluation runs from a clone: get the repository, `pip install -e '.[eval]'` there, and run it again"
-        ) from None

@@ -1,0 +1,118 @@
+"""`handrail eval runs`, `score` and `compare`: what was measured before."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from handrail.commands import Json, notes, results
+from handrail.errors import HandrailError, MissingExtra
+
+Runs = Annotated[Path | None, typer.Option("--runs", help="Folder of run records; default is eval/runs.")]
+RUN = (
+    "A run's id, a part of it that no other has, `latest` or a command's name for its newest run "
+    "(`retrieval~1` is the one before), or the path of a record."
+)
+
+
+def runs(
+    command: Annotated[str | None, typer.Argument(help="Only runs of this command, such as `routing`.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = 20,
+    as_json: Json = False,
+    runs: Runs = None,
+) -> None:
+    """List run records, newest first, with their headline figures."""
+    entries, damaged = part("runs").listed(_folder(runs), command)
+    for error in damaged:
+        notes.print(f"[red]damaged[/] {escape(str(error))}", soft_wrap=True)
+    if as_json:
+        print(json.dumps({"runs": entries[:limit]}, indent=2))  # noqa: T201
+        return
+    if not entries:
+        notes.print(f"no runs in {escape(str(_folder(runs)))}: `handrail eval routing` makes one")
+        return
+    shown = entries[:limit]
+    widths = [max(len(item[name]) for item in shown) for name in ("run_id", "file")]
+    for item in shown:
+        few = f" first {item['limit']}" if item["limit"] else ""
+        figures = "  ".join(f"{name} {value:.3f}" for name, value in item["headline"].items())
+        at = (item["revision"] or "no git")[:7] + ("+" if item["dirty"] else "")
+        status = "" if item["status"] == "finished" else f"  {item['status']}"
+        count = f"n {item['n']}" if item["n"] is not None else ""
+        results.print(
+            f"{item['run_id']:<{widths[0]}}  {item['file']:<{widths[1]}}{few}  {count:<6}  {figures}  {at}{status}"
+        )
+    if len(entries) > limit:
+        notes.print(f"{len(entries) - limit} older ones: --limit {len(entries)}")
+
+
+def score(
+    run: Annotated[str, typer.Argument(help=RUN)],
+    file: Annotated[
+        Path | None, typer.Option("--file", help="The same questions with other gold; rows are matched by id.")
+    ] = None,
+    as_json: Json = False,
+    runs: Runs = None,
+) -> None:
+    """Score the stored rows of a run again: free, since no model is asked. The result is a run of its own.
+
+    After a change of the metrics, or with corrected gold:
+
+    handrail eval score latest --file corrected.jsonl
+    """
+    evaluation = part("command")
+    folder = _folder(runs)
+    done = part("runs").score_again(folder, run, file)
+    evaluation.show(done, evaluation.Options(as_json=as_json, runs=runs), typer.echo, notes)
+    notes.print(f"[dim]run record: {escape(str(folder / done.id))}.json[/]", soft_wrap=True)
+    status: int = evaluation.status(done)
+    if status:
+        raise typer.Exit(status)
+
+
+def compare(
+    a: Annotated[str, typer.Argument(help=f"Before. {RUN}")],
+    b: Annotated[str, typer.Argument(help="After.")],
+    rows_by: Annotated[
+        str | None, typer.Option("--rows-by", help="The figure by which rows are gained or lost, such as `hit@1`.")
+    ] = None,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Allow interrupted runs and other limits: compare the rows both have.")
+    ] = False,
+    as_json: Json = False,
+    runs: Runs = None,
+) -> None:
+    """Compare two runs row by row: differences with 95 % intervals, McNemar's test, and rows gained and lost.
+
+    Refuses runs of other commands, files or articles, and says which part differs. What else is not the same
+    (settings, code, models) is listed, since that is what the comparison is about.
+    """
+    folder = _folder(runs)
+    module, record = part("compare"), part("record")
+    one, other = record.read(folder, a), record.read(folder, b)
+    found = module.compare(one, other, rows_by=rows_by, shared=shared)
+    if as_json:
+        print(json.dumps(part("report").rounded(module.as_json(found)), indent=2))  # noqa: T201
+    else:
+        typer.echo(module.as_markdown(found, part("texts").texts(folder, one["run_id"])))
+
+
+def part(name: str) -> Any:
+    """A module of the package beside `src` in a clone, named by text: the product never imports what measures it."""
+    try:
+        return importlib.import_module(f"eval.{name}")
+    except ModuleNotFoundError as error:
+        if error.name not in ("eval", f"eval.{name}"):
+            raise MissingExtra(f"`handrail eval` ({error.name})", "eval") from None
+        raise HandrailError(
+            "evaluation runs from a clone: get the repository, `pip install -e '.[eval]'` there, and run it again"
+        ) from None
+
+
+def _folder(runs: Path | None) -> Path:
+    return runs or Path(part("command").RUNS)
