@@ -73,6 +73,41 @@ class Offer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """An earlier turn of a conversation, as far as later turns may know it."""
+
+    question: str
+    standalone: str
+    """The question as it was understood: what later messages may carry on from."""
+    answer: str
+    """Empty for a refusal: its words never become context."""
+    routing: Routing
+    article_ids: tuple[str, ...] = ()
+    """Articles the answer cited, best first."""
+    titles: tuple[str, ...] = ()
+    """Titles of those articles; for a clarifying question, the titles it offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message as it is understood with the conversation before it."""
+
+    text: str
+    """Standalone: what is classified, searched for and answered."""
+    kind: str = "fresh"
+    """`fresh`, `switch`, `follow_up`, `correction` or `choice`."""
+    beside: Mapping[str, float] = field(default_factory=dict)
+    """Further wordings searched for at the same time, each with its weight next to the text's 1."""
+    favoured: tuple[str, ...] = ()
+    """Articles of the last grounded turn, whose passages are leaned to."""
+
+    @property
+    def depends(self) -> bool:
+        """Whether the message alone does not say what is asked."""
+        return self.kind not in ("fresh", "switch")
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One visitor message, already cleaned by the guard."""
 
@@ -83,6 +118,8 @@ class Question:
     filters: Mapping[str, str] = field(default_factory=dict)
     suspicious: bool = False
     """Injection signals were seen: stages may only become stricter because of it."""
+    history: Sequence[Exchange] = ()
+    """Earlier turns of the conversation, oldest first, as far as they fit the memory's window."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,34 @@
-"""What surrounds a single question: rewriting it into one that can be searched for."""
+"""What surrounds a single question: what was said before it, and the wording it can be searched with."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from handrail.types import Question
+from handrail.types import Exchange, Probe, Question, Reading
 
 
 class Rewriter(Protocol):
     async def rewrite(self, question: Question) -> str:
         """A search query; the question's own text when nothing is gained. Raises RetryableError."""
+        ...
+
+
+class Reader(Protocol):
+    async def read(self, question: Question, probe: Probe) -> Reading:
+        """The message as its history makes it; `probe` is of its text. Raises RetryableError and PermanentError."""
+        ...
+
+
+class Memory(Protocol):
+    """The latest exchanges of each conversation, for a while. Nothing here ever fails a turn."""
+
+    async def recall(self, conversation_id: str) -> Sequence[Exchange]:
+        """Oldest first, as many of the latest as fit the window; empty when there are none or they cannot be read."""
+        ...
+
+    async def remember(self, conversation_id: str, exchange: Exchange) -> None:
+        """Keep a finished exchange; what it may hold was decided before."""
+        ...
+
+    async def forget(self, conversation_id: str) -> None:
+        """Drop a conversation, because a person took it over or the visitor deleted it."""
         ...

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from handrail.types import Evidence, Probe
+from handrail.types import Evidence, Probe, Reading
 
 
 class Retriever(Protocol):
@@ -11,6 +11,11 @@ class Retriever(Protocol):
         """Embed a message and compare it with the articles as a whole; no search."""
         ...
 
-    async def retrieve(self, query: str, filters: Mapping[str, str], probe: Probe | None = None) -> Evidence:
-        """Passages for `query`, best first. `probe` saves the embedding when it is of the same text."""
+    async def retrieve(
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+    ) -> Evidence:
+        """Passages for `query`, best first. `probe` saves the embedding when it is of the same text.
+
+        `reading` brings what else the conversation says about the query.
+        """
         ...

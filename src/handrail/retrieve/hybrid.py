@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.fusion import fuse, lean
+from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Retrieval
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Evidence, Hit, Probe, Vectors
+from handrail.types import Evidence, Hit, Probe, Reading, Vectors
 
 DenseSearch = Callable[[Vectors, int, Mapping[str, str]], list[tuple[str, float]]]
 """`(vector, k, filters)` to `(passage id, cosine)`, best first."""
@@ -42,14 +42,29 @@ class HybridRetriever:
         embedding = (await self._embedder.submit([text]))[0]
         return Probe(embedding, self._topic.features(text, embedding))
 
-    async def retrieve(self, query: str, filters: Mapping[str, str], probe: Probe | None = None) -> Evidence:
-        embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
-        hits = await asyncio.to_thread(self._search, query, embedding, filters)
+    async def retrieve(
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+    ) -> Evidence:
+        if reading is not None and reading.depends:
+            hits = await self._search_together(reading, filters)
+        else:
+            embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
+            hits = await asyncio.to_thread(self._search, query, embedding, filters)
         if self._reranker is not None:
             hits = await self._reranker.rerank(query, hits)
         ranked = self._per_article(hits)[: self._settings.top_k]
         signals = measure(query, ranked, self._snapshot.inverse_frequency)
         return Evidence(query, self._with_neighbours(ranked), signals)
+
+    async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:
+        """Search for every wording of `reading`; a passage's fused score is the weighted mean over the wordings."""
+        wordings = {reading.text: 1.0, **reading.beside}
+        embeddings = await self._embedder.submit(list(wordings))
+        lists = [
+            (weight, await asyncio.to_thread(self._search, text, embedding, filters))
+            for (text, weight), embedding in zip(wordings.items(), embeddings, strict=True)
+        ]
+        return together(lists, frozenset(reading.favoured))
 
     def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
         dense = {i: c for i, c in self._dense(embedding, self._settings.dense_k, filters) if i in self._snapshot.by_id}

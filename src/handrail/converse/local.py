@@ -1,0 +1,143 @@
+"""Follow-ups read without a language model: is the past needed, and what of it is carried over."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+
+from handrail.converse import cues
+from handrail.converse.dependence import content_words, features, probability
+from handrail.types import Exchange, Probe, Question, Reading, Routing
+
+Look = Callable[[str], Awaitable[Probe]]
+"""The retriever's probe: an embedding and how near the articles are, no search."""
+
+FRESH_BELOW = 0.35
+"""Probability of needing the past under which a message is left exactly as it is."""
+SURE_FROM = 0.65
+"""Between the two, the message alone weighs as much in the search as the message with its past."""
+SURE_AFTER_SWITCH = 0.93
+"""What it takes to carry the past over where the visitor announced a change of topic."""
+ALONE = 0.3
+ALONE_CORRECTED = 0.6
+TITLE = 0.3
+LONGEST_PAST = 36
+"""Words of the past put in front of a message; an encoder reads about 64 tokens of a query."""
+
+NOT_ASKED = frozenset({Routing.NONSENSE, Routing.IRRELEVANT, Routing.HANDED_OFF})
+"""Turns in which nothing was asked that a later message could carry on from."""
+ORDINALS = {"1st": 0, "first": 0, "former": 0, "2nd": 1, "second": 1, "3rd": 2, "third": 2, "last": -1, "latter": -1}
+PIECE = re.compile(r"[^.?!;\n]+[.?!;]*")
+
+
+class LocalReader:
+    """A Reader made of patterns, one embedding and a logistic regression fitted on conversations."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+
+    async def read(self, question: Question, probe: Probe) -> Reading:
+        """Two embeddings at most; none for a message without history."""
+        reading, _ = await self.judge(question, probe)
+        return reading
+
+    async def judge(self, question: Question, probe: Probe) -> tuple[Reading, float]:
+        """The reading, and the probability that the message needs the past."""
+        last = asked_last(question.history)
+        if last is None or question.suspicious or is_reply(question.text):
+            return Reading(question.text), 0.0
+        chosen = _choice(question.text, last)
+        if chosen is not None:
+            return Reading(chosen, "choice"), 1.0
+        text, switched = _without_announcement(question.text)
+        if text != question.text:
+            probe = await self._look(text)
+        before = await self._look(last.standalone)
+        likeness = float(probe.embedding @ before.embedding)
+        needs = probability(_weights(), features(text, last.standalone, probe.topic, likeness))
+        if needs < (SURE_AFTER_SWITCH if switched else FRESH_BELOW):
+            return Reading(text, "fresh" if text == question.text else "switch"), needs
+        return carried(text, last, grounded_last(question.history), sure=needs >= SURE_FROM), needs
+
+
+def carried(text: str, last: Exchange, grounded: Exchange | None, *, sure: bool) -> Reading:
+    """`text` with what it needs of the question before it."""
+    if cues.CORRECTION.search(text):
+        return _corrected(text, last)
+    beside = {}
+    if content_words(text):
+        beside[text] = ALONE if sure else 1.0
+    if grounded is not None and grounded.titles:
+        beside[f"{grounded.titles[0]}: {text}"] = TITLE
+    favoured = grounded.article_ids[:2] if grounded is not None else ()
+    return Reading(f"{_shortened(last.standalone)} {text}", "follow_up", beside, tuple(favoured))
+
+
+def is_reply(text: str) -> bool:
+    """A bare yes, no, greeting or thanks: it is answered as such, and carries nothing on."""
+    said = cues.bare(text)
+    return bool(cues.YES.fullmatch(said) or cues.NO.fullmatch(said) or not cues.LEAD.sub("", said).strip())
+
+
+def asked_last(history: Sequence[Exchange]) -> Exchange | None:
+    """The latest turn in which something was asked."""
+    return next((past for past in reversed(history) if past.routing not in NOT_ASKED), None)
+
+
+def grounded_last(history: Sequence[Exchange]) -> Exchange | None:
+    """The latest turn that was answered from articles, if it is the latest or the one before."""
+    return next((past for past in reversed(history[-2:]) if past.answer and past.article_ids), None)
+
+
+def _corrected(text: str, last: Exchange) -> Reading:
+    """The last question without what is taken back, then what was meant instead."""
+    taken_back = {word for found in cues.TAKEN_BACK.findall(text) for word in content_words(found)}
+    meant = cues.CORRECTION_WORDS.sub(" ", cues.TAKEN_BACK.sub(" ", text))
+    meant = " ".join(meant.split()).strip(" ,.;:") or text
+    past = " ".join(word for word in last.standalone.split() if not taken_back & set(content_words(word)))
+    return Reading(f"{_shortened(past)} {meant}", "correction", {meant: ALONE_CORRECTED} if content_words(meant) else {})
+
+
+def _choice(text: str, last: Exchange) -> str | None:
+    """The title a visitor picks from those a clarifying question offered."""
+    if last.routing is not Routing.FOLLOWUP or not last.titles:
+        return None
+    ordinal = cues.ORDINAL.match(text.strip())
+    if ordinal:
+        place = ORDINALS[ordinal["which"].casefold()]
+        return last.titles[place] if place < len(last.titles) else None
+    if cues.YES.fullmatch(cues.bare(text)):
+        return last.titles[0] if len(last.titles) == 1 else None
+    return None
+
+
+def _without_announcement(text: str) -> tuple[str, bool]:
+    """Without an acknowledgement in front and an announced change of topic; and whether there was one."""
+    rest = cues.lead_removed(text)
+    found = cues.SWITCH.match(rest)
+    after = rest[found.end() :].strip() if found else rest
+    return (after, True) if found and content_words(after) else (rest, False)
+
+
+def _shortened(past: str) -> str:
+    """The first piece, which names the topic, and as many of the latest as fit; ends like a sentence."""
+    pieces = [piece.strip() for piece in PIECE.findall(past)] or [past]
+    kept: list[str] = []
+    room = LONGEST_PAST - len(pieces[0].split())
+    for piece in reversed(pieces[1:]):
+        room -= len(piece.split())
+        if room < 0:
+            break
+        kept.insert(0, piece)
+    text = " ".join([" ".join(pieces[0].split()[:LONGEST_PAST]), *kept])
+    return text if text[-1:] in ".?!;:" else f"{text}."
+
+
+@lru_cache(maxsize=1)
+def _weights() -> Mapping[str, float]:
+    source = files("handrail") / "fitted" / "follow_up.json"
+    weights: Mapping[str, float] = json.loads(source.read_text(encoding="utf-8"))["weights"]
+    return weights
