@@ -24,6 +24,7 @@ from handrail.types import (
     Passage,
     Probe,
     Question,
+    Reading,
     Verdict,
 )
 from handrail.wording import load_wording
@@ -80,11 +81,17 @@ def says(label: Label, by: str = "local") -> Classifies:
     return Classifies(Classification(label, 0.9, by))
 
 
+@dataclass
 class Retrieves(Script[Evidence]):
+    readings: list[Reading | None] = field(default_factory=list)
+
     async def probe(self, text: str) -> Probe:
         return Probe(np.zeros(4, dtype=np.float32))
 
-    async def retrieve(self, query: str, filters: Mapping[str, str], probe: Probe | None = None) -> Evidence:
+    async def retrieve(
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+    ) -> Evidence:
+        self.readings.append(reading)
         return replace(await self._run(query, filters, probe), query=query)
 
 

@@ -13,10 +13,12 @@ from handrail.generations import Span
 from handrail.observe import TurnTrace
 from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
-from handrail.types import Classification, Label, Question
+from handrail.types import Classification, Label, Question, Reading
 from handrail.watch import TurnWatch
 
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
+ALONE = Reading("")
+"""Of a message without history."""
 
 SMALL_SHARE = 1 / 4
 """Of the time left in a turn, what classifying or rewriting may take before the turn goes on without its provider."""
@@ -31,6 +33,7 @@ class TurnInFlight:
     """One turn's question, its observers, its time, and what is known so far."""
 
     question: Question
+    """As it is understood: standalone from the moment its history has been read."""
     trace: TurnTrace
     laps: Stopwatch
     watch: TurnWatch
@@ -38,12 +41,13 @@ class TurnInFlight:
     """What the visitor has been shown of the answer."""
     ends: float
     """When the turn's time is over, by the event loop's clock."""
+    reading: Reading = ALONE
     classification: Classification = UNDECIDED
     provider: str = "static"
     model: str | None = None
     retrieved: int = 0
     degraded: list[str] = field(default_factory=list)
-    """What the turn went on without, in order: `classify`, `rewrite`, `verify`, `answer`, `critique`."""
+    """What the turn went on without, in order: `read`, `classify`, `rewrite`, `verify`, `answer`, `critique`."""
 
     @asynccontextmanager
     async def stage(self, name: str) -> AsyncIterator[Span]:

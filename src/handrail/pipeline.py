@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from handrail import outcome
 from handrail.citations import assemble, enforce, unmarked
 from handrail.classify import Classifier
-from handrail.converse import Rewriter
+from handrail.converse import Reader, Rewriter
 from handrail.errors import HandrailError, NotGrounded
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic
@@ -17,6 +17,7 @@ from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight
 from handrail.llm.meter import metering
 from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
+from handrail.reading import label_of_follow_up, understood
 from handrail.retrieve import Retriever
 from handrail.settings import Settings
 from handrail.showing import Showing
@@ -30,6 +31,7 @@ from handrail.types import (
     Outcome,
     Probe,
     Question,
+    Reading,
     RefusalReason,
     Turn,
     Verdict,
@@ -56,6 +58,9 @@ class Stages:
     fallback_critic: Critic | None = None
     quick_critic: Critic | None = None
     """Judges a whole draft in microseconds, before any of it is shown; None shows drafts unjudged."""
+    reader: Reader | None = None
+    """Reads a message with its history; None where conversations have no memory."""
+    fallback_reader: Reader | None = None
     closing: Callable[[], Awaitable[None]] | None = None
     """Closes connections the stages hold."""
 
@@ -94,12 +99,13 @@ class Pipeline:
                 latency_ms=laps.laps(),
                 usage=meter.usage,
                 degraded=tuple(turn.degraded),
+                standalone=turn.question.text,
             )
             trace.finish(finished)
         return finished
 
     async def _decide(self, turn: TurnInFlight) -> Outcome:
-        probe, classification = await self._classify(turn)
+        probe, classification = await self._understand(turn)
         turn.classification = classification
         if classification.label in outcome.STATIC:
             return outcome.static(classification.label, self._wording, self._settings.brand.topics, classification.rule)
@@ -118,10 +124,39 @@ class Pipeline:
             return outcome.followup(self._wording, _nearest_titles(evidence), confidence)
         return await self._answer(turn, evidence, confidence)
 
-    async def _classify(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
+    async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
+        """Read the message with its history, then classify what it comes to."""
+        message = turn.question
+        probe = await self._read(turn) if message.history and self._stages.reader else None
+        probe, classification = await self._classify(turn, probe)
+        if turn.reading.depends:
+            alone = await self._stages.fallback_classifier.classify(
+                message, await self._stages.retriever.probe(message.text)
+            )
+            classification = label_of_follow_up(alone, classification, turn.reading)
+        return probe, classification
+
+    async def _read(self, turn: TurnInFlight) -> Probe | None:
+        """The message's own probe, where it turns out to be the whole question."""
+        reader, question = self._stages.reader, turn.question
+        if reader is None:
+            return None
+        async with turn.stage("read") as span:
+            probe = await self._stages.retriever.probe(question.text)
+            try:
+                reading = await turn.in_time(reader.read(question, probe), SMALL_SHARE)
+            except HandrailError:
+                turn.go_on_without("read")
+                fallback = self._stages.fallback_reader
+                reading = await fallback.read(question, probe) if fallback else Reading(question.text)
+            span.record(output=reading.text, kind=reading.kind)
+        turn.reading, turn.question = reading, understood(question, reading)
+        return probe if turn.question.text == question.text else None
+
+    async def _classify(self, turn: TurnInFlight, probe: Probe | None) -> tuple[Probe, Classification]:
         question = turn.question
         async with turn.stage("classify") as span:
-            probe = await self._stages.retriever.probe(question.text)
+            probe = probe or await self._stages.retriever.probe(question.text)
             try:
                 found = await turn.in_time(self._stages.classifier.classify(question, probe), SMALL_SHARE)
             except HandrailError:
@@ -135,14 +170,17 @@ class Pipeline:
         query = await self._rewrite(turn)
         async with turn.stage("retrieve") as span:
             evidence = await self._stages.retriever.retrieve(
-                query, question.filters, probe if query == question.text else None
+                query,
+                question.filters,
+                probe if query == question.text else None,
+                turn.reading if turn.reading.depends else None,
             )
             span.record(output=[hit.passage.id for hit in evidence.hits], **evidence.signals)
         return evidence
 
     async def _rewrite(self, turn: TurnInFlight) -> str:
         query = turn.question.text
-        if self._stages.rewriter is None:
+        if self._stages.rewriter is None or turn.reading.depends:
             return query
         async with turn.stage("rewrite") as span:
             try:

@@ -356,3 +356,5 @@ class Turn:
     usage: Usage = Usage()
     degraded: Sequence[str] = ()
     """What it went on without, in order, such as `rewrite` or `answer`."""
+    standalone: str = ""
+    """The question as it was understood; its own text where nothing had to be carried over."""

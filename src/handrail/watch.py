@@ -10,7 +10,7 @@ class TurnWatch(Protocol):
     """Told of things as they happen, in order. What it is told may be taken back; the outcome is the authority."""
 
     async def stage(self, name: str) -> None:
-        """A stage begins: `classify`, `rewrite`, `retrieve`, `generate`, `verify`, `critique`."""
+        """A stage begins: `read`, `classify`, `rewrite`, `retrieve`, `generate`, `verify`, `critique`."""
         ...
 
     async def claim(self, id: str, text: str, indexes: Sequence[int]) -> None:

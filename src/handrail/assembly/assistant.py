@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
 from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import build_stages
@@ -26,6 +27,7 @@ class Assistant:
         self._stages: Stages | None = None
         self._pipeline: Pipeline | None = None
         self._tracer: Tracer | None = None
+        self._memory: ConversationMemory | None = None
         self._state = {"models": "loading", "index": "loading"}
 
     @property
@@ -43,6 +45,7 @@ class Assistant:
             wording = load_wording(self.settings.brand.name)
             self._tracer = await asyncio.to_thread(build_tracer, self.settings)
             self._stages = await asyncio.to_thread(build_stages, self.settings, self._parts, wording, self._tracer)
+            self._memory = build_memory(self.settings, self._parts.count, time.time)
             await self._stages.retriever.retrieve("warm up", {})
         except HandrailError as error:
             self._state["models" if isinstance(error, ModelUnavailable) else "index"] = str(error)
@@ -52,10 +55,21 @@ class Assistant:
         self._pipeline = Pipeline(self._stages, self.settings, wording, time.perf_counter)
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
-        """One turn, seen by `watch` as it happens. Raises HandrailError before `start` has finished."""
-        if self._pipeline is None:
+        """One turn, seen by `watch` as it happens, which knows the turns of its conversation before it.
+
+        Raises HandrailError before `start` has finished.
+        """
+        pipeline = self._pipeline
+        if pipeline is None:
             raise HandrailError("the assistant is not ready yet")
-        return await self._pipeline.run(question, watch)
+        if self._memory is None:
+            return await pipeline.run(question, watch)
+        return await self._memory.turn(question, lambda recalled: pipeline.run(recalled, watch))
+
+    async def forget(self, conversation_id: str) -> None:
+        """Nothing said in this conversation is known to later turns."""
+        if self._memory is not None:
+            await self._memory.forget(conversation_id)
 
     async def stop(self) -> None:
         """Finish queued work and close connections; harmless when nothing was started."""
@@ -66,6 +80,9 @@ class Assistant:
         parts, self._parts = self._parts, None
         if parts is not None:
             await asyncio.to_thread(parts.close)
+        memory, self._memory = self._memory, None
+        if memory is not None:
+            await memory.aclose()
         tracer, self._tracer = self._tracer, None
         if tracer is not None:
             await asyncio.to_thread(tracer.close)

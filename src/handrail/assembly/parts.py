@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +49,8 @@ class Parts:
     rerank: Batcher[tuple[str, str], float]
     covers: Vectors | None
     lock: IndexLock | None
+    count: Callable[[str], int]
+    """Tokens of a text, as the embedder's tokenizer counts them."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         reranker = self.reranker(settings)
@@ -92,6 +94,7 @@ def build_parts(settings: Settings) -> Parts:
         rerank=Batcher("rerank", score, models.batch_size * 4, models.queue_limit),
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
+        count=embedder.count,
     )
 
 

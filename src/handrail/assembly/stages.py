@@ -13,6 +13,7 @@ from handrail.classify import Classifier
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
 from handrail.classify.local import LocalClassifier, load_head
+from handrail.converse.local import LocalReader
 from handrail.errors import SettingsError
 from handrail.gates.logistic import LogisticCalibrator
 from handrail.generate.critique import LocalCritic
@@ -35,11 +36,14 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     local = local_classifier(settings)
     critic = LocalCritic(calibration_for("critique", settings), settings.generate)
     policy = load_policy(settings.high_stakes.policy_file)
+    retriever = parts.retriever(settings)
+    remembers = settings.memory.window_tokens > 0 and settings.memory.rewrite != "off"
     expansion = TitleExpansion(parts.snapshot, parts.embed, settings.rewrite.below_words)
     stages = Stages(
         classifier=local,
         fallback_classifier=local,
-        retriever=parts.retriever(settings),
+        retriever=retriever,
+        reader=LocalReader(retriever.probe) if remembers else None,
         rewriter=expansion if settings.rewrite.expansion else None,
         calibrator=LogisticCalibrator(calibration_for("relevance", settings, settings.gates.calibration)),
         answerer=ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy),
@@ -58,6 +62,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     """The stages that the settings give to the LLM, with the local ones as their fallbacks."""
     from handrail.classify.cascade import CascadeClassifier
     from handrail.classify.llm import LlmClassifier
+    from handrail.converse.llm_reader import LlmReader
     from handrail.converse.rewrite import LlmRewriter
     from handrail.generate.llm import LlmAnswerer
     from handrail.generate.llm_critique import LlmCritic
@@ -80,6 +85,9 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     if settings.generate.critique in ("auto", "llm"):
         critic = LlmCritic(models.small, prompts, settings.brand)
         stages = replace(stages, critic=critic, fallback_critic=local.critic)
+    if local.reader is not None and settings.memory.rewrite in ("auto", "llm"):
+        reader = LlmReader(models.small, prompts, settings.brand, LocalReader(local.retriever.probe))
+        stages = replace(stages, reader=reader, fallback_reader=local.reader)
     if settings.rewrite.llm:
         rewriter = LlmRewriter(models.small, prompts, settings.brand, settings.rewrite.below_words)
         stages = replace(stages, rewriter=rewriter)
@@ -114,6 +122,7 @@ def _check(settings: Settings) -> None:
         "generate.answerer": settings.generate.answerer,
         "generate.critique": settings.generate.critique,
         "classify.mode": settings.classify.mode,
+        "memory.rewrite": settings.memory.rewrite,
     }
     for name, value in wanted.items():
         if value == "llm" and not settings.llm.configured:

@@ -25,8 +25,11 @@ class Memory(Protocol):
         """Oldest first, as many of the latest as fit the window; empty when there are none or they cannot be read."""
         ...
 
-    async def remember(self, conversation_id: str, exchange: Exchange) -> None:
-        """Keep a finished exchange; what it may hold was decided before."""
+    async def remember(self, conversation_id: str, exchange: Exchange, *, continued: bool = False) -> None:
+        """Keep a finished exchange; what it may hold was decided before.
+
+        One that `continued` an earlier one is dropped when that has been forgotten in the meantime.
+        """
         ...
 
     async def forget(self, conversation_id: str) -> None:

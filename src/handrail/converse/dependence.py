@@ -17,7 +17,6 @@ CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """A message that begins like a sentence of its own."""
-OBJECT_AFTER_IT = re.compile(r"\b(?:it|that|this|they|them|those|these|he|she|his|her|him|their|its|one|ones)\b", re.IGNORECASE)
 
 
 def features(text: str, last: str, topic: Mapping[str, float], likeness: float) -> dict[str, float]:
@@ -56,8 +55,7 @@ def content_words(text: str) -> list[str]:
     return [word for word in words(text) if word not in STOP and word not in HOLLOW and len(word) > 1]
 
 
-HOLLOW = frozenset(
-    """
+HOLLOW_WORDS = """
     about after again also always another any anything around because before best bit both cannot cant come could did
     do doing done dont each either else even ever every exactly example few find first for get gets getting give
     go going good got happen happened happens hello help here hi instead just know last least less let like long look
@@ -66,8 +64,8 @@ HOLLOW = frozenset(
     should show so some someone something sometimes soon still such sure take tell thank thanks that then thing things
     think this though time tho too try turn up us use used using usually very want wants way ways well what when where
     which while who whole why work working works would wrong yes yet you my mine im ive it's its me
-    """.split()
-)
+"""
+HOLLOW = frozenset(HOLLOW_WORDS.split())
 """Words that carry no topic of their own."""
 
 

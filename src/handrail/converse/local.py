@@ -98,7 +98,9 @@ def _corrected(text: str, last: Exchange) -> Reading:
     meant = cues.CORRECTION_WORDS.sub(" ", cues.TAKEN_BACK.sub(" ", text))
     meant = " ".join(meant.split()).strip(" ,.;:") or text
     past = " ".join(word for word in last.standalone.split() if not taken_back & set(content_words(word)))
-    return Reading(f"{_shortened(past)} {meant}", "correction", {meant: ALONE_CORRECTED} if content_words(meant) else {})
+    return Reading(
+        f"{_shortened(past)} {meant}", "correction", {meant: ALONE_CORRECTED} if content_words(meant) else {}
+    )
 
 
 def _choice(text: str, last: Exchange) -> str | None:

@@ -149,6 +149,24 @@ class Classify(Section):
     head: Path | None = Field(None, description="Another classifier head; default is the one that ships.")
 
 
+class Memory(Section):
+    window_tokens: int = Field(
+        800,
+        ge=0,
+        le=8000,
+        description="Tokens of earlier questions and answers that a turn may know; 0 turns the memory off.",
+    )
+    ttl_s: int = Field(
+        3600, ge=60, le=2_592_000, description="Seconds a conversation is remembered after its last turn."
+    )
+    max_conversations: int = Field(
+        5000, ge=1, le=1_000_000, description="Conversations remembered at once in a process that has no Redis."
+    )
+    rewrite: Literal["auto", "local", "llm", "off"] = Field(
+        "auto", description="Who makes follow-ups standalone; `auto` uses the LLM when one is configured."
+    )
+
+
 class Rewrite(Section):
     llm: bool = Field(True, description="Let the LLM expand short queries, when there is one.")
     below_words: int = Field(8, ge=0, le=50, description="Queries with fewer words than this are rewritten.")
@@ -285,6 +303,7 @@ class Settings(Section):
     models: Models = Models()
     retrieval: Retrieval = Retrieval()
     classify: Classify = Classify()
+    memory: Memory = Memory()
     rewrite: Rewrite = Rewrite()
     gates: Gates = Gates()
     generate: Generate = Generate()

@@ -1,0 +1,64 @@
+"""The memory of conversations as the settings ask for it, and how a turn uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from handrail.converse import Memory
+from handrail.converse.in_process import InProcessMemory
+from handrail.converse.window import Count, exchange_of
+from handrail.errors import SettingsError
+from handrail.settings import Settings
+from handrail.types import Question, Routing, Turn
+
+TENANT = "default"
+
+
+class ConversationMemory:
+    """Turns that know what was said before them, and are known to those after them."""
+
+    def __init__(self, memory: Memory, close: Callable[[], Awaitable[None]] | None = None) -> None:
+        self._memory = memory
+        self._close = close
+
+    async def turn(self, question: Question, run: Callable[[Question], Awaitable[Turn]]) -> Turn:
+        """Run a turn with its history. Once a person owns the conversation, what was said to the bot is dropped."""
+        history = question.history or await self._memory.recall(question.conversation_id)
+        finished = await run(replace(question, history=tuple(history)))
+        if finished.outcome.routing is Routing.HANDED_OFF:
+            await self._memory.forget(question.conversation_id)
+            return finished
+        exchange = exchange_of(finished)
+        if exchange is not None:
+            await self._memory.remember(question.conversation_id, exchange, continued=bool(history))
+        return finished
+
+    async def forget(self, conversation_id: str) -> None:
+        await self._memory.forget(conversation_id)
+
+    async def aclose(self) -> None:
+        if self._close is not None:
+            await self._close()
+
+
+def build_memory(settings: Settings, count: Count, clock: Callable[[], float]) -> ConversationMemory | None:
+    """Shared through Redis where REDIS_URL is set, else in this process; None where the settings turn it off.
+
+    Raises SettingsError for a URL that is none.
+    """
+    chosen = settings.memory
+    if chosen.window_tokens == 0:
+        return None
+    own = InProcessMemory(chosen.window_tokens, chosen.ttl_s, chosen.max_conversations, count, clock)
+    if settings.limits.redis_url is None:
+        return ConversationMemory(own)
+    from handrail.converse.shared import RedisMemory
+    from handrail.limits.shared import connect
+
+    try:
+        redis = connect(settings.limits.redis_url)
+    except ValueError as error:
+        raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
+    shared = RedisMemory(redis, TENANT, chosen.window_tokens, chosen.ttl_s, count, own)
+    return ConversationMemory(shared, shared.aclose)

@@ -1,0 +1,75 @@
+"""Which of the earlier exchanges still count, and what of a turn is kept at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from handrail.redact import redact
+from handrail.types import Exchange, Routing, Turn
+
+Count = Callable[[str], int]
+"""Tokens of a text."""
+
+MOST_EXCHANGES = 20
+LONGEST_QUESTION = 1000
+"""Characters of one message that are kept."""
+LONGEST_ANSWER = 2000
+NEVER_KEPT = frozenset({Routing.HANDED_OFF, Routing.UNAVAILABLE})
+"""Turns that say nothing about what the visitor wants to know."""
+
+
+def exchange_of(turn: Turn) -> Exchange | None:
+    """What later turns may know of this one: secrets taken out, and no words of a refusal. None when nothing."""
+    result = turn.outcome
+    if result.routing in NEVER_KEPT or turn.question.suspicious:
+        return None
+    cited = dict.fromkeys((c.passage.article_id, c.passage.title) for c in result.citations)
+    offered = result.suggestions if result.routing is Routing.FOLLOWUP else ()
+    return Exchange(
+        question=redact(turn.question.text[:LONGEST_QUESTION]),
+        standalone=redact((turn.standalone or turn.question.text)[:LONGEST_QUESTION]),
+        answer="" if result.refused else redact(result.answer[:LONGEST_ANSWER]),
+        routing=result.routing,
+        article_ids=tuple(article for article, _ in cited),
+        titles=tuple(title for _, title in cited) or tuple(offered),
+    )
+
+
+def latest(exchanges: Sequence[Exchange], window_tokens: int, count: Count) -> tuple[Exchange, ...]:
+    """The longest run of latest exchanges within `window_tokens`; the last one always, its answer cut away if need be.
+
+    Oldest first.
+    """
+    kept: list[Exchange] = []
+    left = window_tokens
+    for exchange in reversed(exchanges[-MOST_EXCHANGES:]):
+        left -= count(exchange.question) + count(exchange.answer)
+        if left < 0:
+            break
+        kept.insert(0, exchange)
+    if not kept and exchanges:
+        last = exchanges[-1]
+        kept = [Exchange(last.question, last.standalone, "", last.routing, last.article_ids, last.titles)]
+    return tuple(kept)
+
+
+def packed(exchange: Exchange) -> str:
+    return json.dumps(asdict(exchange), ensure_ascii=False, separators=(",", ":"))
+
+
+def unpacked(text: str | bytes) -> Exchange | None:
+    """None for what another version wrote."""
+    try:
+        row = json.loads(text)
+        return Exchange(
+            str(row["question"]),
+            str(row["standalone"]),
+            str(row["answer"]),
+            Routing(row["routing"]),
+            tuple(map(str, row["article_ids"])),
+            tuple(map(str, row["titles"])),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

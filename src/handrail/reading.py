@@ -1,0 +1,29 @@
+"""How a message's history changes what the pipeline works on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from handrail.types import Classification, Label, Question, Reading
+
+
+def understood(question: Question, reading: Reading) -> Question:
+    """The question that every later stage sees."""
+    return question if reading.text == question.text else replace(question, text=reading.text)
+
+
+def label_of_follow_up(alone: Classification, together: Classification, reading: Reading) -> Classification:
+    """The label of a follow-up, classified alone and with what it carries over.
+
+    Its standalone form decides: "why?" is no question, and with the one before it is one. What the message itself says
+    counts twice: a threat to leave is high stakes after any question, and somebody who says that he did not mean his
+    plan is no longer cancelling it.
+    """
+    if together.by == "rule":
+        return together
+    if alone.label is Label.HIGH_STAKES:
+        return alone
+    corrected = reading.kind == "correction" and alone.label is Label.ANSWERABLE
+    if together.label is Label.HIGH_STAKES and corrected:
+        return alone
+    return together
