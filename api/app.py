@@ -20,17 +20,20 @@ from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
-from api.routes import ask, handoff, health, reference, site, widget
+from api.routes import ask, handoff, health, reference, site, stream, widget
 from api.startup import Startup
 from handrail import __version__
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
+from handrail.limits.shared import connect
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
 from handrail.records.once import Once
 from handrail.records.turns import Turns
 from handrail.settings import Settings, load_settings
+from handrail.streams.running import Streams
+from handrail.streams.shared import SharedStreams
 
 TENANT = "default"
 CLAIM_MARGIN_S = 15.0
@@ -57,7 +60,7 @@ def create_app(
         redoc_url=None,
         openapi_tags=openapi.TAGS,
     )
-    for route in (ask, handoff, widget, health, reference):
+    for route in (ask, stream, handoff, widget, health, reference):
         app.include_router(route.router)
     site.mount(app, chosen)
     errors.install(app)
@@ -78,8 +81,8 @@ def _middleware(settings: Settings) -> list[Middleware]:
         CORSMiddleware,
         allow_origins=origins,
         allow_methods=["GET", "POST"],
-        allow_headers=["Content-Type", "X-Request-ID"],
-        expose_headers=["Retry-After", "X-Request-ID"],
+        allow_headers=["Content-Type", "X-Request-ID", "Last-Event-ID"],
+        expose_headers=["Retry-After", "X-Request-ID", "X-Vercel-AI-UI-Message-Stream"],
         max_age=600,
     )
     return [
@@ -104,6 +107,7 @@ def _lifespan(
             cleanup.push_async_callback(limits.close)
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
             turns = Turns(database, TENANT, settings.storage.turn_ttl_s, turn_s)
+            streams = Streams(settings.stream, await _shared_streams(settings, cleanup))
             startup = Startup(assistant.start)
             app.state.services = Services(
                 settings=settings,
@@ -114,13 +118,25 @@ def _lifespan(
                 once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
                 desk=Desk(HandoffRecords(database, TENANT), new_reference, clock),
                 turns=Slots(settings.server.max_concurrent_turns),
+                streams=streams,
             )
             cleanup.push_async_callback(assistant.stop)
+            cleanup.push_async_callback(streams.close)
             for work in (startup.run(), purge_turns(turns, clock)):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield
 
     return lifespan
+
+
+async def _shared_streams(settings: Settings, cleanup: AsyncExitStack) -> SharedStreams | None:
+    if settings.limits.redis_url is None:
+        return None
+    redis = connect(settings.limits.redis_url)
+    cleanup.push_async_callback(redis.aclose)
+    return SharedStreams(
+        redis, keep_s=max(settings.stream.resume_s, int(settings.server.turn_deadline_s + CLAIM_MARGIN_S))
+    )
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

@@ -17,6 +17,7 @@ from handrail.limits.visitor import visitor_of
 from handrail.records.database import Database
 from handrail.records.once import Once
 from handrail.settings import Settings
+from handrail.streams.running import Streams
 from handrail.types import Question, Turn
 from handrail.watch import TurnWatch
 
@@ -66,6 +67,7 @@ class Services:
     once: Once
     desk: Desk
     turns: Slots
+    streams: Streams
 
 
 def json_only(request: Request) -> None:

@@ -60,6 +60,52 @@ def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: _failure(status) for status in (*statuses, 500)}
 
 
+EVENTS = """id: 1
+data: {"type":"start","messageId":"0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"}
+
+id: 2
+data: {"type":"data-stage","data":{"name":"retrieve"},"transient":true}
+
+id: 3
+data: {"type":"text-start","id":"c1"}
+
+id: 4
+data: {"type":"text-delta","id":"c1","delta":"Open **Settings** and choose **Domains** [1]."}
+
+id: 5
+data: {"type":"text-end","id":"c1"}
+
+: keep-alive
+
+id: 6
+data: {"type":"data-outcome","id":"outcome","data":{"answer":"…","routing":"answered"}}
+
+id: 7
+data: {"type":"finish","finishReason":"stop"}
+
+id: 8
+data: [DONE]
+"""
+PARTS = """Parts `start`, `data-stage`, `text-start`, `text-delta`, `text-end` (one text per claim), `data-citations`,
+`data-verification`, `data-handoff`, `data-outcome`, `finish`; `abort` when the turn was stopped, `error` only for
+failures. Comments keep the connection open. Join the texts in order for the answer's Markdown; a claim that
+`data-verification` gives a `replacement` for is replaced by it, or withdrawn when that is empty."""
+STREAM_HEADERS = {
+    "x-vercel-ai-ui-message-stream": {"description": "The format: `v1`.", "schema": {"type": "string"}},
+}
+
+
+def streams_events() -> dict[int | str, dict[str, Any]]:
+    """Declaration of a response that is a stream of events."""
+    return {
+        200: {
+            "description": PARTS,
+            "content": {"text/event-stream": {"schema": {"type": "string"}, "example": EVENTS}},
+            "headers": STREAM_HEADERS,
+        }
+    }
+
+
 def refine(app: FastAPI, settings: Settings) -> None:
     """Publish the bounds that this installation really has."""
 

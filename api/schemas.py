@@ -213,6 +213,19 @@ class AskResponse(BaseModel):
     meta: Meta
 
 
+class StopRequest(Lenient):
+    """Which turn is to be stopped."""
+
+    turn_id: UUID = Field(description="The turn's id.", examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"])
+
+
+class StopResponse(BaseModel):
+    """Whether generation was cancelled; false when the turn was over, or not known."""
+
+    turn_id: str = Field(examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"])
+    stopped: bool
+
+
 class TranscriptLine(Lenient):
     """One message of the conversation so far."""
 

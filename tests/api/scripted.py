@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,9 @@ class ScriptedAssistant:
         self.asked: list[Question] = []
         self.hold: asyncio.Event | None = None
         self.fails: Exception | None = None
+        self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
+        """Plays a turn to its watcher before the outcome."""
+        self.cancelled = 0
         self.stopped = False
         self._starts = starts
         self._ready = False
@@ -72,8 +75,14 @@ class ScriptedAssistant:
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         self.asked.append(question)
-        if self.hold is not None:
-            await self.hold.wait()
+        try:
+            if watch is not None and self.tells is not None:
+                await self.tells(watch)
+            if self.hold is not None:
+                await self.hold.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
         if self.fails is not None:
             raise self.fails
         return turn_of(question, self.result)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from handrail.errors import PermanentError, RetryableError
 from handrail.records import RecordsUnavailable
-from handrail.records.turns import Claimed, Conflict, ConversationBusy, Finished, Response, TurnKey, Turns
+from handrail.records.turns import Claimed, Conflict, ConversationBusy, Finished, InFlight, Response, TurnKey, Turns
 
 log = logging.getLogger(__name__)
 
@@ -38,26 +38,50 @@ class Once:
     async def run(self, key: TurnKey, work: Work) -> Response:
         """The stored response of the turn, or that of `work`, which is then stored.
 
-        When `work` raises, the turn can be asked for again. Raises TurnConflict and StillRunning. Without a database
-        `work` is run all the same: repeated ids are then not recognised, but the visitor is answered.
+        When `work` raises, the turn can be asked for again. Raises TurnConflict and StillRunning.
+        """
+        claim = await self.claim(key)
+        return claim.response if isinstance(claim, Finished) else await self.carry_out(key, work)
+
+    async def claim(self, key: TurnKey, *, wait_for_itself: bool = True) -> Claimed | Finished | InFlight:
+        """Take the turn, which must then be carried out, or give its stored response.
+
+        Without a database the turn is the caller's: repeated ids are then not recognised, but the visitor is answered.
+        `wait_for_itself=False` gives InFlight while this very turn is being run. Raises TurnConflict and StillRunning.
         """
         try:
-            stored = await self._wait_for_turn(key)
+            return await self._wait_for_turn(key, wait_for_itself)
         except RecordsUnavailable as error:
             log.warning("%s; the turn is answered without being recorded", error)
-            return await work()
-        return stored if stored is not None else await self._work(key, work)
+            return Claimed()
 
-    async def _wait_for_turn(self, key: TurnKey) -> Response | None:
-        """A stored response, or None when the turn is now ours."""
+    async def carry_out(self, key: TurnKey, work: Work) -> Response:
+        """The response of `work` for a claimed turn, stored."""
+        try:
+            response = await work()
+        except BaseException:
+            await asyncio.shield(self.give_back(key))
+            raise
+        await asyncio.shield(self._quietly(self._turns.finish(key.turn_id, response)))
+        return response
+
+    async def give_back(self, key: TurnKey) -> None:
+        """A claimed turn is not carried out after all; it can be asked for again."""
+        await self._quietly(self._turns.release(key.turn_id))
+
+    async def stored(self, turn_id: str) -> Response | None:
+        """The response of a finished turn. Raises RecordsUnavailable."""
+        return await self._turns.response(turn_id, self._clock())
+
+    async def _wait_for_turn(self, key: TurnKey, wait_for_itself: bool) -> Claimed | Finished | InFlight:
         since, pause = self._clock(), FIRST_PAUSE_S
         while True:
             claim = await self._turns.claim(key, self._clock())
             match claim:
-                case Claimed():
-                    return None
-                case Finished(response):
-                    return response
+                case Claimed() | Finished():
+                    return claim
+                case InFlight() if not wait_for_itself:
+                    return claim
                 case Conflict():
                     raise TurnConflict("this turn_id was used for another question or another conversation")
             patience = self._queue_s if isinstance(claim, ConversationBusy) else self._turn_s
@@ -65,15 +89,6 @@ class Once:
                 raise StillRunning("an earlier question of this conversation is still being answered")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_S)
-
-    async def _work(self, key: TurnKey, work: Work) -> Response:
-        try:
-            response = await work()
-        except BaseException:
-            await asyncio.shield(self._quietly(self._turns.release(key.turn_id)))
-            raise
-        await asyncio.shield(self._quietly(self._turns.finish(key.turn_id, response)))
-        return response
 
     async def _quietly(self, store: Awaitable[None]) -> None:
         """The answer is worth more than its record."""

@@ -96,6 +96,11 @@ class Turns:
                 )
             )
 
+    async def response(self, turn_id: str, now: float) -> Response | None:
+        """What was sent for a finished turn that is still kept."""
+        row = await self._find(turn_id)
+        return row.response if row is not None and row.created_at >= now - self._ttl_s else None
+
     async def purge(self, now: float) -> int:
         """Delete turns past their time to live; how many there were."""
         async with self._database.transaction() as session:

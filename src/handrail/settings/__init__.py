@@ -18,6 +18,7 @@ from handrail.settings.tree import (
     Server,
     Settings,
     Storage,
+    Stream,
 )
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Server",
     "Settings",
     "Storage",
+    "Stream",
     "environment",
     "explain",
     "load_settings",

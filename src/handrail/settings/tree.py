@@ -42,6 +42,21 @@ class Server(Section):
     )
 
 
+class Stream(Section):
+    heartbeat_s: float = Field(
+        15.0, ge=0.1, le=300, description="Seconds without an event after which a comment keeps the connection open."
+    )
+    grace_s: float = Field(
+        10.0,
+        ge=0,
+        le=300,
+        description="Seconds a turn goes on when nobody follows it any more, for visitors who lose the connection.",
+    )
+    resume_s: int = Field(
+        120, ge=1, le=86_400, description="Seconds a finished turn's events are kept for those who come back."
+    )
+
+
 class Brand(Section):
     name: str = Field("Tillwick", min_length=1, max_length=60, description="The company the assistant speaks for.")
     assistant: str = Field(
@@ -298,6 +313,7 @@ class Settings(Section):
     """The whole tree. Build it with `load_settings`, which explains what is wrong."""
 
     server: Server = Server()
+    stream: Stream = Stream()
     brand: Brand = Brand()
     knowledge: Knowledge = Knowledge()
     models: Models = Models()
