@@ -35,6 +35,9 @@ def test_every_operation_is_described_and_has_an_id() -> None:
 
     assert {operation["operationId"] for operation in operations} == {
         "ask",
+        "chatStream",
+        "resumeStream",
+        "stopTurn",
         "requestPerson",
         "widgetConfig",
         "health",
