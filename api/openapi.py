@@ -86,6 +86,15 @@ data: {"type":"finish","finishReason":"stop"}
 id: 8
 data: [DONE]
 """
+EVENT = {
+    "type": "object",
+    "description": "One event.",
+    "properties": {
+        "id": {"type": "string", "description": "Its number, from 1; send the last one as `Last-Event-ID` to go on."},
+        "data": {"type": "string", "description": "A part of the message as JSON, or `[DONE]`."},
+    },
+    "required": ["id", "data"],
+}
 PARTS = """Parts `start`, `data-stage`, `text-start`, `text-delta`, `text-end` (one text per claim), `data-citations`,
 `data-verification`, `data-handoff`, `data-outcome`, `finish`; `abort` when the turn was stopped, `error` only for
 failures. Comments keep the connection open. Join the texts in order for the answer's Markdown; a claim that
@@ -100,7 +109,7 @@ def streams_events() -> dict[int | str, dict[str, Any]]:
     return {
         200: {
             "description": PARTS,
-            "content": {"text/event-stream": {"schema": {"type": "string"}, "example": EVENTS}},
+            "content": {"text/event-stream": {"schema": EVENT, "example": EVENTS}},
             "headers": STREAM_HEADERS,
         }
     }
