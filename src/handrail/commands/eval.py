@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from handrail.commands import KB, Json, eval_runs, notes, settings_for
+from handrail.commands import KB, Json, eval_gate, eval_runs, notes, settings_for
 from handrail.errors import MissingExtra
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
 app.command()(eval_runs.runs)
 app.command()(eval_runs.score)
 app.command()(eval_runs.compare)
+app.command()(eval_gate.gate)
 
 SAMPLE_KB = "sample"
 

@@ -1,0 +1,58 @@
+"""`handrail eval gate`: has anything got worse?"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from handrail.commands import Json, notes, settings_for
+from handrail.commands.eval_runs import Runs, part
+from handrail.errors import PermanentError
+
+INTERRUPTED = 130
+
+
+def gate(
+    update: Annotated[bool, typer.Option("--update", help="Make today's rows the baseline; needs --reason.")] = False,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why the baseline moves; kept with it.")] = None,
+    only: Annotated[str | None, typer.Option("--only", metavar="SET", help="One set of gates.toml.")] = None,
+    gates: Annotated[Path | None, typer.Option("--gates", help="Another gates.toml.")] = None,
+    baseline: Annotated[Path | None, typer.Option("--baseline", help="Another file of committed outcomes.")] = None,
+    as_json: Json = False,
+    runs: Runs = None,
+) -> None:
+    """Measure small fixed sets and compare them row by row with committed outcomes. Exit status 1 on a regression.
+
+    Two minutes on two idle cores. The sample help centre is indexed in a temporary folder and no LLM is asked; other
+    settings count, so this shows what a crippled setting does:
+
+    HANDRAIL__RETRIEVAL__DENSE_WEIGHT=0 handrail eval gate --only retrieval
+
+    When figures moved on purpose, say so and commit eval/gates/baseline.json:
+
+    handrail eval gate --update --reason "a new reranker: hit@5 up, routing untouched"
+    """
+    if update != bool(reason and reason.strip()):
+        raise PermanentError("--update and --reason go together: a baseline that moves says why")
+    module = part("gate")
+    chosen = {"gates": gates, "baseline": baseline, "runs": runs, "only": only, "reason": reason}
+    options = module.Options(**{name: value for name, value in chosen.items() if value is not None})
+    held, known = module.run(settings_for(), options, notes, lambda: datetime.now(UTC))
+    if as_json:
+        print(json.dumps(part("report").rounded(module.as_json(held)), indent=2))  # noqa: T201
+    else:
+        typer.echo(module.as_markdown(held, known.alpha))
+    if update:
+        notes.print(f"the baseline is now of today: commit {options.baseline}")
+    for name, run in held.runs.items():
+        notes.print(f"[dim]{name}: run {run}; `handrail eval report {run}` shows its rows[/]")
+    if held.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if held.failed:
+        notes.print("[red]the gate fails[/]: see docs/evaluation.md for what to do")
+        raise typer.Exit(1)
+    notes.print("[green]the gate holds[/]")
