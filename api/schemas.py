@@ -193,6 +193,13 @@ class AskResponse(BaseModel):
     refused: bool = Field(description="True when this is not an answer; `refusal_reason` says why.")
     refusal_reason: RefusalReason | None = Field(description="For programs; never localised.")
     disclaimer: str | None = Field(description="To be shown above the answer, set apart.")
+    notice: str | None = Field(
+        None,
+        description="To be shown above the answer: why it is not in the visitor's language. Never a doubt about it.",
+    )
+    lang: str = Field(
+        "en", description="Language of the reply's own words: the visitor's, found from the message.", examples=["de"]
+    )
     citations: list[Citation]
     sources: list[Source] = Field(description="Articles to link, best first; at most two.")
     suggestions: list[str] = Field(description="Chips to offer.", examples=[["How do I renew a domain?"]])

@@ -38,6 +38,8 @@ def test_an_answer_is_exactly_the_contract() -> None:
         "refused": False,
         "refusal_reason": None,
         "disclaimer": None,
+        "notice": None,
+        "lang": "en",
         "citations": [
             {
                 "index": 1,

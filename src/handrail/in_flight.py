@@ -15,6 +15,7 @@ from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
 from handrail.types import Classification, Label, Question, Reading
 from handrail.watch import TurnWatch
+from handrail.wording import Wording
 
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
 ALONE = Reading("")
@@ -34,6 +35,8 @@ class TurnInFlight:
 
     question: Question
     """As it is understood: standalone from the moment its history has been read."""
+    wording: Wording
+    """The product's own words in the visitor's language."""
     trace: TurnTrace
     laps: Stopwatch
     watch: TurnWatch

@@ -38,7 +38,7 @@ def static(label: Label, wording: Wording, topics: Sequence[str] = (), rule: str
 def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outcome:
     """Ask one clarifying question, naming the nearest topics when there are any."""
     if titles:
-        text = wording.say("followup_topic", topics=_either([f"“{title}”" for title in titles]))
+        text = wording.say("followup_topic", topics=wording.either([f"“{title}”" for title in titles]))
     else:
         text = wording.say("followup")
     return Outcome(
@@ -118,7 +118,3 @@ def sources_of(citations: Sequence[Citation], limit: int) -> tuple[Source, ...]:
         passage = citation.passage
         seen.setdefault(passage.article_id, Source(passage.title, passage.url))
     return tuple(seen.values())[:limit]
-
-
-def _either(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " or " + items[-1]

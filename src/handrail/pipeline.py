@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from handrail import outcome
+from handrail import language, outcome
 from handrail.citations import assemble, enforce, unmarked
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
@@ -40,6 +40,8 @@ from handrail.watch import Nobody, TurnWatch
 from handrail.wording import Wording
 
 NO_EVIDENCE = Evidence("", ())
+QUOTED = "extractive"
+"""The provider whose answers are the articles' own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Stages:
     reader: Reader | None = None
     """Reads a message with its history; None where conversations have no memory."""
     fallback_reader: Reader | None = None
+    articles_lang: str = "en"
+    """What the articles are written in."""
     closing: Callable[[], Awaitable[None]] | None = None
     """Closes connections the stages hold."""
 
@@ -78,19 +82,21 @@ class Pipeline:
     async def run(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         """Classify, retrieve, gate, answer, check. Never raises for what a provider does; a refusal is a result."""
         laps = Stopwatch(self._clock)
+        question = replace(question, lang=language.of_message(question.text, question.lang))
+        wording = self._wording.into(question.lang)
         ends = asyncio.get_running_loop().time() + self._settings.server.turn_deadline_s
         with self._tracer.turn(question) as trace, metering() as meter:
-            turn = TurnInFlight(question, trace, laps, watch or Nobody(), Showing(watch), ends)
+            turn = TurnInFlight(question, wording, trace, laps, watch or Nobody(), Showing(watch), ends)
             try:
                 async with asyncio.timeout_at(ends):
                     result = await self._decide(turn)
             except (HandrailError, TimeoutError):
-                result = outcome.unavailable(self._wording)
+                result = outcome.unavailable(turn.wording)
             if not result.answers:
                 await turn.showing.withdraw()
             finished = Turn(
                 question=question,
-                outcome=result,
+                outcome=self._noticed(turn, result),
                 classification=turn.classification,
                 trace_id=trace.id,
                 provider=turn.provider,
@@ -104,16 +110,23 @@ class Pipeline:
             trace.finish(finished)
         return finished
 
+    def _noticed(self, turn: TurnInFlight, result: Outcome) -> Outcome:
+        """Quoted passages stay in the articles' language; the visitor is told so in their own."""
+        articles = self._stages.articles_lang
+        if not result.citations or turn.provider != QUOTED or turn.question.lang == articles:
+            return result
+        return replace(result, notice=turn.wording.say("other_language", language=turn.wording.language(articles)))
+
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         probe, classification = await self._understand(turn)
         turn.classification = classification
         if classification.label in outcome.STATIC:
-            return outcome.static(classification.label, self._wording, self._settings.brand.topics, classification.rule)
+            return outcome.static(classification.label, turn.wording, self._settings.brand.topics, classification.rule)
 
         evidence = await self._retrieve(turn, probe)
         turn.retrieved = len(evidence.hits)
         if classification.rule == "topic":
-            return outcome.topic(turn.question.text, self._wording, _nearest_titles(evidence, limit=5))
+            return outcome.topic(turn.question.text, turn.wording, _nearest_titles(evidence, limit=5))
         confidence = self._stages.calibrator.probability(evidence)
         relevant = bool(evidence.hits) and confidence >= self._settings.gates.relevance
         with turn.trace.stage("relevance_gate") as span:
@@ -121,7 +134,7 @@ class Pipeline:
         if classification.label is Label.HIGH_STAKES:
             return await self._high_stakes(turn, evidence if relevant else NO_EVIDENCE, confidence)
         if not relevant:
-            return outcome.followup(self._wording, _nearest_titles(evidence), confidence)
+            return outcome.followup(turn.wording, _nearest_titles(evidence), confidence)
         return await self._answer(turn, evidence, confidence)
 
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
@@ -193,21 +206,21 @@ class Pipeline:
     async def _answer(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
         draft = await self._draft(turn, evidence)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
-            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         try:
             draft = turn.showing.numbered(enforce(draft, evidence))
         except NotGrounded:
-            return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, self._wording, confidence)
+            return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, turn.wording, confidence)
         if await self._worth_showing(turn, draft, evidence):
             await turn.showing.rest(draft)
         critique = await self._critique(turn, draft, evidence)
         confidence = confidence if critique.probability is None else critique.probability
         if critique.verdict is Verdict.CANNOT:
-            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, self._wording, confidence)
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         await turn.showing.settle(draft)
         answer, citations = assemble(draft, evidence, confidence)
         if confidence < self._settings.gates.confidence:
-            return outcome.low_confidence(answer, citations, confidence, self._wording)
+            return outcome.low_confidence(answer, citations, confidence, turn.wording)
         return outcome.answered(answer, critique.verdict, citations, confidence, draft.suggestions)
 
     async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:

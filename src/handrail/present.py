@@ -16,6 +16,8 @@ def response(turn: Turn) -> dict[str, Any]:
         "refused": outcome.refused,
         "refusal_reason": outcome.refusal_reason.value if outcome.refusal_reason else None,
         "disclaimer": outcome.disclaimer,
+        "notice": outcome.notice,
+        "lang": turn.question.lang,
         "citations": [_citation(citation) for citation in outcome.citations],
         "sources": [{"title": source.title, "url": source.url} for source in outcome.sources],
         "suggestions": list(outcome.suggestions),

@@ -321,6 +321,8 @@ class Outcome:
     answer: str
     refusal_reason: RefusalReason | None = None
     disclaimer: str | None = None
+    notice: str | None = None
+    """Said above an answer that is not in the visitor's language."""
     citations: Sequence[Citation] = ()
     sources: Sequence[Source] = ()
     suggestions: Sequence[str] = ()

@@ -24,6 +24,8 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
         "refused": False,
         "refusal_reason": None,
         "disclaimer": None,
+        "notice": None,
+        "lang": "en",
         "citations": [
             {
                 "index": 1,

@@ -196,8 +196,8 @@ async def test_words_in_a_language_nobody_checked_give_way_to_fixed_ones(llm_pro
 
     result = await draft(llm_provider, "Geld zurück", classification=HIGH_STAKES, lang="de")
 
-    assert result.acknowledgement == WORDING.say("high_stakes_ack")
-    assert result.closing == WORDING.say("high_stakes_close")
+    assert result.acknowledgement == WORDING.into("de").say("high_stakes_ack")
+    assert result.closing == WORDING.into("de").say("high_stakes_close")
 
 
 async def test_high_stakes_without_articles_still_replies(llm_provider: ScriptedOpenAI) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+from handrail import language
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
 from handrail.assembly.parts import Parts, build_parts
@@ -46,6 +47,7 @@ class Assistant:
             self._tracer = await asyncio.to_thread(build_tracer, self.settings)
             self._stages = await asyncio.to_thread(build_stages, self.settings, self._parts, wording, self._tracer)
             self._memory = build_memory(self.settings, self._parts.count, time.time)
+            await asyncio.to_thread(language.warm_up)
             await self._stages.retriever.retrieve("warm up", {})
         except HandrailError as error:
             self._state["models" if isinstance(error, ModelUnavailable) else "index"] = str(error)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from handrail import language
 from handrail.assembly.models import build_embedder, build_reranker
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
@@ -15,7 +16,7 @@ from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
-from handrail.stores.tokens import coverage
+from handrail.stores.tokens import STEMMERS, coverage
 from handrail.types import Vectors
 
 LOGITS = 6.0
@@ -32,8 +33,10 @@ def read_snapshot(settings: Settings, store: ChromaStore) -> Snapshot:
     """The store's current generation; made again from Chroma where this machine does not have it."""
     folder = kb_folder(settings, store.kb) / "snapshot"
     found = snapshots.load(folder, store.generation)
-    if found is None:
-        found = snapshots.build(*store.dump())
+    if found is None or settings.knowledge.lang not in (None, found.lang):
+        passages, vectors = store.dump()
+        lang = settings.knowledge.lang or language.of_articles([passage.text for passage in passages])
+        found = snapshots.build(passages, vectors, lang if lang in STEMMERS else language.DEFAULT)
         if store.generation:
             snapshots.save(found, folder, store.generation)
     return found

@@ -51,6 +51,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         critic=None if settings.generate.critique == "off" else critic,
         quick_critic=None if settings.generate.critique == "off" else critic,
         tracer=tracer,
+        articles_lang=parts.snapshot.lang,
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)

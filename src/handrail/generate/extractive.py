@@ -78,15 +78,16 @@ class ExtractiveAnswerer:
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
         offer = self._policy.offer_for(question.text) if self._policy else None
-        acknowledgement = self._wording.say("high_stakes_ack")
+        wording = self._wording.into(question.lang)
+        acknowledgement = wording.say("high_stakes_ack")
         if claims:
-            acknowledgement += "\n\n" + self._wording.say("high_stakes_context")
+            acknowledgement += "\n\n" + wording.say("high_stakes_context")
         return Draft(
             claims,
             "extractive",
             acknowledgement=acknowledgement,
             offer=offer.text if offer else None,
-            closing=self._wording.say("high_stakes_close"),
+            closing=wording.say("high_stakes_close"),
         )
 
 

@@ -94,15 +94,16 @@ class LlmAnswerer:
         )
         reply = await self._model.ask(prompt, HighStakesReply)
         chosen = offers.get(reply.output.offer_id or "")
+        wording = self._wording.into(question.lang)
         acknowledgement = without_promises(reply.output.acknowledgement, question.lang)
         closing = without_promises(reply.output.closing, question.lang)
         return Draft(
             claims=claims_of(reply.output.context, passages)[:MOST_CONTEXT_CLAIMS],
             provider=PROVIDER,
             model=self._model.name,
-            acknowledgement=acknowledgement or self._wording.say("high_stakes_ack"),
+            acknowledgement=acknowledgement or wording.say("high_stakes_ack"),
             offer=chosen.text if chosen else None,
-            closing=closing or self._wording.say("high_stakes_close"),
+            closing=closing or wording.say("high_stakes_close"),
             usage=reply.usage,
         )
 

@@ -17,11 +17,12 @@ class TopicProbe:
         self._passages = snapshot.vectors
         self._known = snapshot.inverse_frequency
         self._covers = covers
+        self._stemming = snapshot.stemming
 
     def features(self, text: str, embedding: Vectors) -> dict[str, float]:
         """Cosines of the best passage, of the best and the best five articles and of the scope text; known words."""
         cosines = np.sort(_cosines(self._articles, embedding))[::-1]
-        terms = set(tokenize(text))
+        terms = set(tokenize(text, self._stemming))
         return {
             "passage_top": float(_cosines(self._passages, embedding).max(initial=0.0)),
             "article_top": float(cosines[0]) if len(cosines) else 0.0,

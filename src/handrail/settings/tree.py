@@ -86,6 +86,9 @@ class Knowledge(Section):
     kb: str = Field(
         "sample", pattern=r"^[a-z0-9][a-z0-9_-]{1,40}$", description="Knowledge base that answers questions."
     )
+    lang: Literal["ar", "de", "en", "es", "fr", "it", "nl", "pt", "ru"] | None = Field(
+        None, description="Language of the articles, for stemming and stop words; default is found from them."
+    )
     merge_below_tokens: int = Field(50, ge=0, le=200, description="Paragraphs shorter than this join their neighbour.")
     split_above_tokens: int = Field(
         300, ge=60, le=480, description="Paragraphs longer than this are split at sentences."

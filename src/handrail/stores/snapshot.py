@@ -17,10 +17,10 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.stores.tokens import tokenize
+from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.types import Passage, Vectors
 
-FORMAT = 4
+FORMAT = 5
 SCRATCH = ".part-"
 NOISE_SAMPLE = 400
 NUMBERED_SECTION = re.compile(r"^step \d+\b", re.I)
@@ -30,7 +30,12 @@ class Snapshot:
     """Everything retrieval reads besides Chroma; held in memory."""
 
     def __init__(
-        self, passages: Sequence[Passage], keyword: bm25s.BM25 | None, article_vectors: Vectors, vectors: Vectors
+        self,
+        passages: Sequence[Passage],
+        keyword: bm25s.BM25 | None,
+        article_vectors: Vectors,
+        vectors: Vectors,
+        lang: str = "en",
     ) -> None:
         self.passages = list(passages)
         self.by_id = {passage.id: passage for passage in self.passages}
@@ -38,7 +43,13 @@ class Snapshot:
         """`(articles, d)` float32, L2-normalised mean of each article's passages, in order of first passage."""
         self.vectors = vectors
         """`(passages, d)` float32, L2-normalised."""
+        self.lang = lang
+        """Language of the articles, a key of `STEMMERS`."""
         self._keyword = keyword
+
+    @property
+    def stemming(self) -> str:
+        return STEMMERS[self.lang]
 
     @cached_property
     def articles(self) -> list[str]:
@@ -57,7 +68,7 @@ class Snapshot:
         """BM25's own idf per term."""
         counts: dict[str, int] = {}
         for passage in self.passages:
-            for term in set(tokenize(passage.embedding_text)):
+            for term in set(tokenize(passage.embedding_text, self.stemming)):
                 counts[term] = counts.get(term, 0) + 1
         total = len(self.passages)
         return {term: float(np.log(1 + (total - n + 0.5) / (n + 0.5))) for term, n in counts.items()}
@@ -79,7 +90,7 @@ class Snapshot:
 
     def keyword_scores(self, query: str) -> NDArray[np.float32]:
         """`(passages,)` BM25 scores."""
-        terms = [term for term in tokenize(query) if term in self.vocabulary]
+        terms = [term for term in tokenize(query, self.stemming) if term in self.vocabulary]
         if self._keyword is None or not terms:
             return np.zeros(len(self.passages), dtype=np.float32)
         return np.asarray(self._keyword.get_scores(terms), dtype=np.float32)
@@ -105,13 +116,14 @@ class Snapshot:
         return later
 
 
-def build(passages: Sequence[Passage], vectors: Vectors) -> Snapshot:
+def build(passages: Sequence[Passage], vectors: Vectors, lang: str = "en") -> Snapshot:
     """Index `passages` (ordered by article and position) for keyword search."""
     keyword = None
     if _has_words(passages):
         keyword = bm25s.BM25(method="lucene")
-        keyword.index([tokenize(passage.embedding_text) for passage in passages], show_progress=False)
-    return Snapshot(passages, keyword, _article_vectors(passages, vectors), vectors)
+        terms = [tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages]
+        keyword.index(terms, show_progress=False)
+    return Snapshot(passages, keyword, _article_vectors(passages, vectors), vectors, lang)
 
 
 def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
@@ -124,6 +136,7 @@ def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
     np.save(scratch / "vectors.npy", snapshot.vectors.astype(np.float16))
     if snapshot._keyword is not None:
         snapshot._keyword.save(str(scratch / "bm25"), show_progress=False)
+    (scratch / "lang").write_text(snapshot.lang)
     (scratch / "format").write_text(str(FORMAT))
     target = folder / generation
     _swap(scratch, target)
@@ -160,7 +173,9 @@ def _load(path: Path) -> Snapshot | None:
     text = (path / "passages.jsonl").read_text(encoding="utf-8")
     passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
     keyword = bm25s.BM25.load(str(path / "bm25"), show_progress=False) if _has_words(passages) else None
-    return Snapshot(passages, keyword, np.load(path / "articles.npy"), np.load(path / "vectors.npy").astype(np.float32))
+    lang = (path / "lang").read_text()
+    vectors = np.load(path / "vectors.npy").astype(np.float32)
+    return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang)
 
 
 def _is_step(passage: Passage) -> bool:

@@ -1,0 +1,89 @@
+"""Which language a message or a knowledge base is written in.
+
+Scripts decide where they can. Latin letters go to py3langid, kept to the languages that help centres here are likely to
+meet; support messages are short, so a guess only counts when it is sure or agrees with what the visitor's page said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+DEFAULT = "en"
+LATIN = ("de", "en", "es", "fr", "it", "nl", "pl", "pt")
+SURE = 0.9
+"""Probability from which the text wins over the visitor's page."""
+LIKELY = 0.6
+"""Probability from which the text counts where the page says nothing or the same."""
+FEWEST_WORDS = 2
+"""Shorter texts, such as a product's name, say nothing about their writer."""
+SAMPLE = 40
+LETTER = re.compile(r"[^\W\d_]")
+SCRIPTS = (("ru", re.compile(r"[\u0400-\u04ff]")), ("ar", re.compile(r"[\u0600-\u06ff\u0750-\u077f]")))
+
+
+@cache
+def spoken() -> frozenset[str]:
+    """Languages that fixed replies are written in."""
+    folder = files("handrail") / "lang"
+    return frozenset(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def base(tag: str | None) -> str:
+    """`pt` of `pt-BR`; English where the fixed replies do not speak it."""
+    primary = (tag or "").split("-")[0].lower()
+    return primary if primary in spoken() else DEFAULT
+
+
+def of_message(text: str, page: str | None = None) -> str:
+    """The language to reply in: of the message where it is clear, otherwise of the visitor's page."""
+    wanted = base(page)
+    script = _script(text)
+    if script:
+        return script
+    if len(re.findall(r"\w+", text)) < FEWEST_WORDS:
+        return wanted
+    found, sure = _latin(text)
+    if found not in spoken():
+        return wanted
+    return found if sure >= (LIKELY if found == wanted else SURE) else wanted
+
+
+def of_articles(texts: Sequence[str]) -> str:
+    """The language most of a sample of `texts` is in; English for none."""
+    step = max(1, len(texts) // SAMPLE)
+    votes = Counter(_script(text) or _latin(text)[0] for text in texts[::step][:SAMPLE] if LETTER.search(text))
+    return votes.most_common(1)[0][0] if votes else DEFAULT
+
+
+def warm_up() -> None:
+    """Load the model, which takes about half a second, before the first visitor needs it."""
+    _latin("warm up")
+
+
+def _script(text: str) -> str | None:
+    """The language of a script that most letters are in."""
+    letters = len(LETTER.findall(text))
+    for name, script in SCRIPTS:
+        if letters and 2 * len(script.findall(text)) > letters:
+            return name
+    return None
+
+
+@cache
+def _model() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    model.set_languages(list(LATIN))
+    return model
+
+
+def _latin(text: str) -> tuple[str, float]:
+    """Shouting reads like another language to it."""
+    language, probability = _model().classify(text.lower() if text.isupper() else text)
+    return str(language), float(probability)

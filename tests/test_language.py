@@ -1,0 +1,49 @@
+"""Which language to reply in."""
+
+from __future__ import annotations
+
+import pytest
+
+from handrail import language
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("How do I connect my own domain?", "en"),
+        ("wie kann ich meine Domain verbinden?", "de"),
+        ("Wo finde ich meine Rechnungen?", "de"),
+        ("comment rembourser un client", "fr"),
+        ("como faço para cancelar meu plano", "pt"),
+        ("как подключить домен", "ru"),
+        ("ошибка TW-3004 при оплате", "ru"),
+        ("كيف أربط نطاقي", "ar"),
+        ("MY SITE IS DOWN AND NOBODY ANSWERS", "en"),
+    ],
+)
+def test_a_clear_message_is_answered_in_its_own_language_whatever_the_page_says(text: str, lang: str) -> None:
+    assert language.of_message(text, "en") == lang
+    assert language.of_message(text, "fr") == lang
+
+
+@pytest.mark.parametrize("text", ["refund", "TW-3004", "Zoom", "?!", "", "👍"])
+def test_a_message_too_short_to_tell_is_in_the_language_of_the_page(text: str) -> None:
+    assert language.of_message(text, "de") == "de"
+    assert language.of_message(text, None) == "en"
+
+
+@pytest.mark.parametrize(("tag", "lang"), [("pt-BR", "pt"), ("DE-at", "de"), ("xx", "en"), (None, "en"), ("", "en")])
+def test_a_language_tag_is_taken_by_its_first_part(tag: str | None, lang: str) -> None:
+    assert language.base(tag) == lang
+
+
+def test_a_language_without_replies_falls_back_to_the_page() -> None:
+    assert language.of_message("perché non funziona la mia prenotazione", "es") == "es"
+
+
+def test_articles_are_in_the_language_of_most_of_them() -> None:
+    german = ["So verbinden Sie Ihre eigene Domain mit der Website."] * 5
+    russian = ["Чтобы подключить домен, откройте настройки."] * 3
+
+    assert language.of_articles([*german, *russian, "12", ""]) == "de"
+    assert language.of_articles([]) == "en"

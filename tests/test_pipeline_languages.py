@@ -1,0 +1,54 @@
+"""What a visitor who does not speak the articles' language reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from handrail.types import Label, RefusalReason, Routing
+from tests.stages import DRAFT, WORDING, Answers, Calibrates, ask, pipeline, says, stages
+
+pytestmark = pytest.mark.anyio
+
+GERMAN = "Wie kann ich meine eigene Domain mit der Website verbinden?"
+QUOTED = Answers(replace(DRAFT, provider="extractive", model=None))
+
+
+@pytest.mark.parametrize("label", [Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE])
+async def test_fixed_replies_are_in_the_language_of_the_message_and_their_reason_is_not(label: Label) -> None:
+    result = (await pipeline(stages(classifier=says(label))).run(ask(GERMAN))).outcome
+
+    assert result.answer == WORDING.into("de").say(label.value)
+    assert result.refusal_reason in {RefusalReason.NO_INTENT, RefusalReason.OFF_TOPIC, RefusalReason.POLICY}
+
+
+async def test_a_clarifying_question_is_asked_in_the_visitors_language() -> None:
+    result = (await pipeline(stages(calibrator=Calibrates(0.1))).run(ask(GERMAN))).outcome
+
+    assert result.routing is Routing.FOLLOWUP
+    assert "Geht es um" in result.answer
+    assert " oder " in result.answer
+
+
+async def test_passages_in_another_language_come_with_a_note_in_the_visitors() -> None:
+    turn = await pipeline(stages(answerer=QUOTED)).run(ask(GERMAN))
+
+    assert turn.question.lang == "de"
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert turn.outcome.answer.startswith("Open Settings")
+    assert turn.outcome.notice == WORDING.into("de").say("other_language", language="Englisch")
+
+
+async def test_no_note_where_the_languages_agree_or_a_model_wrote_the_answer() -> None:
+    english = await pipeline(stages(answerer=QUOTED)).run(ask("How do I connect my own domain?"))
+    german = await pipeline(stages(answerer=QUOTED, articles_lang="de")).run(ask(GERMAN))
+    written = await pipeline(stages()).run(ask(GERMAN))
+
+    assert [turn.outcome.notice for turn in (english, german, written)] == [None, None, None]
+
+
+async def test_the_language_of_the_page_counts_where_the_message_says_nothing() -> None:
+    turn = await pipeline(stages(classifier=says(Label.NONSENSE))).run(replace(ask("Zoom"), lang="ru"))
+
+    assert turn.outcome.answer == WORDING.into("ru").say("nonsense")
