@@ -18,6 +18,7 @@ from rich.markup import escape
 
 from eval import record, report, resume
 from eval.datasets import Dataset, Loaded, load
+from eval.datasets.conversation import CONVERSATION
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from eval.datasets.routing import ROUTING
@@ -55,6 +56,7 @@ DATASETS: dict[str, Dataset[Any]] = {
     "routing": ROUTING,
     "retrieval": RETRIEVAL,
     "refusal": REFUSAL,
+    "conversation": CONVERSATION,
     "latency": RETRIEVAL,
 }
 """The kind of file each command reads; its evaluator is the module of the same name."""

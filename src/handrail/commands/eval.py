@@ -72,6 +72,19 @@ def refusal(
 
 
 @app.command()
+def conversation(
+    kb: KB = None,
+    file: File = None,
+    as_json: Json = False,
+    limit: Limit = None,
+    runs: Runs = None,
+    resume: Resume = None,
+) -> None:
+    """Whether a follow-up finds what it needs. Rows: {"id", "turns": [...], "last_needs", "article_ids"?, "kind"?}."""
+    _measure("conversation", kb, file, as_json, limit, runs, resume)
+
+
+@app.command()
 def latency(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
     """How fast local turns, a server under 20 visitors, and ingest are. Questions come from retrieval rows.
 
