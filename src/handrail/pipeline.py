@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from handrail import language, outcome
@@ -33,6 +33,7 @@ from handrail.types import (
     Question,
     Reading,
     RefusalReason,
+    Routing,
     Turn,
     Verdict,
 )
@@ -121,7 +122,9 @@ class Pipeline:
         probe, classification = await self._understand(turn)
         turn.classification = classification
         if classification.label in outcome.STATIC:
-            return outcome.static(classification.label, turn.wording, self._settings.brand.topics, classification.rule)
+            topics = _offered(turn.question) if classification.rule in ("yes", "no") else ()
+            chips = topics or self._settings.brand.topics
+            return outcome.static(classification.label, turn.wording, chips, classification.rule)
 
         evidence = await self._retrieve(turn, probe)
         turn.retrieved = len(evidence.hits)
@@ -146,7 +149,7 @@ class Pipeline:
             alone = await self._stages.fallback_classifier.classify(
                 message, await self._stages.retriever.probe(message.text)
             )
-            classification = label_of_follow_up(alone, classification, turn.reading)
+            classification = label_of_follow_up(alone, classification, turn.reading, message.history)
         return probe, classification
 
     async def _read(self, turn: TurnInFlight) -> Probe | None:
@@ -276,6 +279,12 @@ class Pipeline:
                 critique = await judged if judged else Critique(Verdict.PARTLY)
             span.record(output=critique.verdict.value, probability=critique.probability)
         return critique
+
+
+def _offered(question: Question) -> Sequence[str]:
+    """Titles that the clarifying question before this message named."""
+    last = question.history[-1] if question.history else None
+    return last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
 
 
 def _nearest_titles(evidence: Evidence, limit: int = 3) -> list[str]:

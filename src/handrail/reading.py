@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.types import Classification, Label, Question, Reading
+from handrail.types import Classification, Exchange, Label, Question, Reading
+
+TURNED_AWAY = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 
 
 def understood(question: Question, reading: Reading) -> Question:
@@ -12,12 +15,15 @@ def understood(question: Question, reading: Reading) -> Question:
     return question if reading.text == question.text else replace(question, text=reading.text)
 
 
-def label_of_follow_up(alone: Classification, together: Classification, reading: Reading) -> Classification:
+def label_of_follow_up(
+    alone: Classification, together: Classification, reading: Reading, history: Sequence[Exchange] = ()
+) -> Classification:
     """The label of a follow-up, classified alone and with what it carries over.
 
     Its standalone form decides: "why?" is no question, and with the one before it is one. What the message itself says
     counts twice: a threat to leave is high stakes after any question, and somebody who says that he did not mean his
-    plan is no longer cancelling it.
+    plan is no longer cancelling it. After an answer a follow-up is a question about it, however little it says, unless
+    the message itself is for a person to settle.
     """
     if together.by == "rule":
         return together
@@ -26,4 +32,7 @@ def label_of_follow_up(alone: Classification, together: Classification, reading:
     corrected = reading.kind == "correction" and alone.label is Label.ANSWERABLE
     if together.label is Label.HIGH_STAKES and corrected:
         return alone
+    answered = bool(history) and bool(history[-1].answer)
+    if answered and together.label in TURNED_AWAY and alone.label is not Label.OUT_OF_SCOPE:
+        return replace(together, label=Label.ANSWERABLE, probability=1.0 - together.probability)
     return together

@@ -1,4 +1,4 @@
-"""Messages that need no model: greetings, thanks, and the chips the product itself offers."""
+"""Messages that need no model: greetings, thanks, a bare yes or no, and the chips the product itself offers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from handrail.classify import Classifier
+from handrail.replies import says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
 
 GREETING = re.compile(
@@ -34,6 +35,8 @@ class KnownMessages:
             return Classification(Label.NONSENSE, SURE, "rule", rule="greeting")
         if THANKS.fullmatch(text):
             return Classification(Label.NONSENSE, SURE, "rule", rule="thanks")
+        if says_yes(question.text) or says_no(question.text):
+            return Classification(Label.NONSENSE, SURE, "rule", rule="yes" if says_yes(question.text) else "no")
         if text in self._topics:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="topic")
         if text in self._titles:

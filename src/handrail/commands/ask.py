@@ -36,7 +36,7 @@ def ask(
     if as_json:
         print(json.dumps(response(turn), ensure_ascii=False, indent=2))  # noqa: T201
     else:
-        _show(turn)
+        show(turn)
 
 
 async def _turn(settings: Settings, text: str) -> Turn:
@@ -52,7 +52,7 @@ async def _turn(settings: Settings, text: str) -> Turn:
         await assistant.stop()
 
 
-def _show(turn: Turn) -> None:
+def show(turn: Turn) -> None:
     console = Console()
     result = turn.outcome
     if result.disclaimer:

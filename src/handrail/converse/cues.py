@@ -80,14 +80,6 @@ NOT_ANAPHOR = _pattern(
 )
 """Where those words do not point back to an earlier message."""
 
-YES = _pattern(
-    r"(?:yes|yep|yeah|yup|ya|sure|correct|exactly|right|ok(?:ay)?|please do|that's (?:it|right|the one)|that one|"
-    r"ja|oui|s[ií]|sim|да)(?: (?:please|it is|exactly|that's it|that one|it does|thanks))?"
-)
-NO = _pattern(
-    r"(?:no|nope|nah|not really|not quite|no it isn't|neither|none(?: of (?:them|these|those))?|nein|non|não|нет)"
-    r"(?: (?:thanks|thank you|sorry|not really|it isn't|neither))?"
-)
 ORDINAL = _pattern(
     r"^(?:yes[,\s]+)?(?:i (?:mean|meant|think)\s+)?(?:it's\s+)?(?:the\s+)?"
     r"(?P<which>1st|first|2nd|second|3rd|third|last|former|latter)"
@@ -104,8 +96,3 @@ def lead_removed(text: str) -> str:
 def points_back(text: str) -> int:
     """How many words of `text` seem to stand for something said before."""
     return len(ANAPHOR.findall(NOT_ANAPHOR.sub(" ", text)))
-
-
-def bare(text: str) -> str:
-    """Lower case, without punctuation around words."""
-    return " ".join(re.findall(r"[\w'’-]+", text.casefold())).replace("’", "'")

@@ -10,12 +10,13 @@ from importlib.resources import files
 
 from handrail.converse import cues
 from handrail.converse.dependence import content_words, features, probability
+from handrail.replies import bare, says_no, says_yes
 from handrail.types import Exchange, Probe, Question, Reading, Routing
 
 Look = Callable[[str], Awaitable[Probe]]
 """The retriever's probe: an embedding and how near the articles are, no search."""
 
-FRESH_BELOW = 0.35
+FRESH_BELOW = 0.28
 """Probability of needing the past under which a message is left exactly as it is."""
 SURE_FROM = 0.65
 """Between the two, the message alone weighs as much in the search as the message with its past."""
@@ -27,7 +28,7 @@ TITLE = 0.3
 LONGEST_PAST = 36
 """Words of the past put in front of a message; an encoder reads about 64 tokens of a query."""
 
-NOT_ASKED = frozenset({Routing.NONSENSE, Routing.IRRELEVANT, Routing.HANDED_OFF})
+NOT_ASKED = frozenset({Routing.NONSENSE, Routing.HANDED_OFF})
 """Turns in which nothing was asked that a later message could carry on from."""
 ORDINALS = {"1st": 0, "first": 0, "former": 0, "2nd": 1, "second": 1, "3rd": 2, "third": 2, "last": -1, "latter": -1}
 PIECE = re.compile(r"[^.?!;\n]+[.?!;]*")
@@ -47,11 +48,13 @@ class LocalReader:
     async def judge(self, question: Question, probe: Probe) -> tuple[Reading, float]:
         """The reading, and the probability that the message needs the past."""
         last = asked_last(question.history)
-        if last is None or question.suspicious or is_reply(question.text):
+        if last is None or question.suspicious:
             return Reading(question.text), 0.0
         chosen = _choice(question.text, last)
         if chosen is not None:
             return Reading(chosen, "choice"), 1.0
+        if is_reply(question.text):
+            return Reading(question.text), 0.0
         text, switched = _without_announcement(question.text)
         if text != question.text:
             probe = await self._look(text)
@@ -78,13 +81,14 @@ def carried(text: str, last: Exchange, grounded: Exchange | None, *, sure: bool)
 
 def is_reply(text: str) -> bool:
     """A bare yes, no, greeting or thanks: it is answered as such, and carries nothing on."""
-    said = cues.bare(text)
-    return bool(cues.YES.fullmatch(said) or cues.NO.fullmatch(said) or not cues.LEAD.sub("", said).strip())
+    return says_yes(text) or says_no(text) or not cues.LEAD.sub("", bare(text)).strip()
 
 
 def asked_last(history: Sequence[Exchange]) -> Exchange | None:
-    """The latest turn in which something was asked."""
-    return next((past for past in reversed(history) if past.routing not in NOT_ASKED), None)
+    """The latest turn in which something was asked; one that was off topic only where there is no other."""
+    asked = [past for past in history if past.routing not in NOT_ASKED]
+    on_topic = [past for past in asked if past.routing is not Routing.IRRELEVANT]
+    return next(reversed(on_topic or asked), None)
 
 
 def grounded_last(history: Sequence[Exchange]) -> Exchange | None:
@@ -111,7 +115,7 @@ def _choice(text: str, last: Exchange) -> str | None:
     if ordinal:
         place = ORDINALS[ordinal["which"].casefold()]
         return last.titles[place] if place < len(last.titles) else None
-    if cues.YES.fullmatch(cues.bare(text)):
+    if says_yes(text):
         return last.titles[0] if len(last.titles) == 1 else None
     return None
 

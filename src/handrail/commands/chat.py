@@ -1,0 +1,191 @@
+"""`handrail chat`: a conversation in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from handrail.commands import KB, Json, settings_for
+from handrail.commands.ask import show
+from handrail.errors import HandrailError
+from handrail.present import response
+from handrail.settings import Settings
+from handrail.types import Question, Turn
+
+Ask = Callable[[Question], Awaitable[Turn]]
+Forget = Callable[[str], Awaitable[None]]
+
+HISTORY = "chat_history"
+LONGEST_HISTORY = 500
+HELP = """\
+/sources  the passages behind the last answer
+/new      forget this conversation and start another
+/help     this list
+/quit     leave (so does Ctrl+D); Ctrl+C stops an answer that is on its way"""
+
+
+def chat(
+    kb: KB = None,
+    as_json: Json = False,
+    lang: Annotated[str, typer.Option("--lang", help="Language of the fixed replies.")] = "en",
+) -> None:
+    """Talk with the assistant; each message knows the ones before it. Works in a pipe, one message a line.
+
+    Example: printf 'How much is Solo?\\nand yearly?\\n' | handrail chat --json
+    """
+    settings = settings_for(kb)
+    asyncio.run(_converse(settings, as_json, lang))
+
+
+async def _converse(settings: Settings, as_json: bool, lang: str) -> None:
+    from handrail.assembly import Assistant
+
+    assistant = Assistant(settings)
+    await assistant.start()
+    session = Session(assistant.ask, assistant.forget, settings, as_json=as_json, lang=lang)
+    try:
+        with _line_history(settings):
+            if sys.stdin.isatty():
+                session.console.print(f"[dim]{escape(settings.brand.disclosure)} /help lists commands.[/]")
+            while await session.step(await asyncio.to_thread(_read_line)):
+                pass
+    finally:
+        await assistant.stop()
+
+
+class Session:
+    """One conversation after the other; `step` takes a line and says whether to go on."""
+
+    def __init__(self, ask: Ask, forget: Forget, settings: Settings, *, as_json: bool, lang: str) -> None:
+        self._ask = ask
+        self._forget = forget
+        self._longest = settings.server.max_question_chars
+        self._as_json = as_json
+        self._lang = lang
+        self._last: Turn | None = None
+        self._id = _new_id()
+        self.console = Console(stderr=as_json, highlight=False)
+
+    async def step(self, line: str | None) -> bool:
+        """False at the end of input and after /quit."""
+        if line is None:
+            return False
+        text = line.strip()
+        if not text.startswith("/"):
+            if text:
+                await self._turn(text)
+            return True
+        match text.split()[0].lower():
+            case "/quit" | "/exit" | "/q":
+                return False
+            case "/new":
+                await self._forget(self._id)
+                self._id, self._last = _new_id(), None
+                self.console.print("[dim]a new conversation[/]")
+            case "/sources":
+                self._sources()
+            case "/help" | "/?":
+                self.console.print(HELP)
+            case _:
+                self.console.print(f"[dim]no such command: {escape(text.split()[0])}; /help lists them[/]")
+        return True
+
+    async def _turn(self, text: str) -> None:
+        from handrail.guard import clean, suspicious
+
+        try:
+            cleaned = clean(text, self._longest)
+            question = Question(cleaned, self._id, str(uuid.uuid4()), lang=self._lang, suspicious=suspicious(cleaned))
+            turn = await _stoppable(asyncio.ensure_future(self._ask(question)))
+        except HandrailError as error:
+            self._failed(str(error))
+            return
+        if turn is None:
+            self._failed("stopped")
+            return
+        self._last = turn
+        if self._as_json:
+            print(json.dumps({**response(turn), "standalone": turn.standalone}, ensure_ascii=False), flush=True)  # noqa: T201
+        else:
+            show(turn)
+
+    def _failed(self, why: str) -> None:
+        if self._as_json:
+            print(json.dumps({"error": why}, ensure_ascii=False), flush=True)  # noqa: T201
+        else:
+            self.console.print(f"[yellow]{escape(why)}[/]")
+
+    def _sources(self) -> None:
+        citations = self._last.outcome.citations if self._last else ()
+        if not citations:
+            self.console.print("[dim]the last answer has no sources[/]")
+        for citation in citations:
+            passage = citation.passage
+            self.console.print(f"[bold]\\[{citation.index}] {escape(passage.title)}[/]: {escape(passage.url)}")
+            self.console.print(escape(passage.text), soft_wrap=True)
+
+
+async def _stoppable(work: asyncio.Future[Turn]) -> Turn | None:
+    """The turn, or None when Ctrl+C cancelled it; the conversation goes on either way."""
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(signal.SIGINT, work.cancel)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        if not work.cancelled():
+            work.cancel()
+            raise
+        return None
+    finally:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)
+
+
+def _read_line() -> str | None:
+    """The next line; None at the end of input or on Ctrl+C at an empty prompt."""
+    try:
+        if sys.stdin.isatty():
+            return input("› ")
+        line = sys.stdin.readline()
+    except (EOFError, KeyboardInterrupt):
+        return None
+    return line if line else None
+
+
+@contextlib.contextmanager
+def _line_history(settings: Settings) -> Iterator[None]:
+    """Arrow keys bring back earlier messages, those of earlier sessions too; only in a terminal."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    path: Path = settings.storage.data_dir / HISTORY
+    with contextlib.suppress(OSError):
+        readline.read_history_file(path)
+    readline.set_history_length(LONGEST_HISTORY)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            path.touch(mode=0o600, exist_ok=True)
+            readline.write_history_file(path)
+
+
+def _new_id() -> str:
+    return f"c-{uuid.uuid4()}"
