@@ -41,6 +41,30 @@ def as_markdown(run: Run) -> str:
     return "\n".join(lines)
 
 
+def summary(held: Mapping[str, Any]) -> str:
+    """A stored run in Markdown: what was measured, on what, and the figures."""
+    file, git, kb = held["file"], held.get("git") or {}, held.get("kb") or {}
+    few = f", the first {file['limit']} rows" if file["limit"] else ""
+    changed = " with uncommitted changes" if git.get("dirty") else ""
+    lines = [
+        f"## {held['command']}: {held['run_id']}",
+        "",
+        f"{held['started']}, {held['status']}. File {file['name']} (sha256 {file['sha256'][:12]}){few}; knowledge base "
+        f"{kb.get('name')} with {kb.get('articles')} articles (corpus {str(kb.get('corpus'))[:12]}); revision "
+        f"{(git.get('revision') or 'unknown')[:10]}{changed}; models "
+        + ", ".join(f"{name} {value}" for name, value in (held.get("models") or {}).items() if value)
+        + ".",
+        "",
+        "| figure | value | 95 % interval |",
+        "|---|---:|---|",
+    ]
+    for name, value in (*flat(held["metrics"]), *flat(held.get("details") or {})):
+        if not isinstance(value, list):
+            bounds = held["intervals"].get(name)
+            lines.append(f"| {name} | {_cell(value)} | {f'{bounds[0]:.3f} to {bounds[1]:.3f}' if bounds else ''} |")
+    return "\n".join([*lines, *(["", *(f"- {note}" for note in held["notes"])] if held["notes"] else [])])
+
+
 def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in metrics.items():
         if isinstance(value, Mapping):

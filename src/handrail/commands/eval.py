@@ -17,6 +17,7 @@ app = typer.Typer(
 app.command()(eval_runs.runs)
 app.command()(eval_runs.score)
 app.command()(eval_runs.compare)
+app.command()(eval_runs.report)
 app.command()(eval_gate.gate)
 
 SAMPLE_KB = "sample"

@@ -1,4 +1,4 @@
-"""`handrail eval runs`, `score` and `compare`: what was measured before."""
+"""`handrail eval runs`, `score`, `compare` and `report`: what was measured before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from handrail.commands import Json, notes, results
-from handrail.errors import HandrailError, MissingExtra
+from handrail.errors import HandrailError, MissingExtra, PermanentError
 
 Runs = Annotated[Path | None, typer.Option("--runs", help="Folder of run records; default is eval/runs.")]
 RUN = (
@@ -100,6 +100,46 @@ def compare(
         print(json.dumps(part("report").rounded(module.as_json(found)), indent=2))  # noqa: T201
     else:
         typer.echo(module.as_markdown(found, part("texts").texts(folder, one["run_id"])))
+
+
+def report(
+    run: Annotated[str, typer.Argument(help=RUN)],
+    other: Annotated[str | None, typer.Argument(metavar="[RUN2]", help="A later run, to be shown against it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file to write: .html, or .md for a summary; `-` prints that.")
+    ] = None,
+    shared: Annotated[bool, typer.Option("--shared", help="As for compare: only the rows both have.")] = False,
+    runs: Runs = None,
+) -> None:
+    """Write a run, or two side by side, as one HTML page with plots, tables and provenance.
+
+    The page opens offline: it loads nothing, runs no script, and shows what rows say as text. With `--out FILE.md`
+    a Markdown summary is written instead.
+
+    handrail eval report refusal~1 refusal --out refusal.html
+    """
+    folder = _folder(runs)
+    record = part("record")
+    one = record.read(folder, run)
+    two = record.read(folder, other) if other is not None else None
+    found = part("compare").compare(one, two, shared=shared) if two is not None else None
+    asked = part("texts").texts(folder, one["run_id"])
+    path = out if out is not None else folder / f"{(two or one)['run_id']}.html"
+    if str(path) == "-" or path.suffix.lower() == ".md":
+        text = part("report").summary(two or one)
+        if found is not None:
+            text += "\n\n" + part("compare").as_markdown(found, asked)
+    else:
+        text = part("html").page(one, asked, two, found)
+    if str(path) == "-":
+        typer.echo(text)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise PermanentError(f"the report {path} cannot be written: {error.strerror}; choose --out") from None
+    typer.echo(str(path))
 
 
 def part(name: str) -> Any:
