@@ -1,0 +1,238 @@
+"""What tells a claim that a passage states from one that only sounds like it: named signals for one pair.
+
+Each kind of lie has its own signal: changed numbers, names, polarity, duty, extent, conditions and order; how much of
+the claim the passage covers tells the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from handrail.generate.verify import lexicon, negation
+from handrail.generate.verify.lexicon import STOP, alike, opposed
+from handrail.generate.verify.numbers import Quantity, quantities
+from handrail.generate.verify.text import Sentence, Token, sentences, tokens
+
+LEXICAL = frozenset(
+    lexicon.OBLIGATION | lexicon.PERMISSION | lexicon.CERTAINTY | lexicon.UNIVERSAL | lexicon.RESTRICTION
+)
+ORDERING = ("before", "after", "first", "then", "once", "until", "following", "afterwards", "next")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One or two sentences that stand side by side."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A claim's content word and its counterpart in a window."""
+
+    claim: int
+    passage: int
+    opposite: bool
+
+
+def windows(text: str) -> list[Window]:
+    """Every sentence, and every two that follow each other."""
+    parts = sentences(text)
+    singles = [_window(parts, i, i) for i in range(len(parts))]
+    return singles + [_window(parts, i, i + 1) for i in range(len(parts) - 1)]
+
+
+def _window(parts: Sequence[Sentence], first: int, last: int) -> Window:
+    words = tuple(token for part in parts[first : last + 1] for token in part.tokens)
+    return Window(first, last, parts[first].start, parts[last].end, words)
+
+
+def content(words: Sequence[Token]) -> list[int]:
+    """Positions of words that carry meaning of their own."""
+    return [
+        index
+        for index, word in enumerate(words)
+        if word.lower not in STOP
+        and word.lower not in LEXICAL
+        and not negation.is_negator(word.lower)
+        and any(letter.isalpha() for letter in word.text)
+    ]
+
+
+def align(claim: Sequence[Token], window: Sequence[Token]) -> list[Aligned]:
+    """Each content word of the claim with the first word of the window that is the same, alike, or its opposite."""
+    there = content(window)
+    pairs = []
+    for index in content(claim):
+        one = claim[index].stem
+        same = next((j for j in there if window[j].stem == one), None)
+        like = next((j for j in there if alike(one, window[j].stem)), None) if same is None else same
+        if like is not None:
+            pairs.append(Aligned(index, like, False))
+            continue
+        other = next((j for j in range(len(window)) if opposed(one, window[j].stem)), None)
+        if other is not None:
+            pairs.append(Aligned(index, other, True))
+    return pairs
+
+
+def coverage(claim: Sequence[Token], window: Sequence[Token]) -> float:
+    """Share of the claim's content words that the window has, numbers included."""
+    wanted = content(claim)
+    numbers = quantities(claim)
+    total = len(wanted) + len(numbers)
+    if not total:
+        return 0.0
+    known = quantities(window)
+    found = sum(not pair.opposite for pair in align(claim, window))
+    found += sum(any(number.equals(other) for other in known) for number in numbers)
+    return found / total
+
+
+def best_windows(claim: Sequence[Token], found: Sequence[Window], cosines: Sequence[float], limit: int) -> list[Window]:
+    """The windows that cover and resemble the claim most; a pair of sentences must earn its length."""
+    scored = [
+        (coverage(claim, window.tokens) + 1.2 * cosine - 0.04 * (window.last - window.first), -index, window)
+        for index, (window, cosine) in enumerate(zip(found, cosines, strict=True))
+    ]
+    return [window for *_, window in sorted(scored, key=lambda item: item[:2], reverse=True)[:limit]]
+
+
+def signals(claim_text: str, passage_text: str, context: str, window: Window) -> dict[str, float]:
+    """Lexical signals of one claim sentence against its best window. `context` is the title and headings."""
+    claim = tokens(claim_text)
+    around = tokens(context)
+    whole = tokens(passage_text)
+    pairs = align(claim, window.tokens)
+    wanted = content(claim)
+    covered = {pair.claim for pair in pairs if not pair.opposite}
+    everywhere = {pair.claim for pair in align(claim, (*around, *whole)) if not pair.opposite}
+    n = max(1, len(wanted))
+    return {
+        "cover": len(covered) / n,
+        "cover_passage": len(everywhere) / n,
+        "missing": float(len(set(wanted) - everywhere)),
+        "missing_here": float(len(set(wanted) - covered)),
+        "reverse": len({pair.passage for pair in pairs}) / max(1, len(content(window.tokens))),
+        "claim_words": float(len(claim)),
+        **_numbers(claim, window.tokens, whole),
+        **_names(claim, window.tokens, (*around, *whole)),
+        **_polarity(claim, claim_text, window.tokens, passage_text, pairs),
+        **_extent(claim, claim_text, window, passage_text),
+        "order": _order(claim, pairs),
+    }
+
+
+def _numbers(claim: Sequence[Token], window: Sequence[Token], whole: Sequence[Token]) -> dict[str, float]:
+    here, near, far = quantities(claim), quantities(window), quantities(whole)
+    absent = [number for number in here if not _has(number, far)]
+    return {
+        "number_absent": float(len(absent)),
+        "number_elsewhere": float(sum(not _has(number, near) for number in here) - len(absent)),
+        "number_conflict": float(any(_rival(number, near) for number in here if not _has(number, near))),
+        "number_found": float(sum(_has(number, near) for number in here)),
+    }
+
+
+def _has(number: Quantity, known: Sequence[Quantity]) -> bool:
+    return any(number.equals(other) for other in known)
+
+
+def _rival(number: Quantity, known: Sequence[Quantity]) -> bool:
+    """Another value of the same kind stands there."""
+    return any(number.unit == other.unit and not number.equals(other) for other in known)
+
+
+def names(words: Sequence[Token]) -> list[Token]:
+    """Codes, abbreviations, and capitalised words that do not open the sentence."""
+    return [
+        word
+        for index, word in enumerate(words)
+        if (any(c.isdigit() for c in word.text) and any(c.isalpha() for c in word.text))
+        or (word.text.isupper() and len(word.text) > 1)
+        or (index and word.text[0].isupper() and word.text != "I" and not word.text.startswith("I'"))
+    ]
+
+
+def _names(claim: Sequence[Token], window: Sequence[Token], whole: Sequence[Token]) -> dict[str, float]:
+    near, far = {word.stem for word in window}, {word.stem for word in whole}
+    mine = names(claim)
+    there = {word.stem for word in names(window)}
+    used = {word.stem for word in claim}
+    return {
+        "name_absent": float(sum(word.stem not in far for word in mine)),
+        "name_elsewhere": float(sum(word.stem in far and word.stem not in near for word in mine)),
+        "name_dropped": float(len(there - used)),
+        "name_found": float(sum(word.stem in near for word in mine)),
+    }
+
+
+def _polarity(
+    claim: Sequence[Token], claim_text: str, window: Sequence[Token], passage: str, pairs: Sequence[Aligned]
+) -> dict[str, float]:
+    mine, theirs = negation.negated(claim, claim_text), negation.negated(window, passage)
+    flips = [(mine[pair.claim] != theirs[pair.passage]) != pair.opposite for pair in pairs]
+    opposites = [pair for pair in pairs if pair.opposite]
+    here, there = negation.count(claim), negation.count(window)
+    return {
+        "flips": float(sum(flips)),
+        "flip_share": sum(flips) / len(flips) if flips else 0.0,
+        "opposites": float(sum(mine[p.claim] == theirs[p.passage] for p in opposites)),
+        "parity": float(here % 2 != there % 2),
+        "negation_added": float(here > 0 and there == 0),
+        "negation_lost": float(here == 0 and there > 0),
+    }
+
+
+def _extent(claim: Sequence[Token], claim_text: str, window: Window, passage_text: str) -> dict[str, float]:
+    mine = {word.lower for word in claim}
+    theirs = {word.lower for word in window.tokens}
+    text, other = f" {claim_text.lower()} ", f" {passage_text[window.start : window.end].lower()} "
+    must_mine, must_theirs = _obliges(mine, text), _obliges(theirs, other)
+    upper, lower = (any(f" {word} " in text for word in words) for words in (lexicon.UPPER, lexicon.LOWER))
+    upper_there, lower_there = (any(f" {word} " in other for word in words) for words in (lexicon.UPPER, lexicon.LOWER))
+    return {
+        "must_added": float(must_mine and not must_theirs),
+        "must_lost": float(must_theirs and not must_mine),
+        "sure_added": float(bool(mine & lexicon.CERTAINTY) and not theirs & lexicon.CERTAINTY),
+        "maybe_lost": float(bool(theirs & lexicon.POSSIBILITY) and not mine & lexicon.POSSIBILITY),
+        "all_added": float(bool(mine & lexicon.UNIVERSAL) and not theirs & lexicon.UNIVERSAL),
+        "all_lost": float(bool(theirs & lexicon.UNIVERSAL) and not mine & lexicon.UNIVERSAL),
+        "only_added": float(bool(mine & lexicon.RESTRICTION) and not theirs & lexicon.RESTRICTION),
+        "only_lost": float(bool(theirs & lexicon.RESTRICTION) and not mine & lexicon.RESTRICTION),
+        "bound_flip": float((upper and lower_there and not upper_there) or (lower and upper_there and not lower_there)),
+        "condition_dropped": _dropped(mine, claim, window.tokens),
+    }
+
+
+def _obliges(words: set[str], text: str) -> bool:
+    return bool(words & lexicon.OBLIGATION) or " have to " in text or " has to " in text
+
+
+def _dropped(mine: set[str], claim: Sequence[Token], window: Sequence[Token]) -> float:
+    """Share of the window's "if …", "unless …", "only …" that the claim leaves unsaid; 0 where there is none."""
+    strong = {"if", "unless", "except", "only", "until", "when", "provided"}
+    starts = [index for index, word in enumerate(window) if word.lower in strong]
+    if not starts or mine & strong:
+        return 0.0
+    worst = 0.0
+    for start in starts:
+        clause = [window[start + 1 + i] for i in content(window[start + 1 : start + 9])]
+        if clause:
+            said = sum(any(alike(word.stem, other.stem) for other in claim) for word in clause)
+            worst = max(worst, 1 - said / len(clause))
+    return worst
+
+
+def _order(claim: Sequence[Token], pairs: Sequence[Aligned]) -> float:
+    """Share of aligned pairs that stand the other way round, where the claim speaks of an order at all."""
+    if not any(word.lower in ORDERING for word in claim):
+        return 0.0
+    places = [pair.passage for pair in pairs if not pair.opposite]
+    turned = [places[i] > places[j] for i in range(len(places)) for j in range(i + 1, len(places))]
+    return sum(turned) / len(turned) if turned else 0.0

@@ -1,0 +1,50 @@
+"""Claims that are quotations: found word for word, whole sentences only, so that "only if …" cannot be cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handrail.generate.verify.text import Sentence, Token, sentences, tokens
+
+Span = tuple[int, int]
+
+
+def quoted(claim: str, passage: str, headings: Sequence[str] = ()) -> list[Span] | None:
+    """Where every sentence of `claim` stands in `passage`; None unless all of them do.
+
+    Case, punctuation and markup do not count. A line that is a heading of the passage needs no place in its text.
+    """
+    allowed = {_key(tokens(heading)) for heading in headings}
+    runs = _runs(passage)
+    spans: list[Span] = []
+    for sentence in sentences(claim):
+        key = _key(sentence.tokens)
+        if key in runs:
+            spans.append(runs[key])
+        elif key not in allowed:
+            return None
+    return spans or None
+
+
+def _runs(passage: str) -> dict[tuple[str, ...], Span]:
+    """Every sentence, first place first, and every run of sentences on one line that a writer may not have split."""
+    found: dict[tuple[str, ...], Span] = {}
+    whole = sentences(passage)
+    for index, sentence in enumerate(whole):
+        found.setdefault(_key(sentence.tokens), _span((sentence,), passage))
+        for reach in (2, 3):
+            run = whole[index : index + reach]
+            if len(run) == reach:
+                found.setdefault(_key([token for part in run for token in part.tokens]), _span(run, passage))
+    return found
+
+
+def _span(run: Sequence[Sentence], passage: str) -> Span:
+    start, end = run[0].start, run[-1].end
+    while start > 0 and passage[start - 1] in "*_`\"“‘'([":
+        start -= 1
+    return start, start + len(passage[start:end].rstrip())
+
+
+def _key(words: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(word.lower for word in words)
