@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from handrail.generate.verify import lexicon, negation
-from handrail.generate.verify.lexicon import STOP, alike, opposed
+from handrail.generate.verify.lexicon import STOP, alike, opposed, rivals
 from handrail.generate.verify.numbers import Quantity, quantities
 from handrail.generate.verify.text import Sentence, Token, sentences, tokens
 
@@ -119,13 +119,22 @@ def signals(claim_text: str, passage_text: str, context: str, window: Window) ->
         "missing": float(len(set(wanted) - everywhere)),
         "missing_here": float(len(set(wanted) - covered)),
         "reverse": len({pair.passage for pair in pairs}) / max(1, len(content(window.tokens))),
+        "rivals": float(_rivals(claim, window.tokens, pairs)),
         "claim_words": float(len(claim)),
         **_numbers(claim, window.tokens, whole),
         **_names(claim, window.tokens, (*around, *whole)),
         **_polarity(claim, claim_text, window.tokens, passage_text, pairs),
         **_extent(claim, claim_text, window, passage_text),
         "order": _order(claim, pairs),
+        "time_flip": _time_flip(claim, window.tokens),
     }
+
+
+def _rivals(claim: Sequence[Token], window: Sequence[Token], pairs: Sequence[Aligned]) -> int:
+    """Words of the claim in whose place the window seems to have another thing of the same kind."""
+    mine, theirs = {pair.claim for pair in pairs}, {pair.passage for pair in pairs}
+    free = [window[index].stem for index in content(window) if index not in theirs]
+    return sum(any(rivals(claim[i].stem, other) for other in free) for i in content(claim) if i not in mine)
 
 
 def _numbers(claim: Sequence[Token], window: Sequence[Token], whole: Sequence[Token]) -> dict[str, float]:
@@ -236,3 +245,9 @@ def _order(claim: Sequence[Token], pairs: Sequence[Aligned]) -> float:
     places = [pair.passage for pair in pairs if not pair.opposite]
     turned = [places[i] > places[j] for i in range(len(places)) for j in range(i + 1, len(places))]
     return sum(turned) / len(turned) if turned else 0.0
+
+
+def _time_flip(claim: Sequence[Token], window: Sequence[Token]) -> float:
+    """The claim says "before" and the passage only "after", or the other way round."""
+    mine, theirs = ({word.lower for word in words} & {"before", "after"} for words in (claim, window))
+    return float(len(mine) == 1 and len(theirs) == 1 and mine != theirs)

@@ -1,46 +1,71 @@
 """Small word lists of support language: what negates, obliges, limits, and what means the same or the opposite.
 
-Words are given as written and compared by stem. The lists are general English of help centres, not of one product.
+Words are given as written and compared by stem. `thesaurus.json.gz` adds common English out of WordNet 3.1.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 from functools import lru_cache
+from importlib.resources import files
 
 from handrail.generate.verify.text import stem
 
 STOP = frozenset(
     """
-    a an the this that these those there here it its it's he she they them their theirs his her him i me my we us our you
-    your yours yourself itself themselves who whom whose which what when where why how as at by for from in into of off on
-    onto out over under up down to toward towards with about above below between during through within per via than then
-    so such and or but if because since while although though however also too very just even still yet again once
-    is are was were be been being am do does did done doing have has had having get gets got getting will would shall
-    let's you'll you've you're they're we're we've we'll i'm there's that's who's isn't aren't something someone anything
-    thing things way ways one ones like own same other others another each every any some all both either no not
-    's re ve ll d t s m please simply really actually well right much many more most less least bit lot
-    """.split()
+    's a about above actually again all also although am an and another any anything are aren't as at be because
+    been being below between bit both but by d did do does doing done down during each either even every for
+    from get gets getting got had has have having he her here him his how however i i'm if in into is isn't it
+    it's its itself just least less let's like ll lot m many me more most much my no not of off on once one ones
+    onto or other others our out over own per please re really right s same shall she simply since so some
+    someone something still such t than that that's the their theirs them themselves then there there's these
+    they they're thing things this those though through to too toward towards under up us ve very via was way
+    ways we we'll we're we've well were what when where which while who who's whom whose why will with within
+    would yet you you'll you're you've your yours yourself
+    """.split()  # noqa: SIM905
 )
 NEGATORS = frozenset(
     """
-    not no never none nothing nobody neither nor without cannot can't cant don't dont doesn't doesnt didn't won't wont
-    wouldn't shouldn't couldn't isn't aren't wasn't weren't hasn't haven't hadn't mustn't needn't shan't ain't unable
-    nowhere hardly
-    """.split()
+    ain't aren't can't cannot cant couldn't didn't doesn't doesnt don't dont hadn't hardly hasn't haven't isn't
+    mustn't needn't neither never no nobody none nor not nothing nowhere shan't shouldn't unable wasn't weren't
+    without won't wont wouldn't
+    """.split()  # noqa: SIM905
 )
-CLAUSE_BREAKS = frozenset("but unless until except instead although though while whereas because so if when".split())
+CLAUSE_BREAKS = frozenset(
+    """
+    although because but except if instead so though unless until when whereas while
+    """.split()  # noqa: SIM905
+)
 OBLIGATION = frozenset(
-    "must required require requires have-to need needs mandatory obligatory necessary has-to".split()
+    """
+    mandatory must necessary need needs obligatory require required requires
+    """.split()  # noqa: SIM905
 )
-PERMISSION = frozenset("can may could might optional optionally possible allowed able".split())
-CERTAINTY = frozenset("always guaranteed guarantee definitely certainly automatically ever".split())
-POSSIBILITY = frozenset("may might could sometimes usually possibly maybe perhaps subject often".split())
+PERMISSION = frozenset(
+    """
+    able allowed can could may might optional optionally possible
+    """.split()  # noqa: SIM905
+)
+CERTAINTY = frozenset(
+    """
+    always automatically certainly definitely ever guarantee guaranteed
+    """.split()  # noqa: SIM905
+)
+POSSIBILITY = frozenset(
+    """
+    could may maybe might often perhaps possibly sometimes subject usually
+    """.split()  # noqa: SIM905
+)
 UNIVERSAL = frozenset(
-    "all every each any always everything everyone everybody whichever whatever whenever never".split()
+    """
+    all always any each every everybody everyone everything never whatever whenever whichever
+    """.split()  # noqa: SIM905
 )
-RESTRICTION = frozenset("only solely exclusively except unless just apart limited".split())
-CONDITION = frozenset(
-    "if unless when once until only except provided as-long-as without with on for while after".split()
+RESTRICTION = frozenset(
+    """
+    apart except exclusively just limited only solely unless
+    """.split()  # noqa: SIM905
 )
 UPPER = (
     "up to",
@@ -229,7 +254,6 @@ must optional
 possible impossible
 same different
 separate shared
-own shared
 full empty
 new old
 permanent temporary
@@ -286,37 +310,48 @@ ios android
 
 
 @lru_cache(maxsize=1)
-def synonyms() -> dict[str, frozenset[int]]:
-    """The numbers of the groups each stem is in."""
-    groups: dict[str, set[int]] = {}
-    for number, line in enumerate(SAME.split("\n")):
+def _thesaurus() -> dict[str, dict[str, frozenset[int]]]:
+    """`same` and `kind`: numbers of the synonym groups, and of the kinds of thing, that each stem is in."""
+    packed = (files("handrail") / "generate" / "verify" / "thesaurus.json.gz").read_bytes()
+    tables = json.loads(gzip.decompress(packed))
+    found = {name: {word: frozenset(of) for word, of in tables[name].items()} for name in ("same", "kind")}
+    for number, line in enumerate(SAME.split("\n"), start=1):
         for word in line.split():
-            groups.setdefault(stem(word), set()).add(number)
-    return {word: frozenset(numbers) for word, numbers in groups.items()}
+            one = stem(word)
+            found["same"][one] = found["same"].get(one, frozenset()) | {-number}
+    return found
 
 
 @lru_cache(maxsize=1)
-def opposites() -> dict[str, frozenset[str]]:
+def _opposites() -> dict[str, frozenset[str]]:
+    packed = (files("handrail") / "generate" / "verify" / "thesaurus.json.gz").read_bytes()
+    pairs = [tuple(pair) for pair in json.loads(gzip.decompress(packed))["opposite"]]
+    pairs += [tuple(stem(word) for word in line.split()) for line in OPPOSITE.split("\n") if line.strip()]
     found: dict[str, set[str]] = {}
-    for line in OPPOSITE.split("\n"):
-        if line.strip():
-            one, other = (stem(word) for word in line.split())
-            found.setdefault(one, set()).add(other)
-            found.setdefault(other, set()).add(one)
+    for one, other in pairs:
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
     return {word: frozenset(others) for word, others in found.items()}
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=32_768)
 def alike(one: str, other: str) -> bool:
-    """Whether two stems are the same word, a group's, or one inside the other (`check-in`, `checkin`)."""
+    """Whether two stems are the same word, of one group, or one inside the other (`check`, `checkin`)."""
     if one == other:
         return True
-    groups = synonyms()
+    groups = _thesaurus()["same"]
     if groups.get(one, frozenset()) & groups.get(other, frozenset()):
-        return True
+        return not opposed(one, other)
     short, long = sorted((one, other), key=len)
     return len(short) >= 5 and long.startswith(short)
 
 
 def opposed(one: str, other: str) -> bool:
-    return other in opposites().get(one, frozenset())
+    return other in _opposites().get(one, frozenset())
+
+
+@lru_cache(maxsize=32_768)
+def rivals(one: str, other: str) -> bool:
+    """Whether two stems are different things of one kind, such as two colours or two days of the week."""
+    kinds = _thesaurus()["kind"]
+    return bool(kinds.get(one, frozenset()) & kinds.get(other, frozenset())) and not alike(one, other)

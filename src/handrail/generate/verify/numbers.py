@@ -11,8 +11,29 @@ from handrail.generate.verify.text import Token
 WORDS = {
     word: float(value)
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen twenty".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
 }
 WORDS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
@@ -48,7 +69,7 @@ for _names, _unit, _factor in (
 ):
     UNITS |= {name: (_unit, float(_factor)) for name in _names.split()}
 SIGNS = frozenset("€$£¥")
-BETWEEN = frozenset("working business calendar full further whole more consecutive extra".split())
+BETWEEN = frozenset(["working", "business", "calendar", "full", "further", "whole", "more", "consecutive", "extra"])
 """Words that may stand between a number and its unit."""
 NOON = 720.0
 CLOCK = re.compile(r"(\d{1,2}):(\d{2})")

@@ -1,0 +1,151 @@
+"""Claims checked against the passages they cite, without a model of language.
+
+A quotation is found as such and needs nothing else. Anything else is measured sentence by sentence and scored by a
+small fitted model; a claim is as good as its weakest sentence, in the passage that supports it best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, labelled, verified
+from handrail.generate.verify.lexicon import STOP
+from handrail.generate.verify.measure import Measured, Pair, measure
+from handrail.generate.verify.model import ClaimModel
+from handrail.generate.verify.quotes import Span, quoted
+from handrail.generate.verify.text import sentences, tokens
+from handrail.local_models.batching import Batcher
+from handrail.settings import Verify
+from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Vectors, Verified
+
+JOINT = "\n\n"
+ENGLISH_SHARE = 0.2
+FOREIGN_SHARE = 0.08
+FEWEST_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """A claim against one passage, or against all it cites read as one."""
+
+    claim: int
+    passages: tuple[Passage, ...]
+
+    @property
+    def text(self) -> str:
+        return JOINT.join(passage.text for passage in self.passages)
+
+    @property
+    def context(self) -> str:
+        return " ".join(" ".join((passage.title, *passage.headings)) for passage in self.passages)
+
+
+class LocalVerifier:
+    """A Verifier."""
+
+    def __init__(
+        self,
+        embed: Batcher[str, Vectors],
+        rerank: Batcher[tuple[str, str], float],
+        model: ClaimModel,
+        settings: Verify,
+    ) -> None:
+        self._embed = embed
+        self._rerank = rerank
+        self._model = model
+        self._settings = settings
+
+    async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
+        given = {hit.passage.id: hit.passage for hit in evidence.hits}
+        cited = [[given[id_] for id_ in dict.fromkeys(claim.passage_ids) if id_ in given] for claim in draft.claims]
+        proofs = await self._proofs(draft.claims, cited)
+        return verified(draft, [labelled(*both, given) for both in zip(draft.claims, proofs, strict=True)])
+
+    async def _proofs(self, claims: Sequence[Claim], cited: Sequence[Sequence[Passage]]) -> list[list[Proof]]:
+        proofs: list[list[Proof]] = []
+        for claim, passages in zip(claims, cited, strict=True):
+            proofs.append([proof for passage in passages if (proof := _quotation(claim, passage))])
+        single = [
+            _Check(index, (passage,))
+            for index, passages in enumerate(cited)
+            if not proofs[index]
+            for passage in passages
+            if not foreign(claims[index].text, passage.text)
+        ]
+        for check, score, spans in await self._scored(claims, single):
+            proofs[check.claim].append(self._proof(check.passages[0].id, score, spans))
+        unproved = [
+            _Check(index, tuple(passages))
+            for index, passages in enumerate(cited)
+            if len(proofs[index]) > 1 and not any(proof.support == SUPPORTED for proof in proofs[index])
+        ]
+        for check, score, spans in await self._scored(claims, unproved):
+            if score >= self._settings.supported_above:
+                proofs[check.claim] = [
+                    self._proof(passage.id, score, inside) for passage, inside in _shared(check, spans) if inside
+                ]
+        return proofs
+
+    async def _scored(
+        self, claims: Sequence[Claim], checks: Sequence[_Check]
+    ) -> list[tuple[_Check, float, tuple[Span, ...]]]:
+        said = [_sentences(claims[check.claim].text) for check in checks]
+        pairs = [
+            Pair(text, check.text, check.context) for check, texts in zip(checks, said, strict=True) for text in texts
+        ]
+        measured = iter(await measure(pairs, self._embed, self._rerank)) if pairs else iter(())
+        return [(check, *self._weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)]
+
+    def _weakest(self, found: Sequence[Measured]) -> tuple[float, tuple[Span, ...]]:
+        scores = [self._model.probability(item.signals) if item.window else 0.0 for item in found]
+        spans = {(item.window.start, item.window.end) for item in found if item.window}
+        return min(scores, default=0.0), _merged(sorted(spans))
+
+    def _proof(self, passage_id: str, score: float, spans: tuple[Span, ...]) -> Proof:
+        support = SUPPORTED if score >= self._settings.supported_above else UNSUPPORTED
+        return Proof(passage_id, support, round(score, 4), "local", spans if support == SUPPORTED else ())
+
+
+def foreign(claim: str, passage: str) -> bool:
+    """The claim is in another language than its English passage: word by word nothing can be said of it."""
+    said, read = ([word.lower for word in tokens(text)] for text in (claim, passage))
+    if len(said) < FEWEST_WORDS or not read:
+        return False
+    return _share(read) >= ENGLISH_SHARE and _share(said) <= FOREIGN_SHARE
+
+
+def _share(words: Sequence[str]) -> float:
+    return sum(word in STOP for word in words) / len(words)
+
+
+def _quotation(claim: Claim, passage: Passage) -> Proof | None:
+    spans = quoted(claim.text, passage.text, (passage.title, *passage.headings))
+    return Proof(passage.id, SUPPORTED, 1.0, "quote", _merged(sorted(spans))) if spans else None
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[part.start : part.end] for part in sentences(text)] or [text]
+
+
+def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Overlapping spans as one."""
+    out: list[Span] = []
+    for start, end in spans:
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return tuple(out)
+
+
+def _shared(check: _Check, spans: Sequence[Span]) -> list[tuple[Passage, tuple[Span, ...]]]:
+    """Spans of the joint text, each passage's own."""
+    out = []
+    start = 0
+    for passage in check.passages:
+        end = start + len(passage.text)
+        inside = [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
+        out.append((passage, tuple(inside)))
+        start = end + len(JOINT)
+    return out
