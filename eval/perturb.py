@@ -1,4 +1,4 @@
-"""Claims made from sentences of articles, true and false: weak supervision in the manner of FactCC (Kryściński et al. 2020).
+"""Claims made from sentences of articles, true and false: weak supervision as in FactCC (Kryściński et al. 2020).
 
 A true claim says what its sentence says in other words: shorter, reordered, with synonyms or other number formats. A
 false one has one thing changed first: a number, a name, a polarity, a duty, an extent, a condition, an order.
@@ -19,7 +19,11 @@ from handrail.generate.verify.text import sentences, stem, tokens
 
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w-])")
 SPELLED = dict(
-    zip("1 2 3 4 5 6 7 8 9 10 12".split(), "one two three four five six seven eight nine ten twelve".split(), strict=True)
+    zip(
+        ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "12"],
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve"],
+        strict=True,
+    )
 )
 FORMATS = {"7 days": "a week", "14 days": "two weeks", "24 hours": "one day", "48 hours": "two days", "%": " percent"}
 FORMATS |= {"12 months": "one year", "60 minutes": "an hour", "30 minutes": "half an hour", "72 hours": "three days"}
@@ -52,7 +56,9 @@ class Perturber:
         self._passages = passages
         self._random = random.Random(seed)  # noqa: S311
         self._names = sorted({name.text for text in passages for name in names(tokens(text)) if len(name.text) > 2})
-        self._words = sorted({t.text for text in passages for t in tokens(text) if t.text.islower() and len(t.text) > 3})
+        self._words = sorted(
+            {t.text for text in passages for t in tokens(text) if t.text.islower() and len(t.text) > 3}
+        )
 
     def claims(self, per_passage: int) -> list[Made]:
         """About half of them supported."""
@@ -113,17 +119,40 @@ class Perturber:
     def _negation(self, text: str, *_: object) -> str | None:
         words = tokens(text)
         if count(words):
-            for old, new in (("cannot", "can"), ("can't", "can"), (" not", ""), ("don't ", ""), ("doesn't ", ""),
-                             ("Never ", ""), ("never", "always"), (" no ", " a "), ("without", "with"), ("won't", "will")):
+            for old, new in (
+                ("cannot", "can"),
+                ("can't", "can"),
+                (" not", ""),
+                ("don't ", ""),
+                ("doesn't ", ""),
+                ("Never ", ""),
+                ("never", "always"),
+                (" no ", " a "),
+                ("without", "with"),
+                ("won't", "will"),
+            ):
                 if old in text:
                     return text.replace(old, new, 1)
             return None
-        for old, new in ((" can ", " cannot "), (" is ", " is not "), (" are ", " are not "), (" will ", " will not "),
-                         (" must ", " do not need to "), (" has ", " has no "), (" have ", " don't have "),
-                         (" with ", " without "), (" may ", " may not "), (" always ", " never ")):
+        for old, new in (
+            (" can ", " cannot "),
+            (" is ", " is not "),
+            (" are ", " are not "),
+            (" will ", " will not "),
+            (" must ", " do not need to "),
+            (" has ", " has no "),
+            (" have ", " don't have "),
+            (" with ", " without "),
+            (" may ", " may not "),
+            (" always ", " never "),
+        ):
             if old in text:
                 return text.replace(old, new, 1)
-        return "Don't " + text[0].lower() + text[1:] if words[0].lower in ("click", "select", "choose", "open", "add") else None
+        return (
+            "Don't " + text[0].lower() + text[1:]
+            if words[0].lower in ("click", "select", "choose", "open", "add")
+            else None
+        )
 
     def _antonym(self, text: str, *_: object) -> str | None:
         for word in self._shuffled(tokens(text)):
@@ -160,7 +189,11 @@ class Perturber:
             return None
         old = words[self._random.choice(places)]
         near = [t.text for t in tokens(passage) if t.text.islower() and len(t.text) > 4 and t.text not in text]
-        alike = [word for word in self._random.sample(self._words, min(400, len(self._words))) if rivals(old.stem, stem(word))]
+        alike = [
+            word
+            for word in self._random.sample(self._words, min(400, len(self._words)))
+            if rivals(old.stem, stem(word))
+        ]
         pool = self._random.choice([alike, near, self._words]) or self._words
         return text[: old.start] + self._random.choice(pool) + text[old.end :]
 
@@ -176,7 +209,14 @@ class Perturber:
         if other is None:
             return None
         words = other.rstrip(".").split()
-        return text.rstrip(".") + ", and " + words[0].lower() + " " + " ".join(words[1 : self._random.randint(5, 12)]) + "."
+        return (
+            text.rstrip(".")
+            + ", and "
+            + words[0].lower()
+            + " "
+            + " ".join(words[1 : self._random.randint(5, 12)])
+            + "."
+        )
 
     def _elsewhere(self, _: str, __: str, index: int) -> str | None:
         """A sentence of a near passage, mostly of the same article, or of any."""
@@ -192,7 +232,15 @@ class Perturber:
     def _reworded(self, text: str, whole: Sequence[str]) -> str:
         """The same said otherwise: one to four of the ways below."""
         out = text.rstrip(".")
-        ways = [self._formats, self._synonyms, self._reordered, self._shorter, self._voice, self._unknown, self._unknown]
+        ways = [
+            self._formats,
+            self._synonyms,
+            self._reordered,
+            self._shorter,
+            self._voice,
+            self._unknown,
+            self._unknown,
+        ]
         for way in self._random.sample(ways, self._random.randint(1, 4)):
             out = way(out)
         if whole and self._random.random() < 0.15:
@@ -242,7 +290,11 @@ class Perturber:
     def _voice(self, text: str) -> str:
         first = text.split(" ", 1)[0]
         if first in ("Click", "Choose", "Select", "Open", "Add", "Use", "Go", "Enter", "Turn", "Set", "Check"):
-            return self._random.choice(["You need to ", "You should ", "Just ", "You'll want to "]) + text[0].lower() + text[1:]
+            return (
+                self._random.choice(["You need to ", "You should ", "Just ", "You'll want to "])
+                + text[0].lower()
+                + text[1:]
+            )
         swaps = [("You can ", "It's possible to "), ("You can ", "Users may "), ("we ", "the team "), ("You ", "One ")]
         for old, new in self._shuffled(swaps):
             if old in text:

@@ -42,3 +42,7 @@ class BudgetExhausted(HandrailError):
 
 class NotGrounded(HandrailError):
     """A draft cites what it was not given, or nothing at all."""
+
+
+class NotSupported(HandrailError):
+    """The passages a draft cites do not state what it says."""

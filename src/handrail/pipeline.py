@@ -10,9 +10,9 @@ from handrail import language, outcome
 from handrail.citations import assemble, enforce, unmarked
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
-from handrail.errors import HandrailError, NotGrounded
+from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.gates import Calibrator
-from handrail.generate import Answerer, Critic
+from handrail.generate import Answerer, Critic, Verifier
 from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight
 from handrail.llm.meter import metering
 from handrail.observe import Tracer
@@ -23,6 +23,7 @@ from handrail.settings import Settings
 from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
 from handrail.types import (
+    Claim,
     Classification,
     Critique,
     Draft,
@@ -36,8 +37,10 @@ from handrail.types import (
     Routing,
     Turn,
     Verdict,
+    Verified,
 )
 from handrail.watch import Nobody, TurnWatch
+from handrail.withhold import supported_only, withhold
 from handrail.wording import Wording
 
 NO_EVIDENCE = Evidence("", ())
@@ -58,6 +61,8 @@ class Stages:
     fallback_answerer: Answerer | None
     critic: Critic | None
     tracer: Tracer
+    verifier: Verifier | None = None
+    fallback_verifier: Verifier | None = None
     fallback_critic: Critic | None = None
     quick_critic: Critic | None = None
     """Judges a whole draft in microseconds, before any of it is shown; None shows drafts unjudged."""
@@ -216,6 +221,12 @@ class Pipeline:
             return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, turn.wording, confidence)
         if await self._worth_showing(turn, draft, evidence):
             await turn.showing.rest(draft)
+        verified = await self._verify(turn, draft, evidence)
+        try:
+            draft = withhold(verified, self._settings.verify, turn.wording)
+        except NotSupported:
+            refused = outcome.cannot_answer(RefusalReason.UNSUPPORTED_CLAIMS, turn.wording, confidence)
+            return replace(refused, factuality=verified.factuality)
         critique = await self._critique(turn, draft, evidence)
         confidence = confidence if critique.probability is None else critique.probability
         if critique.verdict is Verdict.CANNOT:
@@ -223,18 +234,24 @@ class Pipeline:
         await turn.showing.settle(draft)
         answer, citations = assemble(draft, evidence, confidence)
         if confidence < self._settings.gates.confidence:
-            return outcome.low_confidence(answer, citations, confidence, turn.wording)
-        return outcome.answered(answer, critique.verdict, citations, confidence, draft.suggestions)
+            result = outcome.low_confidence(answer, citations, confidence, turn.wording)
+        else:
+            verdict = Verdict.PARTLY if verified.unsupported else critique.verdict
+            result = outcome.answered(answer, verdict, citations, confidence, draft.suggestions)
+        return replace(result, claims=draft.claims, factuality=verified.factuality)
 
     async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
         draft = await self._draft(turn, evidence)
         draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
+        verified = await self._verify(turn, draft, evidence)
+        draft = supported_only(verified)
         await turn.showing.paragraph("acknowledgement", unmarked(draft.acknowledgement or ""))
         await turn.showing.settle(draft)
         await turn.showing.paragraph("offer", draft.offer)
         await turn.showing.paragraph("closing", unmarked(draft.closing or ""))
         answer, citations = assemble(draft, evidence, confidence)
-        return outcome.high_stakes(answer, citations, confidence)
+        result = outcome.high_stakes(answer, citations, confidence)
+        return replace(result, claims=draft.claims, factuality=verified.factuality)
 
     async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
         turn.showing.begin(evidence)
@@ -266,6 +283,21 @@ class Pipeline:
             return True
         return (await critic.critique(turn.question, draft, evidence)).verdict is not Verdict.CANNOT
 
+    async def _verify(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Verified:
+        """Each claim with its label; where checking fails, claims stay as the answerer left them."""
+        if self._stages.verifier is None or not draft.claims:
+            return Verified(draft, None)
+        async with turn.stage("verify") as span:
+            try:
+                verified = await turn.in_time(self._stages.verifier.verify(turn.question, draft, evidence), LARGE_SHARE)
+            except HandrailError:
+                turn.go_on_without("verify")
+                fallback = self._stages.fallback_verifier
+                judged = fallback.verify(turn.question, draft, evidence) if fallback else None
+                verified = await judged if judged else Verified(draft, None)
+            span.record(output=[_label(claim) for claim in verified.draft.claims], factuality=verified.factuality)
+        return verified
+
     async def _critique(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Critique:
         if self._stages.critic is None:
             return Critique(draft.self_verdict or Verdict.FULLY)
@@ -285,6 +317,12 @@ def _offered(question: Question) -> Sequence[str]:
     """Titles that the clarifying question before this message named."""
     last = question.history[-1] if question.history else None
     return last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
+
+
+def _label(claim: Claim) -> dict[str, object]:
+    """A claim in a trace."""
+    proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
+    return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}
 
 
 def _nearest_titles(evidence: Evidence, limit: int = 3) -> list[str]:

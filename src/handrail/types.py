@@ -272,7 +272,11 @@ class Verified:
 
     draft: Draft
     factuality: float | None
-    """Share of the draft's claims that their passages support; None where nothing could be checked."""
+    """Share of the draft's checked claims that their passages support; None where nothing could be checked."""
+
+    @property
+    def unsupported(self) -> tuple[Claim, ...]:
+        return tuple(claim for claim in self.draft.claims if claim.support == "unsupported")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from handrail.gates.logistic import LogisticCalibrator
 from handrail.generate.critique import LocalCritic
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import load_policy
+from handrail.generate.verify.local import LocalVerifier
+from handrail.generate.verify.model import load_model
 from handrail.observe import Tracer
 from handrail.pipeline import Stages
 from handrail.retrieve.expand import TitleExpansion
@@ -52,6 +54,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         quick_critic=None if settings.generate.critique == "off" else critic,
         tracer=tracer,
         articles_lang=parts.snapshot.lang,
+        verifier=local_verifier(settings, parts),
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
@@ -67,6 +70,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     from handrail.converse.rewrite import LlmRewriter
     from handrail.generate.llm import LlmAnswerer
     from handrail.generate.llm_critique import LlmCritic
+    from handrail.generate.verify.llm import LlmVerifier
     from handrail.llm import connect
 
     models = connect(settings.llm)
@@ -89,10 +93,21 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     if local.reader is not None and settings.memory.rewrite in ("auto", "llm"):
         reader = LlmReader(models.small, prompts, settings.brand, LocalReader(local.retriever.probe))
         stages = replace(stages, reader=reader, fallback_reader=local.reader)
+    if settings.verify.llm != "off" and local.verifier is not None:
+        judge = LlmVerifier(local.verifier, models.small, prompts, settings.verify)
+        stages = replace(stages, verifier=judge, fallback_verifier=local.verifier)
     if settings.rewrite.llm:
         rewriter = LlmRewriter(models.small, prompts, settings.brand, settings.rewrite.below_words)
         stages = replace(stages, rewriter=rewriter)
     return stages
+
+
+def local_verifier(settings: Settings, parts: Parts) -> LocalVerifier:
+    model = load_model()
+    fitted, used = (model.embedder, model.reranker), (settings.models.embedder, settings.models.reranker)
+    if fitted != used:
+        logger.warning("claim checking was fitted with %s and %s, not with %s and %s", *fitted, *used)
+    return LocalVerifier(parts.embed, parts.rerank, model, settings.verify)
 
 
 def local_classifier(settings: Settings) -> Classifier:

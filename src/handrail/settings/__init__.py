@@ -19,6 +19,7 @@ from handrail.settings.tree import (
     Settings,
     Storage,
     Stream,
+    Verify,
 )
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Settings",
     "Storage",
     "Stream",
+    "Verify",
     "environment",
     "explain",
     "load_settings",

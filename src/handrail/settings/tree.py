@@ -223,6 +223,35 @@ class Generate(Section):
     )
 
 
+class Verify(Section):
+    policy: Literal["remove", "withdraw", "flag"] = Field(
+        "remove",
+        description="Claims that no cited passage supports are removed, withdraw the whole answer, or are marked.",
+    )
+    llm: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="Ask an LLM, where one is configured, about claims in doubt (`auto`), about all (`on`), or never.",
+    )
+    supported_above: Probability = Field(
+        0.5, description="Local probability from which a claim counts as supported by a passage."
+    )
+    sure_below: Probability = Field(
+        0.05, description="Local probability under which a claim is unsupported without asking the LLM."
+    )
+    sure_above: Probability = Field(
+        0.9, description="Local probability from which a claim is supported without asking the LLM."
+    )
+    max_judged: int = Field(
+        10,
+        ge=1,
+        le=40,
+        description="Claims of one answer the LLM is asked about, all at once; the doubtful first.",
+    )
+    withdraw_below: Probability = Field(
+        0.5, description="Share of supported claims under which `remove` withdraws the whole answer instead."
+    )
+
+
 class Llm(Section):
     base_url: str | None = Field(None, description="Any OpenAI-compatible endpoint; OPENAI_BASE_URL sets it.")
     api_key: SecretStr | None = Field(None, description="OPENAI_API_KEY sets it; local servers accept any text.")
@@ -326,6 +355,7 @@ class Settings(Section):
     rewrite: Rewrite = Rewrite()
     gates: Gates = Gates()
     generate: Generate = Generate()
+    verify: Verify = Verify()
     llm: Llm = Llm()
     high_stakes: HighStakes = HighStakes()
     limits: Limits = Limits()

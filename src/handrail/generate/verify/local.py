@@ -7,7 +7,7 @@ small fitted model; a claim is as good as its weakest sentence, in the passage t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, labelled, verified
 from handrail.generate.verify.lexicon import STOP
@@ -95,7 +95,9 @@ class LocalVerifier:
             Pair(text, check.text, check.context) for check, texts in zip(checks, said, strict=True) for text in texts
         ]
         measured = iter(await measure(pairs, self._embed, self._rerank)) if pairs else iter(())
-        return [(check, *self._weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)]
+        return [
+            (check, *self._weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)
+        ]
 
     def _weakest(self, found: Sequence[Measured]) -> tuple[float, tuple[Span, ...]]:
         scores = [self._model.probability(item.signals) if item.window else 0.0 for item in found]

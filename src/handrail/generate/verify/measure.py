@@ -85,6 +85,6 @@ def _cosine(one: Vectors, other: Vectors) -> float:
 def _measured(pair: Pair, scored: Sequence[tuple[Window, float, float]]) -> Measured:
     if not scored:
         return Measured({}, None)
-    window, cosine, logit = max(scored, key=lambda item: item[1] + item[2] / 20)
+    window, cosine, _ = max(scored, key=lambda item: item[1] + item[2] / 20)
     found = signals(pair.claim, pair.passage, pair.context, window)
     return Measured({"cosine": cosine, "logit": max(item[2] for item in scored), **found}, window)

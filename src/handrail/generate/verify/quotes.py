@@ -48,3 +48,13 @@ def _span(run: Sequence[Sentence], passage: str) -> Span:
 
 def _key(words: Sequence[Token]) -> tuple[str, ...]:
     return tuple(word.lower for word in words)
+
+
+def found_in(quote: str, passage: str) -> Span | None:
+    """Where the words of `quote` stand in `passage`, in one run; case, punctuation and markup do not count."""
+    wanted, there = _key(tokens(quote)), tokens(passage)
+    words = _key(there)
+    for start in range(len(words) - len(wanted) + 1 if wanted else 0):
+        if words[start : start + len(wanted)] == wanted:
+            return there[start].start, there[start + len(wanted) - 1].end
+    return None

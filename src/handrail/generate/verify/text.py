@@ -1,4 +1,4 @@
-"""Words and sentences with their places in the text as it stands, Markdown and all, so that a quote's offsets are valid."""
+"""Words and sentences with their places in the text as it stands, Markdown and all: offsets of quotes stay valid."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     words = tokens(text)
     found = []
     at = 0
-    for start, end in _bounds(visible(text)):
+    for _, end in _bounds(visible(text)):
         first = at
         while at < len(words) and words[at].start < end:
             at += 1

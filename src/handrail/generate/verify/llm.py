@@ -1,0 +1,89 @@
+"""Claims in doubt, judged one by one by a language model; what it says is checked against the passage in turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel
+
+from handrail.errors import HandrailError
+from handrail.generate import Verifier
+from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, labelled, verified
+from handrail.generate.verify.numbers import quantities
+from handrail.generate.verify.quotes import found_in
+from handrail.generate.verify.text import tokens
+from handrail.llm import LanguageModel
+from handrail.prompts import PromptLibrary
+from handrail.settings import Verify
+from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Verified
+
+JUDGED_SUPPORT = 0.95
+JUDGED_AGAINST = 0.05
+"""Scores of the judge's word; it gives no probability of its own."""
+
+
+class SupportJudgement(BaseModel):
+    """Whether the passage states the claim, and where."""
+
+    verdict: Literal["supported", "unsupported"]
+    quote: str
+
+
+class LlmVerifier:
+    """A Verifier. The local one looks first; the model is asked, all at once, about what it is not sure of.
+
+    A judgement counts as support only with a quote that stands in the passage, and never for a number that does not.
+    A judge that fails leaves the local label.
+    """
+
+    def __init__(self, local: Verifier, model: LanguageModel, prompts: PromptLibrary, settings: Verify) -> None:
+        self._local = local
+        self._model = model
+        self._prompts = prompts
+        self._settings = settings
+
+    async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
+        first = await self._local.verify(question, draft, evidence)
+        given = {hit.passage.id: hit.passage for hit in evidence.hits}
+        asked = self._doubtful(draft.claims, first.draft.claims)
+        judged = await asyncio.gather(*(self._judge(draft.claims[i], given[passage_id]) for i, passage_id in asked))
+        proofs = [{proof.passage_id: proof for proof in claim.proofs} for claim in first.draft.claims]
+        for (index, passage_id), proof in zip(asked, judged, strict=True):
+            if proof is not None:
+                proofs[index][passage_id] = proof
+        claims = [
+            labelled(claim, tuple(found.values()), given) for claim, found in zip(draft.claims, proofs, strict=True)
+        ]
+        return verified(draft, claims)
+
+    def _doubtful(self, drafted: Sequence[Claim], checked: Sequence[Claim]) -> list[tuple[int, str]]:
+        """Claim and passage, the least certain first, at most `max_judged`; quotations need no judge."""
+        pairs = []
+        for index, (claim, known) in enumerate(zip(drafted, checked, strict=True)):
+            scores = {proof.passage_id: proof.score for proof in known.proofs}
+            best = max(scores.values(), default=0.5)
+            sure = not self._settings.sure_below <= best < self._settings.sure_above
+            if any(proof.by == "quote" for proof in known.proofs) or (sure and self._settings.llm == "auto"):
+                continue
+            pairs += [(abs(scores.get(id_, 0.5) - 0.5), index, id_) for id_ in dict.fromkeys(claim.passage_ids)]
+        return [(index, id_) for _, index, id_ in sorted(pairs)[: self._settings.max_judged]]
+
+    async def _judge(self, claim: Claim, passage: Passage) -> Proof | None:
+        prompt = self._prompts.render("verify", title=passage.title, passage=passage.text, claim=claim.text)
+        try:
+            reply = await self._model.ask(prompt, SupportJudgement)
+        except HandrailError:
+            return None
+        if reply.output.verdict == UNSUPPORTED:
+            return Proof(passage.id, UNSUPPORTED, JUDGED_AGAINST, "llm")
+        span = found_in(reply.output.quote, passage.text)
+        if span is None or _invents_a_number(claim, passage):
+            return None
+        return Proof(passage.id, SUPPORTED, JUDGED_SUPPORT, "llm", (span,))
+
+
+def _invents_a_number(claim: Claim, passage: Passage) -> bool:
+    known = quantities(tokens(f"{passage.title} {' '.join(passage.headings)} {passage.text}"))
+    return any(not any(number.equals(other) for other in known) for number in quantities(tokens(claim.text)))

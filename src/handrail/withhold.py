@@ -1,0 +1,59 @@
+"""What becomes of claims that no cited passage supports: removed, shown with a mark, or the end of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from handrail.errors import NotSupported
+from handrail.settings import Verify
+from handrail.types import Claim, Draft, Verified
+from handrail.wording import Wording
+
+STEP = re.compile(r"^\s*\d+[.)]\s", re.M)
+UNSUPPORTED = "unsupported"
+
+
+def withhold(verified: Verified, settings: Verify, wording: Wording) -> Draft:
+    """The draft as it may be shown, by the operator's policy.
+
+    Raises NotSupported when the answer has to be withdrawn: always under `withdraw`, and under `remove` when too
+    little is left to stand on.
+    """
+    draft = verified.draft
+    if not verified.unsupported:
+        return draft
+    if settings.policy == "flag":
+        mark = wording.say("unconfirmed")
+        shown = [_flagged(claim, mark) if claim.support == UNSUPPORTED else claim for claim in draft.claims]
+        return replace(draft, claims=tuple(shown))
+    kept = _kept(draft.claims)
+    enough = verified.factuality is None or verified.factuality >= settings.withdraw_below
+    if settings.policy == "withdraw" or not kept or not enough:
+        raise NotSupported("claims of the draft are not supported by the passages they cite")
+    return replace(draft, claims=tuple(kept))
+
+
+def supported_only(verified: Verified) -> Draft:
+    """The draft without its unsupported claims, whatever is left: a high-stakes reply stands without any."""
+    return replace(verified.draft, claims=tuple(_kept(verified.draft.claims)))
+
+
+def _kept(claims: Sequence[Claim]) -> list[Claim]:
+    """Without the unsupported ones, and without the steps that follow one: a procedure with a hole misleads."""
+    kept: list[Claim] = []
+    broken = False
+    for claim in claims:
+        step = bool(STEP.search(claim.text))
+        broken = broken and step
+        if claim.support == UNSUPPORTED:
+            broken = step
+        elif not broken:
+            kept.append(claim)
+    return kept
+
+
+def _flagged(claim: Claim, mark: str) -> Claim:
+    """It cites nothing any more: a number behind it would look like a proof."""
+    return replace(claim, text=f"{claim.text.rstrip()} *({mark})*", passage_ids=())

@@ -1,0 +1,49 @@
+"""Quantities mean the same however they are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from handrail.generate.verify.numbers import quantities
+from handrail.generate.verify.text import tokens
+
+
+def read(text: str) -> list[tuple[float, str]]:
+    return [(number.value, number.unit) for number in quantities(tokens(text))]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("two weeks", "14 days"),
+        ("half an hour", "30 minutes"),
+        ("5 %", "five percent"),
+        ("€2.50", "2,50 euros"),
+        ("$5", "5 dollars"),
+        ("2 p.m.", "14:00"),
+        ("eleven at night", "23:00"),
+        ("24 months", "two years"),
+        ("3 working days", "three business days"),
+        ("2,500 points", "2500 points"),
+        ("1.5 GB", "1500 MB"),
+        ("a week", "seven days"),
+    ],
+)
+def test_the_same_amount(one: str, other: str) -> None:
+    [first], [second] = quantities(tokens(one)), quantities(tokens(other))
+
+    assert first.equals(second)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("14 days", "14 hours"), ("€5", "$5"), ("2 a.m.", "2 p.m."), ("30 days", "3 days"), ("5 %", "5 GB")],
+)
+def test_another_amount(one: str, other: str) -> None:
+    [first], [second] = quantities(tokens(one)), quantities(tokens(other))
+
+    assert not first.equals(second)
+
+
+def test_codes_and_pronouns_are_no_numbers() -> None:
+    assert read("Error TW-3001 on the WR-40 router, the one you own") == []
