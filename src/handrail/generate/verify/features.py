@@ -120,6 +120,10 @@ def signals(claim_text: str, passage_text: str, context: str, window: Window) ->
         "missing_here": float(len(set(wanted) - covered)),
         "reverse": len({pair.passage for pair in pairs}) / max(1, len(content(window.tokens))),
         "rivals": float(_rivals(claim, window.tokens, pairs)),
+        "exchanged": float(_exchanged(claim, window.tokens, pairs)),
+        "missing_run": float(_longest_run(wanted, everywhere)),
+        "scattered": len(covered) / n - _best_clause(claim, window, passage_text),
+        "bound_elsewhere": float(_bound_elsewhere(claim, window, passage_text)),
         "claim_words": float(len(claim)),
         **_numbers(claim, window.tokens, whole),
         **_names(claim, window.tokens, (*around, *whole)),
@@ -135,6 +139,63 @@ def _rivals(claim: Sequence[Token], window: Sequence[Token], pairs: Sequence[Ali
     mine, theirs = {pair.claim for pair in pairs}, {pair.passage for pair in pairs}
     free = [window[index].stem for index in content(window) if index not in theirs]
     return sum(any(rivals(claim[i].stem, other) for other in free) for i in content(claim) if i not in mine)
+
+
+def _exchanged(claim: Sequence[Token], window: Sequence[Token], pairs: Sequence[Aligned]) -> int:
+    """Places where the frame is the same and the filler is not: "the grey cable" for "the yellow cable"."""
+    at = {pair.claim: pair.passage for pair in pairs}
+    mine, theirs = content(claim), content(window)
+    taken = set(at.values())
+    count = 0
+    for place, index in enumerate(mine):
+        if index in at:
+            continue
+        before = at.get(mine[place - 1]) if place else None
+        after = at.get(mine[place + 1]) if place + 1 < len(mine) else None
+        free = [j for j in theirs if j not in taken]
+        follows = before is not None and any(0 < j - before <= 3 for j in free)
+        precedes = after is not None and any(0 < after - j <= 3 for j in free)
+        count += follows and precedes if before is not None and after is not None else follows or precedes
+    return count
+
+
+def _longest_run(wanted: Sequence[int], covered: set[int]) -> int:
+    """Content words in a row that the passage has nowhere: an addition, more than a paraphrase."""
+    longest = run = 0
+    for index in wanted:
+        run = 0 if index in covered else run + 1
+        longest = max(longest, run)
+    return longest
+
+
+def clauses(window: Window, text: str) -> list[tuple[Token, ...]]:
+    """Parts between commas, semicolons, colons, full stops, "and" and "but"."""
+    parts: list[list[Token]] = [[]]
+    for index, word in enumerate(window.tokens):
+        gap = text[window.tokens[index - 1].end : word.start] if index else ""
+        if any(sign in gap for sign in ",;:.!?\n|(") or word.lower in ("and", "but", "while", "whereas"):
+            parts.append([])
+        parts[-1].append(word)
+    return [tuple(part) for part in parts if part]
+
+
+def _best_clause(claim: Sequence[Token], window: Window, text: str) -> float:
+    """Share of the claim's content words that one clause alone has."""
+    n = max(1, len(content(claim)))
+    found = (len([p for p in align(claim, part) if not p.opposite]) / n for part in clauses(window, text))
+    return max(found, default=0.0)
+
+
+def _bound_elsewhere(claim: Sequence[Token], window: Window, text: str) -> int:
+    """Numbers of the claim that the passage says of another name: 12 kg of Flex, where the claim speaks of Light."""
+    mine = {word.stem for word in names(claim)}
+    here = quantities(claim)
+    count = 0
+    for number in here:
+        near = [part for part in clauses(window, text) if _has(number, quantities(part))]
+        there = {word.stem for part in near for word in names(part)}
+        count += bool(near and mine and there and not mine & there)
+    return count
 
 
 def _numbers(claim: Sequence[Token], window: Sequence[Token], whole: Sequence[Token]) -> dict[str, float]:

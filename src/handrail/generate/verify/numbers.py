@@ -37,7 +37,7 @@ WORDS = {
     )
 }
 WORDS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-WORDS |= {"dozen": 12, "twice": 2, "double": 2, "half": 0.5, "thrice": 3}
+WORDS |= {"dozen": 12, "twice": 2, "double": 2, "half": 0.5, "quarter": 0.25, "thrice": 3}
 SCALES = {"hundred": 100.0, "thousand": 1000.0, "k": 1000.0, "million": 1e6, "m": 1e6}
 UNITS: dict[str, tuple[str, float]] = {}
 for _names, _unit, _factor in (
@@ -118,6 +118,8 @@ def _read(words: Sequence[Token], at: int) -> tuple[Quantity, int] | None:
             value = 1.0
         else:
             return None
+    elif word in ("half", "quarter") and [w.lower for w in words[after : after + 1]] == ["of"]:
+        after += 1 + (after + 1 < len(words) and words[after + 1].lower in ("a", "an"))
     elif word == "half" and after < len(words) and words[after].lower in ("a", "an"):
         after += 1
     while after < len(words) and words[after].lower in SCALES and words[after].lower not in UNITS:
@@ -138,8 +140,10 @@ def _read(words: Sequence[Token], at: int) -> tuple[Quantity, int] | None:
         unit, factor = UNITS[named]
         if named == "fortnight":
             factor = 1_209_600.0
+        if [w.lower for w in words[reach + 1 : reach + 4]] == ["and", "a", "half"]:
+            return Quantity((value + 0.5) * factor, unit, token.start, words[reach + 3].end), reach + 4
         return Quantity(value * factor, unit, token.start, words[reach].end), reach + 1
-    if word in ("one", "half", "double"):
+    if word in ("one", "half", "quarter", "double"):
         return None
     return Quantity(value, "", token.start, words[after - 1].end), after
 
