@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,8 +17,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from eval import record, report, resume
-from eval.datasets import Dataset, Loaded, load
+from eval.datasets import Dataset, Loaded
+from eval.datasets.answers import ANSWERS
 from eval.datasets.conversation import CONVERSATION
+from eval.datasets.injection import INJECTION
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from eval.datasets.routing import ROUTING
@@ -26,7 +28,8 @@ from eval.journal import Journal
 from eval.provenance import provenance
 from eval.record import RecordError, Run, Status, new_run_id, write
 from eval.runner import Bars, Done, Evaluation, Job, progress_on
-from handrail.settings import Settings
+from eval.selection import Source, select
+from handrail.settings import Settings, load_settings
 
 HERE = Path(__file__).parent
 RUNS = HERE / "runs"
@@ -44,7 +47,7 @@ class Evaluator(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    file: Path | None = None
+    source: Source = field(default_factory=Source)
     limit: int | None = None
     as_json: bool = False
     runs: Path | None = None
@@ -56,6 +59,8 @@ DATASETS: dict[str, Dataset[Any]] = {
     "routing": ROUTING,
     "retrieval": RETRIEVAL,
     "refusal": REFUSAL,
+    "answers": ANSWERS,
+    "injection": INJECTION,
     "conversation": CONVERSATION,
     "latency": RETRIEVAL,
 }
@@ -79,19 +84,21 @@ def run(command: str, settings: Settings, options: Options, out: Callable[[str],
 
 def measured(command: str, settings: Settings, options: Options, notes: Console) -> Run:
     """Measure and write the run record. Raises HandrailError as `run` does."""
-    dataset = DATASETS[command]
-    path = options.file or dataset.default
     folder = options.runs or RUNS
-    loaded = load(dataset, path, options.limit)
+    selected = select(command, DATASETS[command], settings, options.source, options.limit, notes)
+    settings, loaded = selected.settings, selected.loaded
     for bad in loaded.bad:
-        notes.print(f"[red]not used[/] {escape(f'{path} line {bad.line}: {bad.why}')}", soft_wrap=True)
-    known = provenance(settings, HERE.parent)
+        notes.print(f"[red]not used[/] {escape(f'{loaded.path} line {bad.line}: {bad.why}')}", soft_wrap=True)
+    for note in loaded.notes:
+        notes.print(f"[yellow]note[/]: {escape(f'{loaded.path} {note}')}", soft_wrap=True)
+    known = {**provenance(settings, HERE.parent), **selected.provenance}
     opened = _opened(command, loaded, known, options, folder, notes)
     with ExitStack() as stack:
         held = record.lock(folder, opened.id)
         stack.callback(held.release)
         write(opened, folder)
         done = _sit(opened, settings, loaded, options, folder, notes, stack)
+        done.evaluation.notes.extend(selected.caveats)
         written = write(done, folder)
     Path(held.lock_file).unlink(missing_ok=True)
     notes.print(f"[dim]run record: {escape(str(written))}[/]", soft_wrap=True)
@@ -160,7 +167,7 @@ def _sit(
                 notes.print(f"{len(journal.entries)} rows are kept from before")
             stack.enter_context(journal)
             job = Job(settings, loaded.cases, bars, options.limit, journal)
-            found = module.score(asyncio.run(module.measure(job)))
+            found = module.score(asyncio.run(asked(module, job)))
         else:
             found = asyncio.run(module.evaluate(Job(settings, loaded.cases, bars, options.limit)))
     if opened.sittings > 1:
@@ -171,6 +178,21 @@ def _sit(
         evaluation=found,
         status=Status.INTERRUPTED if found.interrupted else Status.FINISHED,
     )
+
+
+async def asked(module: Any, job: Job[Any]) -> Done[Any, Any]:
+    """Measured, and judged where the evaluator has a judge to ask; its ratings are kept apart from the rows."""
+    done: Done[Any, Any] = await module.measure(job)
+    return await module.judge(job, done) if hasattr(module, "judge") and not done.interrupted else done
+
+
+def judged(module: Any, done: Done[Any, Any]) -> Done[Any, Any]:
+    """The ratings of stored rows; only what the judge of the settings has not rated before costs anything."""
+    if not hasattr(module, "judge"):
+        return done
+    with progress_on(Console(stderr=True)) as progress:
+        found: Done[Any, Any] = asyncio.run(module.judge(Job(load_settings(), [], Bars(progress)), done))
+    return found
 
 
 def show(run: Run, options: Options, out: Callable[[str], None], notes: Console) -> None:

@@ -21,6 +21,7 @@ from eval.measures import measures, sign
 from eval.metrics.paired import binary, worse
 from eval.provenance import revision
 from eval.record import Run
+from eval.selection import Source
 from eval.texts import texts
 from handrail.commands.ingest import run as ingest
 from handrail.commands.ingest import sample_folder
@@ -124,7 +125,7 @@ def measure(gates: Gates, folder: Path, settings: Settings, runs: Path, notes: C
         apart = _apart(settings, Path(scratch))
         ingest(apart, [MarkdownFolder(sample_folder(), apart.knowledge.url_base, apart.knowledge.max_article_bytes)])
         for item in gates.set:
-            options = command.Options(file=folder / item.file, limit=item.rows, runs=runs)
+            options = command.Options(Source(file=folder / item.file), limit=item.rows, runs=runs)
             done[item.name] = command.measured(item.command, apart, options, notes)
             if done[item.name].evaluation.interrupted:
                 break

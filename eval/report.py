@@ -34,7 +34,7 @@ def as_markdown(run: Run) -> str:
     found = run.evaluation
     lines = [f"| {run.command} | value | 95 % interval |", "|---|---:|---|"]
     for name, value in (*flat(found.metrics), *flat(found.details)):
-        if isinstance(value, list):
+        if isinstance(value, list) or name.startswith("confusion."):
             continue
         bounds = found.intervals.get(name)
         lines.append(f"| {name} | {_cell(value)} | {f'{bounds[0]:.3f} to {bounds[1]:.3f}' if bounds else ''} |")

@@ -75,6 +75,7 @@ class Done(Generic[C, R]):
     unmeasured: list[dict[str, Any]] = field(default_factory=list)
     """Rows for the report: texts the guard refuses, which no stage ever sees, and failures."""
     interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
 
     def rows(self, row: Callable[[C, R], dict[str, Any]]) -> list[dict[str, Any]]:
         """Rows of the report, the unmeasured ones at the end."""

@@ -63,7 +63,7 @@ def _status(folder: Path, held: Mapping[str, Any]) -> str:
 
 
 def score_again(folder: Path, name: str, file: Path | None = None) -> Run:
-    """A new run out of the stored rows of another, scored by today's code: no model is asked.
+    """A new run out of the stored rows of another, scored by today's code: only a new judge is asked.
 
     `file` gives other gold for the same questions. Raises RecordError where the rows are gone or ask something else.
     """
@@ -100,7 +100,7 @@ def score_again(folder: Path, name: str, file: Path | None = None) -> Run:
             "scored_from": held["run_id"],
             "scored_by": {"git": revision(root), "code": code(root)},
         },
-        evaluation=module.score(done),
+        evaluation=module.score(command.judged(module, done)),
         status=Status(held["status"]) if held["status"] != Status.RUNNING else Status.INTERRUPTED,
         sittings=held["sittings"],
     )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from handrail.errors import PermanentError
+from eval.datasets.lines import BadRow, DatasetError, Line, read_lines
+
+__all__ = ["SAMPLE", "Articles", "BadRow", "Case", "Dataset", "DatasetError", "Loaded", "load", "usable"]
 
 SAMPLE = Path(__file__).parent / "sample"
-
-
-class DatasetError(PermanentError):
-    """An evaluation file that cannot be used at all; the message names it and says why."""
 
 
 class Case(BaseModel):
@@ -30,13 +26,18 @@ class Case(BaseModel):
     line: int
 
 
+def _several(value: object) -> object:
+    """`null` is none, one text is a list of one, and blank texts name nothing."""
+    items = () if value is None else (value,) if isinstance(value, str | int) else value
+    if isinstance(items, list | tuple):
+        return tuple(item for item in items if not (item is None or (isinstance(item, str) and not item.strip())))
+    return items
+
+
+Articles = Annotated[tuple[Annotated[str, Field(coerce_numbers_to_str=True)], ...], BeforeValidator(_several)]
+"""Ids of articles, or what else names one (see `eval.datasets.articles`); empty where nobody has said."""
+
 C = TypeVar("C", bound=Case)
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    line: int
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Loaded(Generic[C]):
     sha256: str
     cases: list[C] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What was changed in reading; nothing was left out."""
 
 
 def load(dataset: Dataset[C], path: Path, limit: int | None = None) -> Loaded[C]:
@@ -63,47 +66,45 @@ def load(dataset: Dataset[C], path: Path, limit: int | None = None) -> Loaded[C]
 
     Raises DatasetError when the file cannot be read or holds no usable row.
     """
-    try:
-        data = path.read_bytes()
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8 JSON lines") from None
-    except OSError as error:
-        raise DatasetError(f"{path}: {error.strerror or error}; name a file of JSON lines with --file") from None
-    loaded: Loaded[C] = Loaded(path, hashlib.sha256(data).hexdigest())
-    for item in _rows(dataset, text):
-        if isinstance(item, BadRow):
-            loaded.bad.append(item)
-        else:
-            loaded.cases.append(item)
-            if limit is not None and len(loaded.cases) == limit:
-                break
+    digest, lines = read_lines(path)
+    return usable(dataset, path, digest, lines, limit)
+
+
+def usable(
+    dataset: Dataset[C], path: Path, sha256: str, lines: Iterable[Line | BadRow], limit: int | None = None
+) -> Loaded[C]:
+    """The same of rows that were read already. Of rows with one id the later ones get their line number behind it."""
+    loaded: Loaded[C] = Loaded(path, sha256)
+    seen: dict[str, int] = {}
+    for item in lines:
+        row = item if isinstance(item, BadRow) else _row(dataset, item)
+        if isinstance(row, BadRow):
+            loaded.bad.append(row)
+            continue
+        if row.id in seen:
+            renamed = f"{row.id}-line-{row.line}"
+            loaded.notes.append(f"line {row.line}: the id {row.id!r} is also that of line {seen[row.id]}: {renamed!r}")
+            row = row.model_copy(update={"id": renamed})
+        seen[row.id] = row.line
+        loaded.cases.append(row)
+        if limit is not None and len(loaded.cases) == limit:
+            break
     if not loaded.cases:
         why = f"line {loaded.bad[0].line}: {loaded.bad[0].why}" if loaded.bad else "the file is empty"
         raise DatasetError(f"{path}: no usable row for {dataset.name}: {why}")
     return loaded
 
 
-def _rows(dataset: Dataset[C], text: str) -> Iterator[C | BadRow]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            yield _row(dataset, number, line)
-
-
-def _row(dataset: Dataset[C], number: int, line: str) -> C | BadRow:
-    try:
-        row = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        return BadRow(number, f"not JSON: {error}")
-    if not isinstance(row, dict):
-        return BadRow(number, f"not a JSON object but {type(row).__name__}")
-    row_id = row.get("id")
+def _row(dataset: Dataset[C], line: Line) -> C | BadRow:
+    row_id = line.value.get("id")
+    absent = row_id is None or (isinstance(row_id, str) and not row_id.strip())
     try:
         return dataset.case.model_validate(
-            {**row, "line": number, "id": f"line-{number}" if row_id is None else row_id}
+            {**line.value, "line": line.number, "id": f"line-{line.number}" if absent else row_id}
         )
     except ValidationError as error:
-        return BadRow(number, "; ".join(_explain(item["loc"], item["msg"], item["input"]) for item in error.errors()))
+        why = "; ".join(_explain(item["loc"], item["msg"], item["input"]) for item in error.errors())
+        return BadRow(line.number, why)
 
 
 def _explain(loc: tuple[int | str, ...], message: str, given: object) -> str:

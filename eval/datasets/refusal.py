@@ -2,7 +2,7 @@
 
 from pydantic import field_validator
 
-from eval.datasets import SAMPLE, Case, Dataset
+from eval.datasets import SAMPLE, Articles, Case, Dataset
 
 
 class RefusalCase(Case):
@@ -10,14 +10,15 @@ class RefusalCase(Case):
     should_refuse: bool | None = None
     expected_doc: str | None = None
     """The article an answer should cite."""
-    alt_docs: tuple[str, ...] = ()
+    alt_docs: Articles = ()
     """Others that are as good."""
     bucket: str | None = None
 
-    @field_validator("alt_docs", mode="before")
+    @field_validator("expected_doc", mode="before")
     @classmethod
-    def _absent(cls, value: object) -> object:
-        return () if value is None else value
+    def _first(cls, value: object) -> object:
+        """Some files name a list of one."""
+        return value[0] if isinstance(value, list) and len(value) == 1 else value or None
 
     @property
     def documents(self) -> tuple[str, ...]:

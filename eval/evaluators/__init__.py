@@ -1,7 +1,8 @@
 """Evaluators: each runs the real parts over the cases of a file and scores what came out.
 
 A module here has `RESULT`, the type of what is measured per row; `measure(job) -> Done`, which asks the models; and
-`score(done) -> Evaluation`, which does not. Results are kept row by row, so a run can be resumed and scored again. One
+`score(done) -> Evaluation`, which does not. `judge(job, done) -> Done`, where there is one, adds ratings by an LLM,
+which are cached apart. Results are kept row by row, so a run can be resumed and scored again. One
 whose rows belong together, such as `latency`, has `evaluate(job) -> Evaluation` instead, and can be neither.
 """
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from eval.datasets.articles import resolve
 from eval.datasets.conversation import ConversationCase
 from eval.evaluators import question
+from eval.evaluators.bench import known_articles
 from eval.evaluators.retrieval import DEEP, deep, ranking
 from eval.metrics.bootstrap import mean_interval
 from eval.runner import Done, Evaluation, Job
@@ -59,14 +59,14 @@ async def measure(job: Job[ConversationCase]) -> Done[ConversationCase, Read]:
         loop = asyncio.get_running_loop()
         pipeline = Pipeline(stages, job.settings, wording, loop.time)
         measured = parts.retriever(deep(job.settings))
-        articles = frozenset(parts.snapshot.articles)
+        articles = known_articles(parts)
 
         async def work(case: ConversationCase) -> Read:
             history = await _history(case, pipeline, parts, job.settings)
             last = replace(question(case.turns[-1].text, job.settings), history=history)
             reading, label = await _read(last, stages)
             needed = await measured.retrieve(question(case.last_needs, job.settings).text, {})
-            gold = tuple(resolve(name, articles) or name for name in case.article_ids)
+            gold = tuple(articles.resolve(name) or name for name in case.article_ids)
             found = await _found(reading, measured)
             return Read(reading.text, reading.kind, label, found, tuple(ranking(needed))[:TOP], gold)
 

@@ -56,6 +56,7 @@ async def evaluate(job: Job[RetrievalCase]) -> Evaluation:
         interrupted = True
     return Evaluation(
         metrics=metrics(measured),
+        details={"ingest": dict(measured.ingest)} if measured.ingest else {},
         rows=_rows(measured),
         interrupted=interrupted,
         conditions={"settings": LOCAL, "limits": "off", "pauses_between_turns_s": 0},
@@ -98,7 +99,7 @@ async def _ingest(settings: Settings, job: Job[RetrievalCase], out: Measured) ->
 
 
 def metrics(measured: Measured) -> dict[str, Any]:
-    """Milliseconds and MiB; None for what was not measured. `ingest` is left out when it did not run."""
+    """Milliseconds and MiB; None for what was not measured."""
     load = measured.load or Load()
     return {
         "static": percentiles(measured.static.milliseconds) | {"n": len(measured.static.timed)},
@@ -107,7 +108,6 @@ def metrics(measured: Measured) -> dict[str, Any]:
         f"concurrent{load.visitors}": load.metrics(),
         "rss_mb": measured.rss_mb,
         "start_s": measured.start_s,
-        **({"ingest": measured.ingest} if measured.ingest else {}),
     }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from eval.datasets.articles import PREFIX
+from eval.datasets.articles import KnownArticles
 from eval.datasets.refusal import RefusalCase
 from eval.evaluators import NO_GOLD, question
 from eval.metrics import refusal as metrics
@@ -13,7 +13,7 @@ from eval.metrics import share
 from eval.metrics.refusal import Judged
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly import Assistant
-from handrail.types import Turn
+from handrail.types import Passage, Turn
 
 RESULT = Turn
 
@@ -33,33 +33,43 @@ async def measure(job: Job[RefusalCase]) -> Done[RefusalCase, Turn]:
 
 def score(done: Done[RefusalCase, Turn]) -> Evaluation:
     judged = [
-        Judged(case.should_refuse, turn.outcome.refused, case.bucket)
+        Judged(case.should_refuse, turn.outcome.refused, bucket(case), turn.outcome.confidence)
         for case, turn in done.measured
         if case.should_refuse is not None
     ]
     rows = done.rows(_row)
     cited = [row["expected_cited"] for row in rows if row.get("expected_cited") is not None]
-    scores = metrics.score(judged)
     return Evaluation(
-        metrics={**scores, "expected_cited": share(cited), "expected_cited_n": len(cited)},
+        metrics=metrics.score(judged),
+        details={
+            "expected_cited": share(cited),
+            "expected_cited_n": len(cited),
+            "aurc": metrics.area(judged),
+            "curve": metrics.curve(judged),
+        },
         intervals=metrics.intervals(judged),
         rows=rows,
         interrupted=done.interrupted,
     )
 
 
+def bucket(case: RefusalCase) -> str | None:
+    """As the file says; of a row that names none, what should be done with it."""
+    return case.bucket or (None if case.should_refuse is None else "refuse" if case.should_refuse else "answer")
+
+
 def _row(case: RefusalCase, turn: Turn) -> dict[str, Any]:
     result = turn.outcome
-    cited = list(dict.fromkeys(citation.passage.article_id for citation in result.citations))
+    cited = {citation.passage.article_id: citation.passage for citation in result.citations}
     row: dict[str, Any] = {
-        "bucket": case.bucket,
+        "bucket": bucket(case),
         "should_refuse": case.should_refuse,
         "refused": result.refused,
         "correct": None if case.should_refuse is None else result.refused == case.should_refuse,
         "routing": result.routing.value,
         "refusal_reason": result.refusal_reason.value if result.refusal_reason else None,
         "confidence": round(result.confidence, 4),
-        "cited": cited,
+        "cited": list(cited),
         "expected_cited": None if result.refused or not case.documents else _any(case.documents, cited),
         "ms": turn.latency_ms["total"],
     }
@@ -68,7 +78,9 @@ def _row(case: RefusalCase, turn: Turn) -> dict[str, Any]:
     return row
 
 
-def _any(expected: Sequence[str], cited: Sequence[str]) -> bool:
-    return any(
-        article == gold or (len(gold) >= PREFIX and article.startswith(gold)) for gold in expected for article in cited
+def _any(expected: Iterable[str], cited: Mapping[str, Passage]) -> bool:
+    """Whether a cited article is one of those expected, whatever the file calls it."""
+    articles = KnownArticles(
+        cited, {id_: passage.url for id_, passage in cited.items()}, {id_: p.title for id_, p in cited.items()}
     )
+    return any(articles.resolve(name) is not None for name in expected)

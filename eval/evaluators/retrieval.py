@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from eval.datasets.articles import resolve
+from eval.datasets.articles import KnownArticles
 from eval.datasets.retrieval import RetrievalCase
 from eval.evaluators import NO_GOLD, question
+from eval.evaluators.bench import known_articles
 from eval.metrics import retrieval as metrics
 from eval.metrics.retrieval import DEPTH, Ranked
 from eval.runner import Done, Evaluation, Job
@@ -25,15 +26,15 @@ DEEP = {"top_k": 20, "max_per_article": 2}
 class Found:
     ranked: tuple[str, ...]
     """Different articles, best first."""
-    known: frozenset[str] = frozenset()
-    """Whole ids of the articles the row named, as far as the knowledge base holds them."""
+    known: Mapping[str, str] = field(default_factory=dict)
+    """Articles the row named, as far as the knowledge base holds them: whole ids by what the row calls them."""
     not_in_kb: frozenset[str] = frozenset()
     """Names of articles it does not hold: they can never be found, and count as missed."""
 
     def gold(self, names: Sequence[str]) -> frozenset[str]:
         """Articles that answer, by their whole ids; one that is not there keeps its name."""
-        held = self.known.union(self.ranked)
-        return frozenset(resolve(name, held) or name for name in names)
+        held = KnownArticles({*self.known.values(), *self.ranked})
+        return frozenset(self.known.get(name) or held.resolve(name) or name for name in names)
 
 
 RESULT = Found
@@ -44,13 +45,15 @@ async def measure(job: Job[RetrievalCase]) -> Done[RetrievalCase, Found]:
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         retriever = parts.retriever(settings)
-        articles = frozenset(parts.snapshot.articles)
+        articles = known_articles(parts)
         await retriever.retrieve("warm up", {})
 
         async def work(case: RetrievalCase) -> Found:
             evidence = await retriever.retrieve(question(case.question, settings).text, {})
-            gold = frozenset(resolve(name, articles) or name for name in case.article_ids)
-            return Found(tuple(ranking(evidence)), gold & articles, gold - articles)
+            known = {name: found for name in case.article_ids if (found := articles.resolve(name))}
+            return Found(
+                tuple(ranking(evidence)), known, frozenset(name for name in case.article_ids if name not in known)
+            )
 
         return await job.each("retrieval", work)
     finally:

@@ -54,6 +54,7 @@ def score(done: Done[RoutingCase, Answer]) -> Evaluation:
     times = [answer.ms for _, answer in done.measured]
     return Evaluation(
         metrics={**metrics.score(routed), "p50_ms": percentiles(times)["p50_ms"]},
+        details={"confusion": metrics.confusion(routed), "p95_ms": percentiles(times)["p95_ms"]},
         intervals=metrics.intervals(routed),
         rows=done.rows(_row),
         interrupted=done.interrupted,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ class Judged:
     should_refuse: bool
     refused: bool
     bucket: str | None = None
+    confidence: float = 0.0
+    """Calibrated probability that an answer is right, in [0, 1]."""
 
 
 def score(rows: Sequence[Judged]) -> dict[str, Any]:
@@ -38,6 +40,30 @@ def intervals(rows: Sequence[Judged]) -> dict[str, Interval | None]:
         "false_answer_rate": rate(truth & ~refused, truth),
         "false_refusal_rate": rate(~truth & refused, ~truth),
     }
+
+
+def curve(rows: Sequence[Judged], points: int = 50) -> list[dict[str, float | None]]:
+    """Risk against coverage (Geifman and El-Yaniv, 2017), were only answers of a confidence from `threshold` on given.
+
+    It starts with the run as it was: what a gate refused has no answer that could be given. `coverage` is the share of
+    rows answered, `risk` the share of those that should have been refused.
+    """
+    levels = sorted({row.confidence for row in rows if not row.refused})
+    chosen = {levels[at * len(levels) // points] for at in range(points)} if len(levels) > points else set(levels)
+    return [_point(rows, level) for level in (0.0, *sorted(chosen))] if rows else []
+
+
+def area(rows: Sequence[Judged]) -> float | None:
+    """Mean risk over the coverages that thresholds reach, in [0, 1]; smaller is better. None without answers."""
+    said = sorted((row for row in rows if not row.refused), key=lambda row: -row.confidence)
+    wrong = np.cumsum([row.should_refuse for row in said]) if said else np.zeros(0)
+    return float(np.mean(wrong / np.arange(1, len(said) + 1))) if said else None
+
+
+def _point(rows: Sequence[Judged], threshold: float) -> dict[str, float | None]:
+    moved = [replace(row, refused=row.refused or row.confidence < threshold) for row in rows]
+    said = [row.should_refuse for row in moved if not row.refused]
+    return {"threshold": threshold, "coverage": len(said) / len(moved), "risk": share(said), **_rates(moved)}
 
 
 def _rates(rows: Sequence[Judged]) -> dict[str, float | None]:

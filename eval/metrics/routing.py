@@ -40,6 +40,14 @@ def score(rows: Sequence[Routed]) -> dict[str, Any]:
     }
 
 
+def confusion(rows: Sequence[Routed]) -> dict[str, dict[str, int]]:
+    """Rows by label in the file, then by label given."""
+    table = {label: dict.fromkeys(LABELS, 0) for label in LABELS}
+    for row in rows:
+        table[row.label][row.predicted] += 1
+    return table
+
+
 def intervals(rows: Sequence[Routed]) -> dict[str, Interval | None]:
     truth, predicted = _codes(rows)
     return {

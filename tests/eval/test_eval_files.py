@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from eval.datasets import DatasetError, load
-from eval.datasets.articles import resolve
+from eval.datasets.articles import KnownArticles
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from eval.datasets.routing import ROUTING
@@ -132,4 +132,4 @@ HASH = "49d9e88fadbf11fa4e685c847590078f"
 def test_gold_ids_name_an_article_or_its_first_sixteen_characters(
     gold: str, articles: set[str], found: str | None
 ) -> None:
-    assert resolve(gold, articles) == found
+    assert KnownArticles(articles).resolve(gold) == found

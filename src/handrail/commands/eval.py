@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from handrail.commands import KB, Json, eval_gate, eval_runs, notes, settings_for
+from handrail.commands import KB, Json, eval_gate, eval_runs, notes, results, settings_for
 from handrail.errors import MissingExtra
+from handrail.settings import load_settings
 
 app = typer.Typer(
-    help="Measure routing, retrieval, refusals and speed; each run leaves a record.", no_args_is_help=True
+    help="Measure routing, retrieval, refusals, answers, attacks and speed; each run leaves a record.",
+    no_args_is_help=True,
 )
 
 app.command()(eval_runs.runs)
@@ -22,9 +26,31 @@ app.command()(eval_gate.gate)
 
 SAMPLE_KB = "sample"
 
+ABOUT = {
+    "routing": """How well messages are sorted into the five labels. Rows: {"id", "text", "label"}.""",
+    "retrieval": """How far up the right articles are found. Rows: {"question", "article_ids": [...]}.""",
+    "refusal": """Whether it refuses what the articles do not answer. Rows: {"id", "question", "should_refuse"}.""",
+    "answers": """How good answers are, and whether they prove what they say. Rows: {"question", "answer"}.
+
+    Where the settings name a judge, an LLM rates them; without one the local verifier does, and is named so.""",
+    "conversation": """Whether a follow-up finds what it needs. Rows: {"id", "turns": [...], "last_needs"}.""",
+    "injection": """Whether messages or planted articles can give it orders. Rows: {"id", "text", "attack"}.""",
+}
+"""Commands that read rows and measure each."""
+
 File = Annotated[
     Path | None,
     typer.Option("--file", help="JSON lines to measure on; default is the sample help centre's, with --kb sample."),
+]
+DatasetName = Annotated[
+    str | None, typer.Option("--dataset", metavar="NAME", help="A known dataset; `handrail eval datasets` lists them.")
+]
+Data = Annotated[
+    Path | None, typer.Option("--data", help="Folder or file with a local copy of that dataset; default is the Hub.")
+]
+Corpus = Annotated[
+    Path | None,
+    typer.Option("--corpus", help="Articles for the rows of --file: a folder, archive or JSON lines; indexed apart."),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many usable rows.")]
 Resume = Annotated[
@@ -33,56 +59,26 @@ Resume = Annotated[
 Runs = Annotated[Path | None, typer.Option("--runs", help="Folder for run records; default is eval/runs.")]
 
 
-@app.command()
-def routing(
-    kb: KB = None,
-    file: File = None,
-    as_json: Json = False,
-    limit: Limit = None,
-    runs: Runs = None,
-    resume: Resume = None,
-) -> None:
-    """How well messages are sorted into the five labels. Rows: {"id", "text", "label"}."""
-    _measure("routing", kb, file, as_json, limit, runs, resume)
+def _measuring(name: str) -> Callable[..., None]:
+    def command(
+        kb: KB = None,
+        file: File = None,
+        dataset: DatasetName = None,
+        data: Data = None,
+        corpus: Corpus = None,
+        as_json: Json = False,
+        limit: Limit = None,
+        runs: Runs = None,
+        resume: Resume = None,
+    ) -> None:
+        source = {"file": file, "dataset": dataset, "data": data, "corpus": corpus}
+        _measure(name, kb, source, {"as_json": as_json, "limit": limit, "runs": runs, "resume": resume})
+
+    return command
 
 
-@app.command()
-def retrieval(
-    kb: KB = None,
-    file: File = None,
-    as_json: Json = False,
-    limit: Limit = None,
-    runs: Runs = None,
-    resume: Resume = None,
-) -> None:
-    """How far up the right articles are found. Rows: {"question", "article_ids": [...]}."""
-    _measure("retrieval", kb, file, as_json, limit, runs, resume)
-
-
-@app.command()
-def refusal(
-    kb: KB = None,
-    file: File = None,
-    as_json: Json = False,
-    limit: Limit = None,
-    runs: Runs = None,
-    resume: Resume = None,
-) -> None:
-    """Whether it refuses what the articles do not answer. Rows: {"id", "question", "should_refuse"}."""
-    _measure("refusal", kb, file, as_json, limit, runs, resume)
-
-
-@app.command()
-def conversation(
-    kb: KB = None,
-    file: File = None,
-    as_json: Json = False,
-    limit: Limit = None,
-    runs: Runs = None,
-    resume: Resume = None,
-) -> None:
-    """Whether a follow-up finds what it needs. Rows: {"id", "turns": [...], "last_needs", "article_ids"?, "kind"?}."""
-    _measure("conversation", kb, file, as_json, limit, runs, resume)
+for _name, _about in ABOUT.items():
+    app.command(_name, help=_about)(_measuring(_name))
 
 
 @app.command()
@@ -91,23 +87,31 @@ def latency(kb: KB = None, file: File = None, as_json: Json = False, limit: Limi
 
     No LLM is asked, whatever the settings say. It takes a minute or two on a machine that does nothing else.
     """
-    _measure("latency", kb, file, as_json, limit, runs)
+    _measure("latency", kb, {"file": file}, {"as_json": as_json, "limit": limit, "runs": runs})
 
 
-def _measure(
-    command: str,
-    kb: str | None,
-    file: Path | None,
-    as_json: bool,
-    limit: int | None,
-    runs: Path | None,
-    resume: str | None = None,
-) -> None:
+@app.command()
+def datasets(data: Data = None, as_json: Json = False) -> None:
+    """The datasets there are: rows, licence, and the hashes they are checked against."""
+    listed = list(eval_runs.part("datasets.catalogue").listing(load_settings(), data))
+    if as_json:
+        typer.echo(json.dumps(listed, indent=2))
+        return
+    results.print(f"{'dataset':<26}{'for':<14}{'rows':>6}{'articles':>10}  {'corpus sha256':<14}{'licence':<12}source")
+    for row in listed:
+        cells = (row["name"], row["command"] or "", row["n"] or "", row["corpus_n"] or "")
+        corpus = (row["corpus_sha256"] or "")[:12]
+        results.print(
+            f"{cells[0]:<26}{cells[1]:<14}{cells[2]:>6}{cells[3]:>10}  {corpus:<14}{row['licence']:<12}{row['source']}"
+        )
+
+
+def _measure(command: str, kb: str | None, source: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     evaluation = eval_runs.part("command")
-    settings = settings_for(kb or (SAMPLE_KB if file is None else None))
-    options = evaluation.Options(file=file, limit=limit, as_json=as_json, runs=runs, resume=resume)
+    settings = settings_for(kb or (SAMPLE_KB if source["file"] is None else None))
+    chosen = evaluation.Options(source=evaluation.Source(**source, kb_given=kb is not None), **options)
     try:
-        status: int = evaluation.run(command, settings, options, typer.echo, notes)
+        status: int = evaluation.run(command, settings, chosen, typer.echo, notes)
     except ModuleNotFoundError as error:
         raise MissingExtra(f"`handrail eval {command}` ({error.name})", "eval") from None
     if status:

@@ -36,12 +36,15 @@ class WixQA:
         self._hub_name = hub_name
 
     def articles(self) -> Iterator[Article | Rejected]:
-        rows = self._hub() if self._source is None else self._files(self._source)
-        for where, row in rows:
+        for where, row in self.rows():
             try:
                 yield _article(row)
             except KnowledgeError as error:
                 yield Rejected(where, str(error))
+
+    def rows(self) -> Iterator[tuple[str, Any]]:
+        """Where each row stands, and the row as it was published. Raises KnowledgeError or MissingExtra."""
+        return self._hub() if self._source is None else self._files(self._source)
 
     def _hub(self) -> Iterator[tuple[str, Any]]:
         try:

@@ -32,7 +32,13 @@ WELL_KNOWN = {
 """Environment names other tools already use, and the setting each one fills."""
 
 
-PATHS = (("models", "folder"), ("classify", "head"), ("gates", "calibration"), ("high_stakes", "policy_file"))
+PATHS = (
+    ("models", "folder"),
+    ("classify", "head"),
+    ("gates", "calibration"),
+    ("high_stakes", "policy_file"),
+    ("judge", "cache"),
+)
 """Settings that name files: in a configuration file they are relative to that file."""
 
 

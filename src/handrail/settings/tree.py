@@ -341,6 +341,30 @@ class Observe(Section):
         return bool(self.langfuse_public_key and self.langfuse_secret_key)
 
 
+class Judge(Section):
+    """Rates answers in evaluations; never part of a turn."""
+
+    base_url: str | None = Field(
+        None, description="OpenAI-compatible endpoint of the model that rates answers in `handrail eval answers`."
+    )
+    api_key: SecretStr | None = Field(None, description="Its key; HANDRAIL__JUDGE__API_KEY keeps it out of this file.")
+    model: str = Field(
+        "gpt-5",
+        min_length=1,
+        description="The model that rates; pinned apart from the answering model, so that scales stay comparable.",
+    )
+    cache: Path | None = Field(None, description="Folder of its ratings; default is eval/judge in the data folder.")
+    timeout_s: float = Field(60.0, ge=1, le=600, description="Seconds for one rating, its retries included.")
+    max_output_tokens: int = Field(1500, ge=100, le=8000, description="Bound on one rating.")
+    reasoning: Literal["minimal", "low", "medium", "high"] | None = Field(
+        "low", description="How long a reasoning model thinks about a rating. Not sent to other models."
+    )
+
+    @property
+    def configured(self) -> bool:
+        return self.api_key is not None or self.base_url is not None
+
+
 class Settings(Section):
     """The whole tree. Build it with `load_settings`, which explains what is wrong."""
 
@@ -361,3 +385,4 @@ class Settings(Section):
     limits: Limits = Limits()
     storage: Storage = Storage()
     observe: Observe = Observe()
+    judge: Judge = Judge()

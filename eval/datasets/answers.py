@@ -1,0 +1,13 @@
+"""Answers: questions, with a reference answer where somebody has written one."""
+
+from eval.datasets import SAMPLE, Articles, Case, Dataset
+
+
+class AnswerCase(Case):
+    question: str
+    answer: str | None = None
+    """The reference; without it the answer is judged by itself."""
+    article_ids: Articles = ()
+
+
+ANSWERS = Dataset("answers", AnswerCase, SAMPLE / "answers.jsonl", "question")

@@ -1,0 +1,115 @@
+"""What one command measures: which rows, on which knowledge base, and what is recorded about both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from eval.datasets import Dataset, DatasetError, Loaded, load
+from eval.datasets.catalogue import load_rows, named, verify
+from eval.datasets.corpus import articles_digest, kb_name, loader_of, pages_digest
+from eval.datasets.spec import Spec
+from handrail.knowledge import Loader
+from handrail.knowledge.wixqa import WixQA
+from handrail.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where rows and articles come from, as the command line names it."""
+
+    file: Path | None = None
+    dataset: str | None = None
+    data: Path | None = None
+    """A local copy of the dataset."""
+    corpus: Path | None = None
+    """Articles to index for this measurement."""
+    kb_given: bool = False
+    """Whether `--kb` chose the knowledge base; it is then measured as it is and never written to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    settings: Settings
+    loaded: Loaded[Any]
+    provenance: dict[str, Any] = field(default_factory=dict)
+    caveats: tuple[str, ...] = ()
+    """What must be said with every figure of these rows."""
+
+
+def select(
+    command: str, dataset: Dataset[Any], settings: Settings, source: Source, limit: int | None, notes: Console
+) -> Selected:
+    """Rows read and checked, the corpus checked and indexed where there is one to index.
+
+    Raises HandrailError saying what does not fit together, or what is not what it was.
+    """
+    if source.corpus is not None:
+        return _with_corpus(dataset, settings, source, limit, notes)
+    if source.dataset is None:
+        if source.data is not None:
+            raise DatasetError("--data is the local copy of a dataset: name which with --dataset")
+        return Selected(settings, load(dataset, source.file or dataset.default, limit))
+    spec = named(source.dataset)
+    loaded = _rows(spec, command, dataset, source, limit)
+    about: dict[str, Any] = {"name": spec.name, "licence": spec.licence, "rows_sha256": loaded.sha256}
+    if source.kb_given:
+        notes.print(f"measured on knowledge base {settings.knowledge.kb!r} as it is: its articles were not checked")
+    elif spec.corpus is not None and spec.corpus.own:
+        checked = verify(spec, settings, source.data)
+        settings = on(settings, spec.kb)
+        index(settings, spec.corpus.loader(source.data, settings), notes)
+        if checked is not None:
+            about["corpus"] = {"n": checked.n, "sha256": checked.sha256, "pinned": checked.pinned}
+    else:
+        settings = on(settings, spec.kb)
+    return Selected(settings, loaded, {"dataset": about}, (spec.caveat,) if spec.caveat else ())
+
+
+def _rows(spec: Spec, command: str, dataset: Dataset[Any], source: Source, limit: int | None) -> Loaded[Any]:
+    if source.file is not None:
+        return load(dataset, source.file, limit)
+    return load_rows(spec, command, dataset, source.data, limit)
+
+
+def _with_corpus(
+    dataset: Dataset[Any], settings: Settings, source: Source, limit: int | None, notes: Console
+) -> Selected:
+    if source.corpus is None or source.file is None or source.dataset is not None:
+        raise DatasetError("--corpus indexes any folder or file of articles, for the rows of --file; it goes with both")
+    if source.kb_given:
+        raise DatasetError("--corpus gets a knowledge base of its own, and changes none of yours: leave out --kb")
+    loaded = load(dataset, source.file, limit)
+    loader = loader_of(source.corpus, settings)
+    settings = on(settings, kb_name(source.corpus))
+    index(settings, loader, notes)
+    n, digest = _digest(source.corpus, loader, settings)
+    return Selected(settings, loaded, {"dataset": {"name": None, "corpus": {"n": n, "sha256": digest}}})
+
+
+def _digest(path: Path, loader: Loader, settings: Settings) -> tuple[int, str]:
+    if isinstance(loader, WixQA):
+        return articles_digest(row for _, row in loader.rows())
+    return pages_digest(path, settings)
+
+
+def on(settings: Settings, kb: str) -> Settings:
+    """The settings with another knowledge base."""
+    return settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
+
+
+def index(settings: Settings, loader: Loader, notes: Console) -> None:
+    """Bring the knowledge base of `settings` up to date; what did not change is not embedded again."""
+    from handrail.commands.ingest import run
+
+    report = run(settings, [loader])
+    notes.print(
+        f"knowledge base {settings.knowledge.kb!r}: {report.articles} articles, {report.embedded} passages embedded",
+        soft_wrap=True,
+    )
+    for item in report.rejected[:10]:
+        notes.print(f"[red]not used[/] {escape(f'{item.where}: {item.why}')}", soft_wrap=True)
