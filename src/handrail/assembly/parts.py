@@ -11,6 +11,7 @@ from handrail.assembly.models import build_embedder, build_reranker
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
@@ -20,6 +21,8 @@ from handrail.stores.tokens import STEMMERS, coverage
 from handrail.types import Vectors
 
 LOGITS = 6.0
+FITTED = "fitted"
+"""Folder of a knowledge base's own fitted files."""
 WORDS_PER_TOKEN = 0.7
 """English words a cross-encoder token stands for, with room for names and menu paths."""
 
@@ -54,10 +57,18 @@ class Parts:
     lock: IndexLock | None
     count: Callable[[str], int]
     """Tokens of a text, as the embedder's tokenizer counts them."""
+    tuned: Tuned | None = None
+    """What `handrail tune` found for this knowledge base, where it still holds."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
+        adapt = None
+        if self.tuned is not None:
+            settings = settings.model_copy(update={"retrieval": self.tuned.over(settings.retrieval)})
+            adapt = self.tuned.adapt
         reranker = self.reranker(settings)
-        return HybridRetriever(self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers)
+        return HybridRetriever(
+            self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers, adapt
+        )
 
     def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
         """None where the settings turn it off."""
@@ -97,6 +108,7 @@ def build_parts(settings: Settings) -> Parts:
         rerank=Batcher("rerank", score, models.batch_size * 4, models.queue_limit),
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
+        tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models),
         count=embedder.count,
     )
 

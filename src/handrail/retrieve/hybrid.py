@@ -30,12 +30,15 @@ class HybridRetriever:
         reranker: CrossEncoderRerank | None,
         settings: Retrieval,
         covers: Vectors | None,
+        adapt: Callable[[Vectors], Vectors] | None = None,
     ) -> None:
+        """`adapt` moves a query's embedding before the search; the probe is of the embedding as it is."""
         self._snapshot = snapshot
         self._dense = dense
         self._embedder = embedder
         self._reranker = reranker
         self._settings = settings
+        self._adapt = adapt
         self._topic = TopicProbe(snapshot, covers)
 
     async def probe(self, text: str) -> Probe:
@@ -67,6 +70,8 @@ class HybridRetriever:
         return together(lists, frozenset(reading.favoured))
 
     def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
+        if self._adapt is not None:
+            embedding = self._adapt(embedding)
         dense = {i: c for i, c in self._dense(embedding, self._settings.dense_k, filters) if i in self._snapshot.by_id}
         keyword = self._keyword(query, filters)
         fused = fuse(dense, keyword, self._settings.dense_weight, self._snapshot.noise_floor)

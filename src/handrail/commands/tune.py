@@ -1,0 +1,133 @@
+"""`handrail tune`: fit retrieval to one knowledge base, and keep only what wins."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from handrail.assembly import build_parts, kb_folder
+from handrail.assembly.parts import FITTED
+from handrail.commands import Json, notes, results, settings_for
+from handrail.errors import PermanentError
+from handrail.settings import Settings
+from handrail.tune.questions import Asked
+from handrail.tune.run import Result, Verdict
+
+PER_ARTICLE = 4
+
+
+def tune(
+    kb: Annotated[str, typer.Argument(help="Name of the knowledge base.")],
+    minutes: Annotated[float, typer.Option("--minutes", min=0.1, max=600, help="Time it may take.")] = 5.0,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="Questions of real people to decide on: JSON lines {question, article_ids}."),
+    ] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Forget what was fitted; back to the settings.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Fit fusion weights and a query map to one knowledge base; kept only when it beats the settings.
+
+    Questions are made of the articles: some articles to fit on, some to choose on, the others to decide on. With
+    --file, the questions of real people decide. An interrupted run goes on where it stopped.
+    """
+    settings = settings_for(kb)
+    folder = kb_folder(settings, kb)
+    if reset:
+        _reset(folder)
+        return
+    human = asked_by_people(file) if file is not None else []
+    result = run(settings, minutes, human)
+    if as_json:
+        print(json.dumps({"kb": kb, **result.as_json()}, indent=2))  # noqa: T201
+    else:
+        for verdict in result.verdicts:
+            results.print(_table(verdict))
+    notes.print(_outcome(kb, result))
+
+
+def run(settings: Settings, minutes: float, human: list[Asked]) -> Result:
+    """Tune, and put what won in force; what does not win takes an earlier fit out of force."""
+    from handrail.tune.bench import Bench
+    from handrail.tune.keep import activate, reset
+    from handrail.tune.questions import made_of
+    from handrail.tune.run import Clock
+    from handrail.tune.run import tune as fitted
+
+    folder = kb_folder(settings, settings.knowledge.kb)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    parts = build_parts(settings)
+    with Progress(*columns, console=notes) as progress, Bench(parts, settings, folder / "tune") as bench:
+        tasks: dict[str, int] = {}
+
+        def say(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what, total=total)
+            progress.update(tasks[what], completed=done)  # type: ignore[arg-type]
+
+        made = made_of(bench.parts.snapshot, PER_ARTICLE)
+        result = fitted(bench, settings, made, human, Clock(time.monotonic, minutes * 60), say)
+        generation = bench.parts.store.generation
+    if result.won:
+        fitted_on = "questions made of titles, headings, steps and sentences of its articles"
+        activate(folder / FITTED, result, generation, settings.models, fitted_on)
+    else:
+        reset(folder / FITTED)
+    return result
+
+
+def asked_by_people(path: Path) -> list[Asked]:
+    """Rows with gold articles. Raises PermanentError naming the line that cannot be read."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise PermanentError(f"{path}: not UTF-8 text; save it as UTF-8 JSON lines") from None
+    except OSError as error:
+        raise PermanentError(f"{path}: {error.strerror or error}") from None
+    rows = [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    asked = [row for row in rows if row is not None]
+    if len(asked) < 2:
+        raise PermanentError(f"{path}: {len(asked)} questions with article_ids; at least 2 are needed to decide on")
+    return asked
+
+
+def _row(path: Path, number: int, line: str) -> Asked | None:
+    wanted = f'{path} line {number}: not a JSON object like {{"question": "…", "article_ids": ["…"]}}'
+    try:
+        row = json.loads(line)
+        question, gold = row["question"], row.get("article_ids") or []
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise PermanentError(wanted) from None
+    if not isinstance(question, str) or not isinstance(gold, list) or not all(isinstance(name, str) for name in gold):
+        raise PermanentError(wanted)
+    return Asked(question, tuple(gold)) if gold and question.strip() else None
+
+
+def _reset(folder: Path) -> None:
+    from handrail.tune.keep import reset
+
+    notes.print("back to the settings" if reset(folder / FITTED) else "nothing was fitted")
+
+
+def _outcome(kb: str, result: Result) -> str:
+    if result.won and result.tuned is not None:
+        weights = ", ".join(f"{name} {value:g}" for name, value in sorted(result.tuned.weights.items()))
+        parts = [part for part in (weights, "a query map" if result.tuned.adapter is not None else "") if part]
+        return f"[green]in force[/] for {kb}: {'; '.join(parts)}. Restart `handrail serve`; undo with --reset."
+    if result.tuned is None:
+        return f"nothing beat the settings of {kb} on the articles it was chosen on; nothing changed"
+    return f"[yellow]nothing changed[/] for {kb}: the gain is not sure (its interval reaches zero or below)"
+
+
+def _table(verdict: Verdict) -> str:
+    gain = verdict.gain
+    figures = "  ".join(f"{name} {verdict.before[name]:.3f} -> {verdict.after[name]:.3f}" for name in verdict.before)
+    return (
+        f"{verdict.on} (n = {verdict.n}, {verdict.articles} articles): {figures}\n"
+        f"  nDCG@10 changes by {gain.mean:+.3f} (95 % interval {gain.low:+.3f} to {gain.high:+.3f})"
+    )

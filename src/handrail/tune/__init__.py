@@ -1,0 +1,1 @@
+"""Fitting retrieval to one knowledge base, and the proof that it helps before anything is changed."""

@@ -1,0 +1,190 @@
+"""The whole of `handrail tune`: look for better weights and a query map on some articles, decide on others."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from handrail.errors import KnowledgeError
+from handrail.retrieve.tuned import WEIGHTS, Tuned
+from handrail.settings import Settings
+from handrail.tune import adapt
+from handrail.tune.bench import Bench
+from handrail.tune.questions import Asked, on
+from handrail.tune.score import Gain, Scores, gain, mean
+
+GRID: Mapping[str, tuple[float, ...]] = {
+    "dense_weight": (0.4, 0.55, 0.65, 0.75, 0.85, 0.95),
+    "article_weight": (0.0, 0.2, 0.35, 0.5, 0.65),
+    "rerank_weight": (0.2, 0.35, 0.5, 0.65, 0.8),
+}
+FEWEST = 20
+"""Held-out questions under which nothing can be decided."""
+
+Say = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+class Clock:
+    """Says when the time the operator gave is over."""
+
+    def __init__(self, now: Callable[[], float], seconds: float) -> None:
+        self._now = now
+        self._end = now() + seconds
+        self._seconds = seconds
+
+    def left(self) -> float:
+        """Share of the time that is left, from 1 to 0."""
+        return max(0.0, (self._end - self._now()) / self._seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Before and after on one set of questions."""
+
+    on: str
+    n: int
+    articles: int
+    before: dict[str, float]
+    after: dict[str, float]
+    gain: Gain
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    tuned: Tuned | None
+    """What won on the articles it was chosen on; None where nothing did."""
+    weights: dict[str, float]
+    """Of `tuned`, all three, defaults included."""
+    verdicts: list[Verdict] = field(default_factory=list)
+    """On held-out articles, then on the operator's own questions where there are any: the last one decides."""
+    made: int = 0
+    """Questions made of the articles that there was time for."""
+
+    @property
+    def won(self) -> bool:
+        return self.tuned is not None and bool(self.verdicts) and self.verdicts[-1].gain.won
+
+    def as_json(self) -> dict[str, Any]:
+        verdicts = [
+            {
+                "on": verdict.on,
+                "n": verdict.n,
+                "articles": verdict.articles,
+                "before": verdict.before,
+                "after": verdict.after,
+                "gain_ndcg@10": [verdict.gain.low, verdict.gain.mean, verdict.gain.high],
+            }
+            for verdict in self.verdicts
+        ]
+        adapter = self.tuned is not None and self.tuned.adapter is not None
+        return {
+            "won": self.won,
+            "questions": self.made,
+            "weights": self.weights,
+            "query_adapter": adapter,
+            "verdicts": verdicts,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    tuned: Tuned | None
+    score: float
+
+
+def tune(
+    bench: Bench, settings: Settings, made: Sequence[Asked], human: Sequence[Asked], clock: Clock, say: Say
+) -> Result:
+    """Raises KnowledgeError when there are too few articles to hold any out."""
+    made = _within(bench, made, clock, say)
+    held_out, chosen_on = on(made, "held_out"), on(made, "choose")
+    if len(held_out) < FEWEST or len(chosen_on) < FEWEST:
+        raise KnowledgeError(
+            f"{len(made)} questions could be made and run; at least {FEWEST} on held-out articles are needed: "
+            "index more articles, or give it more --minutes"
+        )
+    start = {name: float(getattr(settings.retrieval, name)) for name in WEIGHTS}
+    base = Candidate(None, _mean(bench.rank(chosen_on, None, _always)))
+    found = [base, _search(bench, chosen_on, start, None, clock, say)]
+    shift = _adapter(bench, on(made, "fit"), chosen_on)
+    if shift is not None:
+        found.append(_search(bench, chosen_on, start, shift, clock, say))
+    winner = max(found, key=lambda item: item.score).tuned
+    if winner is None:
+        return Result(None, start, [], len(made))
+    verdicts = [_judge(bench, "held-out articles", held_out, winner, say)]
+    if human:
+        verdicts.append(_judge(bench, "your questions", human, winner, say))
+    return Result(winner, {**start, **winner.weights}, verdicts, len(made))
+
+
+def _within(bench: Bench, made: Sequence[Asked], clock: Clock, say: Say) -> list[Asked]:
+    """As many questions as can be run once in a third of the time; the rest of the work then costs little."""
+    done = itertools.count(1)
+
+    def go_on() -> bool:
+        say("asking", next(done), len(made))
+        return clock.left() > 0.66
+
+    return list(made[: len(bench.rank(made, None, go_on))])
+
+
+def _search(
+    bench: Bench, rows: Sequence[Asked], start: Mapping[str, float], shift: Any, clock: Clock, say: Say
+) -> Candidate:
+    """One weight after the other, twice round; the first of equals stays, so noise alone moves nothing."""
+    total = 2 * sum(len(values) for values in GRID.values())
+    done = itertools.count(1)
+    tried: dict[tuple[float, ...], float] = {}
+
+    def reached(weights: Mapping[str, float]) -> float:
+        key = tuple(weights.values())
+        if key not in tried:
+            tried[key] = _mean(bench.rank(rows, Tuned(weights, shift), _always))
+        return tried[key]
+
+    weights = dict(start)
+    for name, value in itertools.chain(*([(n, v) for n in GRID for v in GRID[n]] for _ in range(2))):
+        say("weighing with a query map" if shift is not None else "weighing", next(done), total)
+        if clock.left() > 0.1 and reached({**weights, name: value}) > reached(weights) + 1e-9:
+            weights = {**weights, name: value}
+    changed = {name: value for name, value in weights.items() if value != start[name]}
+    return Candidate(Tuned(changed, shift) if changed or shift is not None else None, reached(weights))
+
+
+def _adapter(bench: Bench, fitted: Sequence[Asked], checked: Sequence[Asked]) -> Any:
+    """None where no map ranks the gold passages of unseen articles higher than none does."""
+    place = {passage.id: row for row, passage in enumerate(bench.parts.snapshot.passages)}
+    vectors = bench.parts.snapshot.vectors.astype(np.float32)
+    fit = [row for row in fitted if row.passage is not None]
+    check = [row for row in checked if row.passage is not None]
+    if len(fit) < FEWEST or len(check) < FEWEST:
+        return None
+    gold = [place[row.passage] for row in check if row.passage is not None]
+    targets = vectors[[place[row.passage] for row in fit if row.passage is not None]]
+    return adapt.best(bench.queries(fit), targets, bench.queries(check), gold, vectors)
+
+
+def _judge(bench: Bench, where: str, rows: Sequence[Asked], tuned: Tuned, say: Say) -> Verdict:
+    done = itertools.count(1)
+
+    def go_on() -> bool:
+        say(f"deciding on {where}", next(done), 2 * len(rows))
+        return True
+
+    before, after = bench.rank(rows, None, go_on), bench.rank(rows, tuned, go_on)
+    articles = [row.articles[0] for row in rows]
+    return Verdict(where, len(rows), len(set(articles)), mean(before), mean(after), gain(before, after, articles))
+
+
+def _mean(rows: Sequence[Scores]) -> float:
+    return float(np.mean([row.ndcg for row in rows])) if rows else 0.0
+
+
+def _always() -> bool:
+    return True
