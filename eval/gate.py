@@ -100,6 +100,17 @@ class Held:
         return bool(self.problems) or any(check.failed for check in self.checks)
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    gates: Path = GATES
+    baseline: Path = BASELINE
+    runs: Path = command.RUNS
+    articles: Path = field(default_factory=sample_folder)
+    only: str | None = None
+    reason: str | None = None
+    """Renew the baseline for this reason instead of comparing."""
+
+
 def load_gates(path: Path, only: str | None = None) -> Gates:
     """Raises GateError naming what is wrong."""
     try:
@@ -118,15 +129,15 @@ def load_gates(path: Path, only: str | None = None) -> Gates:
     return gates.model_copy(update={"set": chosen})
 
 
-def measure(gates: Gates, folder: Path, settings: Settings, runs: Path, notes: Console) -> dict[str, Run]:
-    """Every set over the sample help centre, indexed anew in a temporary folder; stops early at Ctrl+C."""
+def measure(gates: Gates, settings: Settings, options: Options, notes: Console) -> dict[str, Run]:
+    """Every set over `options.articles`, indexed anew in a temporary folder; stops early at Ctrl+C."""
     done: dict[str, Run] = {}
     with tempfile.TemporaryDirectory(prefix="handrail-gate-", ignore_cleanup_errors=True) as scratch:
         apart = _apart(settings, Path(scratch))
-        ingest(apart, [MarkdownFolder(sample_folder(), apart.knowledge.url_base, apart.knowledge.max_article_bytes)])
+        ingest(apart, [MarkdownFolder(options.articles, apart.knowledge.url_base, apart.knowledge.max_article_bytes)])
         for item in gates.set:
-            options = command.Options(Source(file=folder / item.file), limit=item.rows, runs=runs)
-            done[item.name] = command.measured(item.command, apart, options, notes)
+            rows = command.Options(Source(file=options.gates.parent / item.file), limit=item.rows, runs=options.runs)
+            done[item.name] = command.measured(item.command, apart, rows, notes)
             if done[item.name].evaluation.interrupted:
                 break
     return done
@@ -275,21 +286,11 @@ def _number(value: float | None, form: str = ".3f") -> str:
     return "" if value is None else format(value, form)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    gates: Path = GATES
-    baseline: Path = BASELINE
-    runs: Path = command.RUNS
-    only: str | None = None
-    reason: str | None = None
-    """Renew the baseline for this reason instead of comparing."""
-
-
 def run(settings: Settings, options: Options, notes: Console, now: Callable[[], datetime]) -> tuple[Held, Gates]:
     """Measure, then compare or renew. Raises HandrailError where there is nothing to compare."""
     gates = load_gates(options.gates, options.only)
     known = baseline.read(options.baseline)
-    done = measure(gates, options.gates.parent, settings, options.runs, notes)
+    done = measure(gates, settings, options, notes)
     if options.reason is not None:
         known = renew(gates, done, known, options.baseline, options.reason, now())
     return check(gates, done, known, options.runs), gates
