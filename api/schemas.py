@@ -169,12 +169,31 @@ class Tokens(BaseModel):
     output: int = Field(ge=0, examples=[0])
 
 
+class Attempt(BaseModel):
+    """One call of a language model."""
+
+    task: str = Field(description="What it was asked for.", examples=["answer"])
+    provider: str = Field(examples=["llm"])
+    model: str = Field(examples=["gpt-5-mini"])
+    outcome: Literal["ok", "failed", "stalled", "rejected", "skipped", "over_budget"] = Field(
+        description="`failed` may work later, `rejected` needs other settings or was declined, `skipped` is left alone "
+        "for a while after failures."
+    )
+    ms: float = Field(ge=0, examples=[812.4])
+
+
 class Meta(BaseModel):
     """How the answer came about."""
 
     classification: Classification
     provider: str = Field(description="What wrote the answer; `static` for fixed replies.", examples=["extractive"])
     model: str | None = Field(description="Model of that provider, where it has one.", examples=[None])
+    attempts: list[Attempt] = Field(description="Calls of language models, in order; empty without one.")
+    degraded: list[str] = Field(
+        description="What the turn went on without because it failed or took too long, such as `rewrite`, `verify` or "
+        "`answer` (quoted from the articles instead); `assistant` when only a person was left.",
+        examples=[[]],
+    )
     retrieved: int = Field(ge=0, description="Passages found.", examples=[5])
     filters: dict[str, str] = Field(description="The filters that were applied.", examples=[{}])
     latency_ms: dict[str, float] = Field(description="Milliseconds per stage, and `total`.", examples=[{"total": 90}])

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 
@@ -59,7 +59,19 @@ class Raw:
     content_type: str = "application/json"
 
 
-Step = Says | Refuses | Fails | Hangs | Raw
+@dataclass(frozen=True)
+class Streams:
+    """A reply sent token by token: `first_s` until the first, `gap_s` between them; silent after `stalls_after`."""
+
+    content: Mapping[str, Any] | str
+    first_s: float = 0.0
+    gap_s: float = 0.0
+    token_chars: int = 12
+    stalls_after: int | None = None
+    breaks_after: int | None = None
+
+
+Step = Streams | Says | Refuses | Fails | Hangs | Raw
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,30 @@ class ScriptedOpenAI:
         if isinstance(step, Hangs):
             await asyncio.to_thread(self.stopping.wait, step.seconds)
             return Response(status_code=504)
+        if isinstance(step, Streams):
+            if not body.get("stream"):
+                await asyncio.sleep(step.first_s)
+                return JSONResponse(_completion(Says(step.content), body["model"]))
+            return StreamingResponse(self._tokens(step, body["model"]), media_type="text/event-stream")
+        if body.get("stream") and isinstance(step, Says):
+            return StreamingResponse(self._tokens(Streams(step.content), body["model"]), media_type="text/event-stream")
         return JSONResponse(_completion(step, body["model"]))
+
+    async def _tokens(self, step: Streams, model: str) -> AsyncIterator[str]:
+        text = step.content if isinstance(step.content, str) else json.dumps(step.content)
+        await asyncio.sleep(step.first_s)
+        for number, start in enumerate(range(0, len(text), step.token_chars)):
+            if number == step.stalls_after:
+                await asyncio.to_thread(self.stopping.wait, 30)
+                return
+            if number == step.breaks_after:
+                raise ConnectionResetError("scripted")
+            yield _chunk(model, {"content": text[start : start + step.token_chars]})
+            await asyncio.sleep(step.gap_s)
+        yield _chunk(model, {}, "stop")
+        usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+        yield f"data: {json.dumps({**_frame(model), 'choices': [], 'usage': usage})}\n\n"
+        yield "data: [DONE]\n\n"
 
 
 @contextmanager
@@ -148,6 +183,15 @@ def _completion(step: Says | Refuses, model: str) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
         "usage": usage,
     }
+
+
+def _frame(model: str) -> dict[str, Any]:
+    return {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 1_750_000_000, "model": model}
+
+
+def _chunk(model: str, delta: dict[str, Any], finish_reason: str | None = None) -> str:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return f"data: {json.dumps({**_frame(model), 'choices': [choice]})}\n\n"
 
 
 def _text(message: Mapping[str, Any]) -> str:

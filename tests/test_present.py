@@ -8,7 +8,7 @@ import pytest
 
 from handrail import outcome
 from handrail.present import response
-from handrail.types import Citation, Classification, Label, Outcome, RefusalReason, Turn, Usage, Verdict
+from handrail.types import Attempt, Citation, Classification, Label, Outcome, RefusalReason, Turn, Usage, Verdict
 from tests.stages import WORDING, ask, passage
 
 PASSAGE = passage("domains:connect/2", "Open Settings.", title="Connect a domain")
@@ -28,6 +28,8 @@ def turn(result: Outcome) -> Turn:
         retrieved=5,
         latency_ms={"classify": 3.0, "total": 90.0},
         usage=Usage(120, 30, 0.0004),
+        attempts=(Attempt("answer", "llm", "m-1", "ok", 812.4),),
+        degraded=("rewrite",),
     )
 
 
@@ -66,6 +68,8 @@ def test_an_answer_is_exactly_the_contract() -> None:
             "classification": {"label": "answerable", "probability": 0.9712, "by": "local"},
             "provider": "llm",
             "model": "m-1",
+            "attempts": [{"task": "answer", "provider": "llm", "model": "m-1", "outcome": "ok", "ms": 812.4}],
+            "degraded": ["rewrite"],
             "retrieved": 5,
             "filters": {"section": "domains"},
             "latency_ms": {"classify": 3.0, "total": 90.0},

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from handrail.deadline import until
 from handrail.errors import RetryableError
 from handrail.generations import Span
 from handrail.observe import TurnTrace
@@ -50,7 +51,7 @@ class TurnInFlight:
     model: str | None = None
     retrieved: int = 0
     degraded: list[str] = field(default_factory=list)
-    """What the turn went on without, in order: `read`, `classify`, `rewrite`, `verify`, `answer`, `critique`."""
+    """What the turn went on without, in order: `rewrite`, `verify`, `answer` …; `assistant` when nothing was left."""
 
     @asynccontextmanager
     async def stage(self, name: str) -> AsyncIterator[Span]:
@@ -64,9 +65,11 @@ class TurnInFlight:
 
         Raises RetryableError when that is over.
         """
-        left = self.ends - asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time()
+        spare = (self.ends - now) * share
         try:
-            return await asyncio.wait_for(work, left * share)
+            with until(now + spare):
+                return await asyncio.wait_for(work, spare)
         except TimeoutError:
             raise RetryableError("a provider took longer than its share of the turn") from None
 

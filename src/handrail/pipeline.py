@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from handrail import language, outcome
-from handrail.citations import assemble, enforce, unmarked
+from handrail.citations import assemble, enforce
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic, Verifier
 from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight
-from handrail.llm.meter import metering
+from handrail.llm.meter import Bounds, metering
 from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
 from handrail.reading import label_of_follow_up, understood
@@ -84,6 +84,8 @@ class Pipeline:
         self._settings = settings
         self._wording = wording
         self._clock = clock
+        llm = settings.llm
+        self._bounds = Bounds(llm.turn_max_requests, llm.turn_max_tokens, llm.turn_max_usd)
 
     async def run(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         """Classify, retrieve, gate, answer, check. Never raises for what a provider does; a refusal is a result."""
@@ -91,12 +93,13 @@ class Pipeline:
         question = replace(question, lang=language.of_message(question.text, question.lang))
         wording = self._wording.into(question.lang)
         ends = asyncio.get_running_loop().time() + self._settings.server.turn_deadline_s
-        with self._tracer.turn(question) as trace, metering() as meter:
+        with self._tracer.turn(question) as trace, metering(self._bounds) as meter:
             turn = TurnInFlight(question, wording, trace, laps, watch or Nobody(), Showing(watch), ends)
             try:
                 async with asyncio.timeout_at(ends):
                     result = await self._decide(turn)
             except (HandrailError, TimeoutError):
+                turn.go_on_without("assistant")
                 result = outcome.unavailable(turn.wording)
             if not result.answers:
                 await turn.showing.withdraw()
@@ -110,6 +113,7 @@ class Pipeline:
                 retrieved=turn.retrieved,
                 latency_ms=laps.laps(),
                 usage=meter.usage,
+                attempts=tuple(meter.attempts),
                 degraded=tuple(turn.degraded),
                 standalone=turn.question.text,
             )
@@ -245,16 +249,13 @@ class Pipeline:
         draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
         verified = await self._verify(turn, draft, evidence)
         draft = supported_only(verified)
-        await turn.showing.paragraph("acknowledgement", unmarked(draft.acknowledgement or ""))
         await turn.showing.settle(draft)
-        await turn.showing.paragraph("offer", draft.offer)
-        await turn.showing.paragraph("closing", unmarked(draft.closing or ""))
         answer, citations = assemble(draft, evidence, confidence)
         result = outcome.high_stakes(answer, citations, confidence)
         return replace(result, claims=draft.claims, factuality=verified.factuality)
 
     async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
-        turn.showing.begin(evidence)
+        turn.showing.begin(evidence, same_language=turn.question.lang.partition("-")[0].lower() == "en")
         async with turn.stage("generate") as span:
             try:
                 draft = await turn.in_time(self._written(turn, evidence), LARGE_SHARE)

@@ -73,6 +73,17 @@ def _meta(turn: Turn) -> dict[str, Any]:
         },
         "provider": turn.provider,
         "model": turn.model,
+        "attempts": [
+            {
+                "task": attempt.task,
+                "provider": attempt.provider,
+                "model": attempt.model,
+                "outcome": attempt.outcome,
+                "ms": round(attempt.ms, 1),
+            }
+            for attempt in turn.attempts
+        ],
+        "degraded": list(turn.degraded),
         "retrieved": turn.retrieved,
         "filters": dict(turn.question.filters),
         "latency_ms": dict(turn.latency_ms),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.citations import Prose, citable
+from handrail.citations import Prose, citable, unmarked
 from handrail.plausible import plausible
 from handrail.types import Claim, Draft, Evidence
 from handrail.watch import TurnWatch
 
 WITHDRAWN = "withdrawn"
 UNSUPPORTED = "unsupported"
+ACKNOWLEDGEMENT, OFFER, CLOSING = PARAGRAPHS = ("acknowledgement", "offer", "closing")
+"""Ids of the pieces of a high-stakes reply that rest on no passage."""
 
 
 class Showing:
@@ -23,29 +26,31 @@ class Showing:
     def __init__(self, watch: TurnWatch | None) -> None:
         self._watch = watch
         self._evidence = Evidence("", ())
+        self._same_language = True
         self._prose = Prose()
-        self._shown: dict[str, Claim | None] = {}
+        self._shown: dict[str, str] = {}
+        """The piece of text that stands under each id."""
         self._taken_back = 0
         self._held = False
 
-    def begin(self, evidence: Evidence) -> None:
-        """An answer from `evidence` starts."""
+    @property
+    def started(self) -> bool:
+        return bool(self._shown)
+
+    def begin(self, evidence: Evidence, *, same_language: bool = True) -> None:
+        """An answer from `evidence` starts; words are compared only where both are in one language."""
         self._evidence = evidence
+        self._same_language = same_language
 
     async def write(self, claim: Claim) -> None:
         """A claim as it comes from the answerer. One that cites nothing it was given is dropped, as `enforce` will."""
         if self._watch is None or self._held or not citable(claim, self._evidence):
             return
-        if plausible(claim, self._evidence):
-            await self._show(claim)
+        if plausible(claim, self._evidence, words=self._same_language):
+            id_ = claim.id or f"c{self._taken_back + len(self._shown) + 1}"
+            await self._show(id_, self._prose.add(claim), self._prose.indexes(claim))
         else:
             self._held = True
-
-    async def paragraph(self, id: str, text: str | None) -> None:
-        """A piece that rests on no passage, such as the acknowledgement of a high-stakes reply."""
-        if self._watch is not None and text and id not in self._shown:
-            self._shown[id] = None
-            await self._watch.claim(id, self._prose.paragraph(text), ())
 
     def numbered(self, draft: Draft) -> Draft:
         """The draft with an id for each claim: those that were shown keep theirs."""
@@ -59,25 +64,31 @@ class Showing:
         if self._watch is None:
             return
         self._held = False
-        for claim in draft.claims[self._claims_shown :]:
+        for claim in draft.claims[len(self._shown) :]:
             await self.write(claim)
 
     async def settle(self, draft: Draft) -> None:
-        """The draft is final: take back what it no longer holds, show what it holds beyond that."""
+        """The draft is final: replace what reads otherwise by now, take back what is gone, show what is missing.
+
+        What stands afterwards, joined, is the text that `assemble` makes.
+        """
         if self._watch is None:
             return
-        final = {claim.id: claim for claim in draft.claims}
-        for id_, claim in list(self._shown.items()):
-            if claim is None:
-                continue
-            kept = final.get(id_)
-            if kept is None:
-                await self._watch.replaced(id_, UNSUPPORTED, None)
-            elif kept.text != claim.text:
-                await self._watch.replaced(id_, kept.support, kept.text)
-        for claim in draft.claims:
-            if claim.id not in self._shown:
-                await self._show(claim)
+        final, prose = {claim.id: claim for claim in draft.claims}, Prose()
+        for id_ in [id_ for id_ in self._shown if id_ not in final and id_ not in PARAGRAPHS]:
+            await self._watch.replaced(id_, UNSUPPORTED, None)
+            del self._shown[id_]
+        if draft.acknowledgement:
+            await self._show(ACKNOWLEDGEMENT, prose.paragraph(unmarked(draft.acknowledgement)), ())
+        for id_, claim in final.items():
+            piece = prose.add(claim)
+            if id_ not in self._shown:
+                await self._show(id_, piece, prose.indexes(claim))
+            elif piece != self._shown[id_]:
+                await self._watch.replaced(id_, claim.support, piece)
+        for id_, text in ((OFFER, draft.offer or ""), (CLOSING, unmarked(draft.closing or ""))):
+            if text:
+                await self._show(id_, prose.paragraph(text), ())
 
     async def withdraw(self) -> None:
         """Take back everything: another answer follows, or none."""
@@ -85,21 +96,12 @@ class Showing:
             return
         for id_ in self._shown:
             await self._watch.replaced(id_, WITHDRAWN, None)
-        self._taken_back += self._claims_shown
+        self._taken_back += len(self._shown)
         self._shown = {}
         self._prose = Prose()
         self._held = False
 
-    @property
-    def started(self) -> bool:
-        return bool(self._shown)
-
-    @property
-    def _claims_shown(self) -> int:
-        return sum(claim is not None for claim in self._shown.values())
-
-    async def _show(self, claim: Claim) -> None:
+    async def _show(self, id: str, piece: str, indexes: Sequence[int]) -> None:
         assert self._watch is not None  # noqa: S101
-        id_ = claim.id or f"c{self._taken_back + self._claims_shown + 1}"
-        self._shown[id_] = claim
-        await self._watch.claim(id_, self._prose.add(claim), self._prose.indexes(claim))
+        self._shown[id] = piece
+        await self._watch.claim(id, piece, indexes)

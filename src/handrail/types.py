@@ -249,6 +249,20 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call of a language model: who was asked for what, and how it went."""
+
+    task: str
+    """The prompt's name, such as `answer` or `rewrite`."""
+    provider: str
+    model: str
+    outcome: str
+    """`ok`, `failed` (may work later), `stalled`, `rejected` (settings or refusal), `skipped` (left alone for a while),
+    `over_budget`."""
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """An answer before it may reach the visitor."""
 
@@ -360,6 +374,8 @@ class Turn:
     retrieved: int
     latency_ms: Mapping[str, float]
     usage: Usage = Usage()
+    attempts: Sequence[Attempt] = ()
+    """Every call of a language model, in order."""
     degraded: Sequence[str] = ()
     """What it went on without, in order, such as `rewrite` or `answer`."""
     standalone: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pydantic import BaseModel
+from pydantic_core import from_json
 
 from handrail.generate import Hearer
 from handrail.generate.plain import without_links, without_promises
@@ -15,7 +16,6 @@ from handrail.settings import Brand
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Passage, Question, Verdict
 from handrail.wording import Wording
 
-PROVIDER = "llm"
 MOST_CONTEXT_CLAIMS = 5
 
 
@@ -67,17 +67,17 @@ class LlmAnswerer:
         passages = evidence.passages[: self._context_passages]
         if classification.label is Label.HIGH_STAKES:
             return await self._high_stakes(question, passages)
-        return await self._answerable(question, passages)
+        return await self._answerable(question, passages, heard)
 
-    async def _answerable(self, question: Question, passages: Sequence[Passage]) -> Draft:
+    async def _answerable(self, question: Question, passages: Sequence[Passage], heard: Hearer | None) -> Draft:
         prompt = self._prompts.render(
             "answer", brand=self._brand.name, lang=question.lang, passages=passages, message=question.text
         )
-        reply = await self._model.ask(prompt, CitedAnswer)
+        reply = await self._model.ask(prompt, CitedAnswer, ClaimReader(passages, heard) if heard else None)
         return Draft(
             claims=claims_of(reply.output.claims, passages),
-            provider=PROVIDER,
-            model=self._model.name,
+            provider=reply.provider,
+            model=reply.model or self._model.name,
             usage=reply.usage,
             self_verdict=reply.output.answered,
         )
@@ -99,13 +99,37 @@ class LlmAnswerer:
         closing = without_promises(reply.output.closing, question.lang)
         return Draft(
             claims=claims_of(reply.output.context, passages)[:MOST_CONTEXT_CLAIMS],
-            provider=PROVIDER,
-            model=self._model.name,
+            provider=reply.provider,
+            model=reply.model or self._model.name,
             acknowledgement=acknowledgement or wording.say("high_stakes_ack"),
             offer=chosen.text if chosen else None,
             closing=closing or wording.say("high_stakes_close"),
             usage=reply.usage,
         )
+
+
+class ClaimReader:
+    """Reads the claims out of a CitedAnswer that is still being written, and passes each on once it is complete."""
+
+    def __init__(self, passages: Sequence[Passage], heard: Hearer) -> None:
+        self._passages = passages
+        self._heard = heard
+        self._passed_on = 0
+        self._read = 0
+
+    async def __call__(self, text: str) -> None:
+        """`text` is the JSON so far. A claim is complete when its object has ended."""
+        if "}" not in text[self._read :]:
+            return
+        self._read = len(text)
+        try:
+            found = from_json(text[: text.rindex("}") + 1], allow_partial=True)
+            written = [CitedClaim.model_validate(claim) for claim in found["claims"]]
+        except (ValueError, KeyError, TypeError):
+            return
+        for claim in claims_of(written[self._passed_on :], self._passages):
+            await self._heard(claim)
+        self._passed_on = len(written)
 
 
 def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage]) -> tuple[Claim, ...]:

@@ -16,6 +16,7 @@ from handrail.settings import Llm
 from handrail.types import Usage
 
 OutputT = TypeVar("OutputT", bound=BaseModel)
+TextHearer = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,9 @@ class Reply(Generic[OutputT]):
 
     output: OutputT
     usage: Usage
+    provider: str = "llm"
+    model: str | None = None
+    """Who gave it, where several may be asked."""
 
 
 class LanguageModel(Protocol):
@@ -32,13 +36,18 @@ class LanguageModel(Protocol):
         """The model's name as the provider knows it."""
         ...
 
-    async def ask(self, prompt: RenderedPrompt, output: type[OutputT]) -> Reply[OutputT]:
+    async def ask(
+        self, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None = None
+    ) -> Reply[OutputT]:
         """One call, its retries included, bounded in time and tokens.
 
-        The model is held to the JSON schema of `output` and reads its docstring and field descriptions.
+        The model is held to the JSON schema of `output` and reads its docstring and field descriptions. With `heard`
+        the reply is streamed: it is given the JSON text so far, as it grows. A reply that breaks off after that may be
+        made up for by another, which is not streamed and may read otherwise.
 
-        Raises RetryableError when the provider is slow, busy, away or returned something else than `output`, and
-        PermanentError when settings must change first or the model refused.
+        Raises RetryableError when the provider is slow, busy, away or returned something else than `output`,
+        PermanentError when settings must change first or the model refused, and BudgetExhausted when the turn may not
+        spend more.
         """
         ...
 

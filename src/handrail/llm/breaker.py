@@ -7,6 +7,10 @@ from collections.abc import Callable
 from handrail.errors import RetryableError
 
 
+class LeftAlone(RetryableError):
+    """The provider failed so often that it is not asked for a while."""
+
+
 class Breaker:
     """Opens after `threshold` failures in a row; after `pause_s` one call is let through to try.
 
@@ -21,12 +25,12 @@ class Breaker:
         self._closed_again_at = 0.0
 
     def check(self, host: str) -> None:
-        """Raises RetryableError while open."""
+        """Raises LeftAlone while open."""
         if not self._threshold or self._failures < self._threshold:
             return
         wait = self._closed_again_at - self._clock()
         if wait > 0:
-            raise RetryableError(f"{host} failed {self._failures} times in a row; it is asked again in {wait:.0f} s")
+            raise LeftAlone(f"{host} failed {self._failures} times in a row; it is asked again in {wait:.0f} s")
         self._closed_again_at = self._clock() + self._pause_s
 
     def succeeded(self) -> None:

@@ -1,25 +1,57 @@
-"""What one turn spends on LLM calls, whichever stages make them."""
+"""What one turn spends on LLM calls, whichever stages make them, and the bounds it must keep."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-from handrail.types import Usage
+from handrail.errors import BudgetExhausted
+from handrail.types import Attempt, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The most one turn may take; 0 is no bound."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
 
 
 class Meter:
     """Adds up usage; failed calls count too, since they are billed."""
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
         self.usage = Usage()
+        self.requests = 0
+        self.attempts: list[Attempt] = []
 
-    def add(self, usage: Usage) -> None:
+    def add(self, usage: Usage, requests: int = 1) -> None:
+        self.requests += requests
         self.usage = Usage(
             self.usage.input_tokens + usage.input_tokens,
             self.usage.output_tokens + usage.output_tokens,
             self.usage.cost_usd + usage.cost_usd,
+        )
+
+    def left(self) -> Bounds:
+        """What remains; 0 where there is no bound. Raises BudgetExhausted when something is used up."""
+        bounds, spent = self._bounds, self.usage
+        tokens = spent.input_tokens + spent.output_tokens
+        used_up = (
+            (bounds.requests and self.requests >= bounds.requests)
+            or (bounds.tokens and tokens >= bounds.tokens)
+            or (bounds.cost_usd and spent.cost_usd >= bounds.cost_usd)
+        )
+        if used_up:
+            raise BudgetExhausted("the turn has used what it may spend on language models (llm.turn_max_…)")
+        return Bounds(
+            bounds.requests - self.requests if bounds.requests else 0,
+            bounds.tokens - tokens if bounds.tokens else 0,
+            bounds.cost_usd,
         )
 
 
@@ -27,9 +59,9 @@ _current: ContextVar[Meter | None] = ContextVar("handrail_llm_meter", default=No
 
 
 @contextmanager
-def metering() -> Iterator[Meter]:
+def metering(bounds: Bounds | None = None) -> Iterator[Meter]:
     """Everything asked of a model inside, also in tasks started inside, is added to the meter."""
-    meter = Meter()
+    meter = Meter(bounds or Bounds())
     token = _current.set(meter)
     try:
         yield meter
@@ -37,8 +69,21 @@ def metering() -> Iterator[Meter]:
         _current.reset(token)
 
 
-def spend(usage: Usage) -> None:
+def spend(usage: Usage, requests: int = 1) -> None:
     """Add to the meter of the turn at hand, if there is one."""
     meter = _current.get()
     if meter is not None:
-        meter.add(usage)
+        meter.add(usage, requests)
+
+
+def note(attempt: Attempt) -> None:
+    """Say how a call went, to the turn at hand, if there is one."""
+    meter = _current.get()
+    if meter is not None:
+        meter.attempts.append(attempt)
+
+
+def budget() -> Bounds:
+    """What the turn at hand may still spend. Raises BudgetExhausted when that is nothing."""
+    meter = _current.get()
+    return meter.left() if meter is not None else Bounds()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
+from pydantic_ai import RunContext
 from pydantic_ai.exceptions import (
     ModelAPIError,
     ModelConnectionError,
@@ -12,7 +16,7 @@ from pydantic_ai.exceptions import (
     ModelQuotaExceededError,
 )
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
@@ -29,6 +33,8 @@ class RetryPolicy:
     retries: int
     sleep: Callable[[float], Awaitable[None]]
     random: Callable[[], float]
+    stall_s: float = 60.0
+    """Seconds a stream may say nothing, its first token included."""
 
     def delay(self, tried: int, error: ModelAPIError) -> float | None:
         """Seconds to wait after try number `tried` (from 0) failed; None to give up."""
@@ -71,3 +77,29 @@ class RetryingModel(WrapperModel):
                     raise
             tried += 1
             await self._policy.sleep(delay)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """Repeated until the first token, never after it. Raises TimeoutError when the stream stalls."""
+        async with AsyncExitStack() as stack:
+            tried = 0
+            while True:
+                try:
+                    async with asyncio.timeout(self._policy.stall_s):
+                        response = await stack.enter_async_context(
+                            super().request_stream(messages, model_settings, model_request_parameters, run_context)
+                        )
+                    break
+                except ModelAPIError as error:
+                    delay = self._policy.delay(tried, error)
+                    if delay is None:
+                        raise
+                tried += 1
+                await self._policy.sleep(delay)
+            yield response

@@ -252,6 +252,19 @@ class Verify(Section):
     )
 
 
+class LlmProvider(Section):
+    """A provider that is asked when those before it fail."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$", description="Name in `meta` and in the log.")
+    base_url: str | None = Field(None, description="Any OpenAI-compatible endpoint; default is OpenAI's own.")
+    api_key_env: str | None = Field(None, description="Environment variable that holds its key.")
+    model: str = Field(min_length=1, description="Answering model.")
+    small_model: str | None = Field(None, description="Classifying, rewriting and critique; default is `model`.")
+    timeout_s: float = Field(20.0, ge=0.1, le=300, description="Seconds for one call, its retries included.")
+    usd_per_million_input: float = Field(0.0, ge=0, le=1000, description="Price of input tokens.")
+    usd_per_million_output: float = Field(0.0, ge=0, le=1000, description="Price of output tokens.")
+
+
 class Llm(Section):
     base_url: str | None = Field(None, description="Any OpenAI-compatible endpoint; OPENAI_BASE_URL sets it.")
     api_key: SecretStr | None = Field(None, description="OPENAI_API_KEY sets it; local servers accept any text.")
@@ -279,6 +292,26 @@ class Llm(Section):
     )
     usd_per_million_output: float = Field(
         0.0, ge=0, le=1000, description="Price of output tokens, for the cost in `meta`."
+    )
+    name: str = Field(
+        "llm", pattern=r"^[A-Za-z0-9_.-]{1,40}$", description="Name of this provider in `meta` and in the log."
+    )
+    stall_s: float = Field(
+        8.0, ge=0.1, le=120, description="Seconds without a token after which a streaming provider is given up."
+    )
+    fallbacks: list[LlmProvider] = Field(
+        [],
+        max_length=5,
+        description="Providers asked in this order when the first fails: name, base_url, api_key_env, model, prices.",
+    )
+    turn_max_requests: int = Field(
+        12, ge=0, le=1000, description="Requests to language models in one turn; 0 is unlimited."
+    )
+    turn_max_tokens: int = Field(
+        60_000, ge=0, le=10_000_000, description="Tokens in one turn, in and out; 0 is unlimited."
+    )
+    turn_max_usd: float = Field(
+        0.0, ge=0, le=100, description="Money one turn may cost, by the prices given; 0 is unlimited."
     )
 
     @property

@@ -1,0 +1,105 @@
+"""One provider after another, until one gives what was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from handrail.deadline import seconds_left
+from handrail.errors import BudgetExhausted, HandrailError, RetryableError
+from handrail.llm import LanguageModel, OutputT, Reply, TextHearer
+from handrail.llm.breaker import LeftAlone
+from handrail.llm.meter import note
+from handrail.prompts import RenderedPrompt
+from handrail.types import Attempt
+
+SHARE = 1 / 2
+"""Of the time a stage has left, what a provider may take while another could still be asked."""
+
+
+class Stalled(RetryableError):
+    """The provider accepted the request and then said nothing for too long."""
+
+
+class NamedModel(LanguageModel, Protocol):
+    @property
+    def provider(self) -> str: ...
+
+
+class ProviderChain:
+    """A LanguageModel made of the primary provider and its fallbacks.
+
+    pydantic-ai's `FallbackModel` stands at the level of one request: it moves on when a request raises, but sees
+    neither a reply that is not the JSON asked for (found out later, by the agent), nor a stream that stalls after its
+    first token, nor the time that the turn has left. So the chain goes around whole calls, retries and validation
+    included, and splits the stage's time: while others could be asked, one gets half of what is left.
+    """
+
+    def __init__(self, models: Sequence[NamedModel]) -> None:
+        self._models = models
+
+    @property
+    def name(self) -> str:
+        return self._models[0].name
+
+    async def ask(
+        self, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None = None
+    ) -> Reply[OutputT]:
+        streamed = False
+
+        async def listen(text: str) -> None:
+            nonlocal streamed
+            streamed = True
+            if heard is not None:
+                await heard(text)
+
+        failure: HandrailError | None = None
+        for place, model in enumerate(self._models):
+            listener = listen if heard is not None and not streamed else None
+            last = place == len(self._models) - 1
+            try:
+                return await _tried(model, prompt, output, listener, None if last else SHARE)
+            except BudgetExhausted:
+                raise
+            except HandrailError as error:
+                failure = failure or error
+        assert failure is not None  # noqa: S101 - there is always a primary
+        raise failure
+
+
+async def _tried(
+    model: NamedModel, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None, share: float | None
+) -> Reply[OutputT]:
+    """One attempt, noted for the turn whatever becomes of it."""
+    start, outcome = time.perf_counter(), "failed"
+    try:
+        left = seconds_left()
+        async with asyncio.timeout(None if left is None or share is None else left * share):
+            reply = await model.ask(prompt, output, heard)
+        outcome = "ok"
+        return reply
+    except TimeoutError:
+        outcome = "stalled"
+        raise Stalled(f"{model.provider} took more than its share of the turn") from None
+    except Stalled:
+        outcome = "stalled"
+        raise
+    except LeftAlone:
+        outcome = "skipped"
+        raise
+    except BudgetExhausted:
+        outcome = "over_budget"
+        raise
+    except RetryableError:
+        raise
+    except HandrailError:
+        outcome = "rejected"
+        raise
+    except asyncio.CancelledError:
+        outcome = "stalled"
+        raise
+    finally:
+        ms = (time.perf_counter() - start) * 1000
+        note(Attempt(prompt.name, model.provider, model.name, outcome, ms))

@@ -1,0 +1,119 @@
+"""Replies while they are written: claims as they end, streams that stall or break off."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from handrail.errors import RetryableError
+from handrail.generate.llm import CitedAnswer, ClaimReader
+from handrail.llm.chain import Stalled
+from handrail.prompts import RenderedPrompt
+from handrail.types import Claim
+from tests.llm.test_llm_chat import connected
+from tests.scripted_openai import Fails, Says, ScriptedOpenAI, Streams
+from tests.stages import RECORDS, STEPS
+
+pytestmark = pytest.mark.anyio
+
+PROMPT = RenderedPrompt("answer", "You answer.", "How?", "1", "0" * 12, "local")
+ANSWER = {
+    "claims": [
+        {"text": "Open **Settings** {really}.", "passage_ids": [STEPS.id]},
+        {"text": "Füge den A-Eintrag hinzu. 😀", "passage_ids": ["2"]},
+    ],
+    "answered": "fully",
+}
+
+
+class Heard:
+    """Claims with the time each was heard."""
+
+    def __init__(self) -> None:
+        self.claims: list[Claim] = []
+        self.at: list[float] = []
+
+    async def __call__(self, claim: Claim) -> None:
+        self.claims.append(claim)
+        self.at.append(time.monotonic())
+
+
+async def test_a_claim_is_heard_as_soon_as_it_has_ended(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Streams(ANSWER, gap_s=0.05))
+    heard = Heard()
+
+    async with connected(llm_provider) as model:
+        reply = await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+    finished = time.monotonic()
+
+    assert llm_provider.requests[0].body["stream"] is True
+    assert [claim.passage_ids for claim in heard.claims] == [(STEPS.id,), (RECORDS.id,)]
+    assert [claim.text for claim in heard.claims] == [claim.text for claim in reply.output.claims]
+    assert finished - heard.at[0] > 0.15
+    assert reply.usage.input_tokens == 100
+
+
+@pytest.mark.parametrize("token_chars", [1, 3, 7, 1000])
+async def test_claims_do_not_depend_on_how_the_text_is_cut(llm_provider: ScriptedOpenAI, token_chars: int) -> None:
+    llm_provider.script(Streams(ANSWER, token_chars=token_chars))
+    heard = Heard()
+
+    async with connected(llm_provider) as model:
+        await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+
+    assert [claim.text for claim in heard.claims] == [claim["text"] for claim in ANSWER["claims"]]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1, 2", '{"claims": "x"}', '{"claims": [{"text": 1}]}', "not json }"])
+async def test_text_that_is_no_answer_is_not_heard(text: str) -> None:
+    heard = Heard()
+
+    await ClaimReader((STEPS,), heard)(text)
+
+    assert heard.claims == []
+
+
+async def test_a_stream_that_falls_silent_is_given_up(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Streams(ANSWER, stalls_after=3))
+    start = time.monotonic()
+
+    async with connected(llm_provider, stall_s=0.3, retries=0) as model:
+        with pytest.raises(Stalled):
+            await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS,), Heard()))
+
+    assert time.monotonic() - start < 5
+
+
+async def test_failures_before_the_first_token_are_tried_again(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Fails(503), Fails(429), Streams(ANSWER))
+    heard = Heard()
+
+    async with connected(llm_provider) as model:
+        await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+
+    assert len(llm_provider.requests) == 3
+    assert len(heard.claims) == 2
+
+
+async def test_a_stream_that_breaks_off_is_not_repeated(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Streams(ANSWER, breaks_after=9))
+
+    async with connected(llm_provider) as model:
+        with pytest.raises(RetryableError):
+            await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), Heard()))
+
+    assert len(llm_provider.requests) == 1
+
+
+async def test_a_correction_is_not_heard_twice(llm_provider: ScriptedOpenAI) -> None:
+    wrong: dict[str, Any] = {**ANSWER, "answered": "perhaps"}
+    llm_provider.script(Streams(wrong), Says(ANSWER))
+    heard = Heard()
+
+    async with connected(llm_provider) as model:
+        reply = await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+
+    assert len(heard.claims) == 2
+    assert reply.output.answered == "fully"
