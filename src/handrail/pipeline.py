@@ -255,7 +255,7 @@ class Pipeline:
         return replace(result, claims=draft.claims, factuality=verified.factuality)
 
     async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
-        turn.showing.begin(evidence, same_language=turn.question.lang.partition("-")[0].lower() == "en")
+        turn.showing.begin(evidence, same_language=turn.question.lang == self._stages.articles_lang)
         async with turn.stage("generate") as span:
             try:
                 draft = await turn.in_time(self._written(turn, evidence), LARGE_SHARE)

@@ -50,6 +50,8 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
             "classification": {"label": "answerable", "probability": 0.97, "by": "local"},
             "provider": "extractive",
             "model": None,
+            "attempts": [],
+            "degraded": [],
             "retrieved": 5,
             "filters": {},
             "latency_ms": {"classify": 3.0, "total": 90.0},
