@@ -56,7 +56,7 @@ class HybridRetriever:
         if self._reranker is not None:
             hits = await self._reranker.rerank(query, hits)
         ranked = self._per_article(hits)[: self._settings.top_k]
-        signals = measure(query, ranked, self._snapshot.inverse_frequency)
+        signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding))
         return Evidence(query, self._with_neighbours(ranked), signals)
 
     async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:

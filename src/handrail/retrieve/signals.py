@@ -1,28 +1,100 @@
-"""Signals that tell whether the evidence holds an answer; gates turn them into a probability."""
+"""Signals that tell whether the evidence holds an answer; gates turn them into a probability.
+
+Cosines and logits differ from one knowledge base to the next, so most signals are relative: to the query's own scores
+over all passages, to the words of the index, or to the next best hit.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import coverage, tokenize
-from handrail.types import Hit
+from handrail.types import Hit, Vectors
+
+NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z][\w.-]*[\w]|[a-z]+[A-Z]\w*)|\b[A-Za-z]+-?\d[\w.]*\b")
+"""What looks like a name inside a sentence: a capital that starts no sentence, inner capitals, letters with digits."""
+YES_NO = re.compile(r"^(is|are|do|does|did|can|could|may|will|would|has|have|am)\b", re.I)
+MONEY = re.compile(r"\b(price|prices|cost|costs|how much|fee|fees|pay|free|cheap\w*|expensive|discount)\b", re.I)
+TOGETHER = 3
+"""Passages that are read as one when words are looked for."""
 
 
-def measure(query: str, hits: Sequence[Hit], weights: Mapping[str, float]) -> dict[str, float]:
-    """Named signals of a ranked list; zeros when it is empty."""
+def measure(query: str, hits: Sequence[Hit], snapshot: Snapshot, cosines: Vectors) -> dict[str, float]:
+    """Named signals of a ranked list. `cosines` is `(passages,)`: the query against the whole index, in its order."""
     ranked = [hit for hit in hits if not hit.neighbour]
-    unknown = max(weights.values(), default=1.0)
-    rerank = sorted((hit.rerank for hit in ranked if hit.rerank is not None), reverse=True)
-    dense = sorted((hit.dense for hit in ranked), reverse=True)
-    top = ranked[0] if ranked else None
-    together = " ".join(hit.passage.embedding_text for hit in ranked[:3])
     return {
-        "rerank_top": rerank[0] if rerank else 0.0,
-        "rerank_margin": rerank[0] - rerank[min(2, len(rerank) - 1)] if rerank else 0.0,
-        "dense_top": dense[0] if dense else 0.0,
-        "dense_third": dense[min(2, len(dense) - 1)] if dense else 0.0,
-        "coverage_top": coverage(query, top.passage.embedding_text, weights, unknown) if top else 0.0,
-        "coverage_all": coverage(query, together, weights, unknown),
-        "agreement": float(bool(top and top.dense > 0 and top.keyword > 0)),
+        **_reranking(ranked),
+        **_nearness(ranked, snapshot, cosines),
+        **_words(query, ranked, snapshot.inverse_frequency),
+        **_shape(query),
+    }
+
+
+def _reranking(ranked: Sequence[Hit]) -> dict[str, float]:
+    logits = sorted((hit.rerank for hit in ranked if hit.rerank is not None), reverse=True) or [0.0]
+    third = logits[min(2, len(logits) - 1)]
+    return {
+        "rerank_top": logits[0],
+        "rerank_margin": logits[0] - third,
+        "rerank_second": logits[min(1, len(logits) - 1)],
+    }
+
+
+def _nearness(ranked: Sequence[Hit], snapshot: Snapshot, cosines: Vectors) -> dict[str, float]:
+    dense = sorted((hit.dense for hit in ranked), reverse=True) or [0.0]
+    top, keyword = _best(ranked, "dense"), _best(ranked, "keyword")
+    found = {
+        "dense_top": dense[0],
+        "dense_third": dense[min(2, len(dense) - 1)],
+        "agreement": float(top is not None and top == keyword),
+        "both": float(bool(ranked and ranked[0].dense > 0 and ranked[0].keyword > 0)),
+    }
+    if not len(cosines):
+        return {**found, "dense_z": 0.0, "dense_gap": 0.0, "dense_lift": 0.0}
+    best = np.sort(cosines)[::-1]
+    spread = max(float(cosines.std()), 1e-6)
+    floor = snapshot.noise_floor
+    return {
+        **found,
+        "dense_z": float((best[0] - cosines.mean()) / spread),
+        "dense_gap": float((best[0] - best[3:10].mean()) / spread) if len(best) > 3 else 0.0,
+        "dense_lift": float((best[0] - floor) / max(1.0 - floor, 1e-6)),
+    }
+
+
+def _best(ranked: Sequence[Hit], score: str) -> str | None:
+    """The article whose passage leads by one score."""
+    top = max(ranked, key=lambda hit: float(getattr(hit, score)), default=None)
+    return top.passage.article_id if top is not None and getattr(top, score) > 0 else None
+
+
+def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float]) -> dict[str, float]:
+    """How much of the question the passages say, and whether a rare word or a name of it is missing from them."""
+    rarest = max(weights.values(), default=1.0)
+    together = " ".join(hit.passage.embedding_text for hit in ranked[:TOGETHER])
+    present = set(tokenize(together))
+    asked = set(tokenize(query))
+    missing = [weights.get(term, rarest) / rarest for term in asked - present]
+    names = [set(tokenize(name)) for name in NAME.findall(query)]
+    titles = set(tokenize(" ".join(" ".join((hit.passage.title, *hit.passage.headings)) for hit in ranked[:TOGETHER])))
+    return {
+        "coverage_top": coverage(query, ranked[0].passage.embedding_text, weights, rarest) if ranked else 0.0,
+        "coverage_all": coverage(query, together, weights, rarest),
+        "coverage_title": coverage(query, " ".join(titles), weights, rarest) if titles else 0.0,
+        "missing_rarest": max(missing, default=0.0),
+        "unknown": sum(term not in weights for term in asked) / len(asked) if asked else 0.0,
+        "names_missing": float(sum(bool(name) and not name & present for name in names)),
+        "names_found": float(sum(bool(name & present) for name in names)),
+    }
+
+
+def _shape(query: str) -> dict[str, float]:
+    return {
         "terms": float(len(set(tokenize(query)))),
+        "yes_no": float(bool(YES_NO.match(query.strip()))),
+        "money": float(bool(MONEY.search(query))),
     }

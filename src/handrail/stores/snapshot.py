@@ -88,6 +88,10 @@ class Snapshot:
         unrelated = cosines[owner[:, None] != owner[None, :]]
         return float(np.percentile(unrelated, 5)) if unrelated.size else 0.0
 
+    def cosines(self, embedding: Vectors) -> Vectors:
+        """`(passages,)` of one query against every passage; an index without passages has rows of no width."""
+        return self.vectors @ embedding if len(self.passages) else np.zeros(0, dtype=np.float32)
+
     def keyword_scores(self, query: str) -> NDArray[np.float32]:
         """`(passages,)` BM25 scores."""
         terms = [term for term in tokenize(query, self.stemming) if term in self.vocabulary]
