@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.retrieve.fusion import fuse, lean
+from handrail.retrieve.fusion import fuse, lean, rescale
 
 FLOOR = 0.45
 IDS = st.sampled_from("abcdefgh")
@@ -72,19 +72,31 @@ def test_the_weight_decides_between_the_lists() -> None:
 def test_leaning_on_articles_keeps_scores_between_zero_and_one(
     fused: dict[str, float], weight: float, data: st.DataObject
 ) -> None:
-    nearness = {id_: data.draw(st.floats(-1, 1)) for id_ in fused}
+    fit = {id_: data.draw(st.floats(0, 1)) for id_ in fused}
 
-    leaned = lean(fused, nearness, weight, FLOOR)
+    leaned = lean(fused, fit, weight)
 
     assert leaned.keys() == fused.keys()
     assert all(0 <= score <= 1 + 1e-9 for score in leaned.values())
 
 
-def test_of_two_equal_passages_the_one_of_the_nearer_article_wins() -> None:
-    leaned = lean({"a": 0.5, "b": 0.5}, {"a": 0.6, "b": 0.8}, 0.35, FLOOR)
+def test_of_two_equal_passages_the_one_of_the_better_article_wins() -> None:
+    leaned = lean({"a": 0.5, "b": 0.5}, {"a": 0.6, "b": 0.8}, 0.35)
 
     assert leaned["b"] > leaned["a"]
 
 
 def test_without_a_weight_the_fused_scores_stay_as_they_are() -> None:
-    assert lean({"a": 0.4, "b": 0.9}, {"a": 0.9, "b": 0.1}, 0.0, FLOOR) == {"a": 0.4, "b": 0.9}
+    assert lean({"a": 0.4, "b": 0.9}, {"a": 0.9, "b": 0.1}, 0.0) == {"a": 0.4, "b": 0.9}
+
+
+@given(COSINES)
+def test_rescaled_scores_keep_their_order_and_the_best_is_one_where_any_is_above_the_floor(
+    scores: dict[str, float],
+) -> None:
+    rescaled = rescale(scores, FLOOR)
+
+    assert all(0 <= value <= 1 for value in rescaled.values())
+    assert all(rescaled[a] <= rescaled[b] for a in scores for b in scores if scores[a] <= scores[b])
+    if max(scores.values(), default=0) > FLOOR + 1e-3:
+        assert max(rescaled.values()) == pytest.approx(1.0)

@@ -14,10 +14,12 @@ def fit_signals(draft: Draft, evidence: Evidence) -> dict[str, float]:
     cited = dict.fromkeys(passage_id for claim in draft.claims for passage_id in claim.passage_ids)
     headings = " ".join(" ".join((given[i].title, *given[i].headings)) for i in cited if i in given)
     text = " ".join(claim.text for claim in draft.claims)
+    first = draft.claims[0].text if draft.claims else ""
     return {
         **evidence.signals,
         **draft.signals,
         "coverage_answer": coverage(evidence.query, f"{headings} {text}", {}, 1.0),
+        "coverage_first": coverage(evidence.query, first, {}, 1.0),
     }
 
 

@@ -60,7 +60,7 @@ class ExtractiveAnswerer:
         claims = compose(scored, found, self._settings) if scored else []
         if classification.label is Label.HIGH_STAKES:
             return self._high_stakes(question, claims)
-        return Draft(claims, "extractive", signals={"unit_top": scored[0].logit if scored else -10.0})
+        return Draft(claims, "extractive", signals=fit(scored))
 
     async def _score(self, query: str, found: Sequence[Unit]) -> list[Scored]:
         """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
@@ -69,7 +69,7 @@ class ExtractiveAnswerer:
         kept = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))[:CANDIDATES]
         logits = await self._reranker.submit([(query, unit.for_scoring()) for unit in kept])
         lift = _lifts(kept, logits)
-        fits = [float(logit) + lift(unit, logit) for unit, logit in zip(kept, logits, strict=True)]
+        fits = [float(logit) + lift(unit, float(logit)) for unit, logit in zip(kept, logits, strict=True)]
         scored = [
             Scored(unit, fit + _shape(query, unit) + RANK_WEIGHT * unit.hit.final, fit)
             for unit, fit in zip(kept, fits, strict=True)
@@ -91,6 +91,21 @@ class ExtractiveAnswerer:
         )
 
 
+def fit(scored: Sequence[Scored]) -> dict[str, float]:
+    """How well the quoted units fit: the best logit, the next ones, and where the best one comes from."""
+    if not scored:
+        return {"unit_top": -10.0, "unit_second": -10.0, "unit_lead": 0.0, "unit_first": 0.0, "unit_listed": 0.0}
+    logits = sorted((item.logit for item in scored), reverse=True)
+    best = scored[0].unit
+    return {
+        "unit_top": scored[0].logit,
+        "unit_second": logits[min(1, len(logits) - 1)],
+        "unit_lead": logits[0] - logits[len(logits) // 2],
+        "unit_first": float(best.rank == 0),
+        "unit_listed": float(best.kind in ("steps", "bullets", "table", "row")),
+    }
+
+
 def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, float], float]:
     """What "This article lists what each plan costs" says of the table that comes after it."""
     announced: dict[str, tuple[float, int]] = {}
@@ -102,7 +117,7 @@ def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, fl
     def lift(unit: Unit, logit: float) -> float:
         said, position = announced.get(unit.hit.passage.article_id, (-99.0, 0))
         near = 0 <= unit.hit.passage.position - position <= 1
-        return max(0.0, said - logit) if near and unit.kind in ("table", "steps") else 0.0
+        return max(0.0, float(said - logit)) if near and unit.kind in ("table", "steps") else 0.0
 
     return lift
 

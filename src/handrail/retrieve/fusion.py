@@ -15,6 +15,12 @@ FAVOUR = 0.08
 """Added to the fused score of passages whose article the last answer cited."""
 
 
+def rescale(scores: Mapping[str, float], floor: float) -> dict[str, float]:
+    """Scores from [floor, best] to [0, 1]; all 0 when none is above the floor."""
+    span = max(max(scores.values(), default=floor) - floor, 1e-6)
+    return {key: min(1.0, max(0.0, (score - floor) / span)) for key, score in scores.items()}
+
+
 def fuse(
     dense: Mapping[str, float], keyword: Mapping[str, float], dense_weight: float, floor: float
 ) -> dict[str, float]:
@@ -36,17 +42,13 @@ def fuse(
     return fused
 
 
-def lean(fused: Mapping[str, float], nearness: Mapping[str, float], weight: float, floor: float) -> dict[str, float]:
-    """Fused scores with `weight` of them given to how near each passage's article is as a whole.
+def lean(fused: Mapping[str, float], fit: Mapping[str, float], weight: float) -> dict[str, float]:
+    """Fused scores with `weight` of them given to `fit`: how well each passage's article fits as a whole, in [0, 1].
 
-    `nearness` holds a cosine for every id of `fused`, rescaled like dense scores. A passage of the right article that
-    words the answer unlike the question gains; a stray sentence of a wrong one loses.
+    A passage of the right article that words the answer unlike the question gains; a stray sentence of a wrong one
+    loses.
     """
-    span = max(max(nearness.values(), default=0.0) - floor, 1e-6)
-    return {
-        passage_id: (1 - weight) * score + weight * min(1.0, max(0.0, (nearness[passage_id] - floor) / span))
-        for passage_id, score in fused.items()
-    }
+    return {passage_id: (1 - weight) * score + weight * fit[passage_id] for passage_id, score in fused.items()}
 
 
 def together(lists: Sequence[tuple[float, Sequence[Hit]]], favoured: Collection[str]) -> list[Hit]:

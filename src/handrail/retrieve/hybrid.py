@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.articles import ArticleFit
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
@@ -40,6 +41,7 @@ class HybridRetriever:
         self._settings = settings
         self._adapt = adapt
         self._topic = TopicProbe(snapshot, covers)
+        self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     async def probe(self, text: str) -> Probe:
         embedding = (await self._embedder.submit([text]))[0]
@@ -48,10 +50,10 @@ class HybridRetriever:
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
+        embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
         if reading is not None and reading.depends:
             hits = await self._search_together(reading, filters)
         else:
-            embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
             hits = await asyncio.to_thread(self._search, query, embedding, filters)
         if self._reranker is not None:
             hits = await self._reranker.rerank(query, hits)
@@ -76,11 +78,10 @@ class HybridRetriever:
         keyword = self._keyword(query, filters)
         fused = fuse(dense, keyword, self._settings.dense_weight, self._snapshot.noise_floor)
         if fused and self._settings.article_weight:
-            articles = dict(
-                zip(self._snapshot.articles, (self._snapshot.article_vectors @ embedding).tolist(), strict=True)
-            )
-            nearness = {i: articles[self._snapshot.by_id[i].article_id] for i in fused}
-            fused = lean(fused, nearness, self._settings.article_weight, self._snapshot.noise_floor)
+            owner = {i: self._snapshot.by_id[i].article_id for i in fused}
+            cosines = self._snapshot.cosines(embedding)
+            fit = self._articles.scores(query, embedding, cosines, set(owner.values()))
+            fused = lean(fused, {i: fit[article] for i, article in owner.items()}, self._settings.article_weight)
         hits = [
             Hit(
                 self._snapshot.by_id[i],

@@ -29,8 +29,8 @@ def measure(query: str, hits: Sequence[Hit], snapshot: Snapshot, cosines: Vector
     return {
         **_reranking(ranked),
         **_nearness(ranked, snapshot, cosines),
-        **_words(query, ranked, snapshot.inverse_frequency),
-        **_shape(query),
+        **_words(query, ranked, snapshot.inverse_frequency, snapshot.stemming),
+        **_shape(query, snapshot.stemming),
     }
 
 
@@ -72,19 +72,19 @@ def _best(ranked: Sequence[Hit], score: str) -> str | None:
     return top.passage.article_id if top is not None and getattr(top, score) > 0 else None
 
 
-def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float]) -> dict[str, float]:
+def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float], lang: str) -> dict[str, float]:
     """How much of the question the passages say, and whether a rare word or a name of it is missing from them."""
     rarest = max(weights.values(), default=1.0)
     together = " ".join(hit.passage.embedding_text for hit in ranked[:TOGETHER])
-    present = set(tokenize(together))
-    asked = set(tokenize(query))
+    present = set(tokenize(together, lang))
+    asked = set(tokenize(query, lang))
     missing = [weights.get(term, rarest) / rarest for term in asked - present]
-    names = [set(tokenize(name)) for name in NAME.findall(query)]
+    names = [set(tokenize(name, lang)) for name in NAME.findall(query)]
     titles = set(tokenize(" ".join(" ".join((hit.passage.title, *hit.passage.headings)) for hit in ranked[:TOGETHER])))
     return {
-        "coverage_top": coverage(query, ranked[0].passage.embedding_text, weights, rarest) if ranked else 0.0,
-        "coverage_all": coverage(query, together, weights, rarest),
-        "coverage_title": coverage(query, " ".join(titles), weights, rarest) if titles else 0.0,
+        "coverage_top": coverage(query, ranked[0].passage.embedding_text, weights, rarest, lang) if ranked else 0.0,
+        "coverage_all": coverage(query, together, weights, rarest, lang),
+        "coverage_title": coverage(query, " ".join(titles), weights, rarest, lang) if titles else 0.0,
         "missing_rarest": max(missing, default=0.0),
         "unknown": sum(term not in weights for term in asked) / len(asked) if asked else 0.0,
         "names_missing": float(sum(bool(name) and not name & present for name in names)),
@@ -92,9 +92,9 @@ def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float]) -> d
     }
 
 
-def _shape(query: str) -> dict[str, float]:
+def _shape(query: str, lang: str) -> dict[str, float]:
     return {
-        "terms": float(len(set(tokenize(query)))),
+        "terms": float(len(set(tokenize(query, lang)))),
         "yes_no": float(bool(YES_NO.match(query.strip()))),
         "money": float(bool(MONEY.search(query))),
     }

@@ -142,7 +142,10 @@ class Retrieval(Section):
         0.75, description="Weight of dense search in the fusion; the rest is keyword search."
     )
     article_weight: Probability = Field(
-        0.35, description="Share of the fused score that an article's overall nearness to the query decides."
+        0.45, description="Share of the fused score that the fit of the whole article to the query decides."
+    )
+    article_keyword_weight: Probability = Field(
+        0.4, description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors."
     )
     rerank_depth: int = Field(10, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(
@@ -195,7 +198,8 @@ class Rewrite(Section):
 
 class Gates(Section):
     relevance: Probability = Field(
-        0.4, description="Probability that the passages hold the answer, under which a clarifying question is asked."
+        0.5,
+        description="Probability that the articles answer it, under which a clarifying question is asked.",
     )
     confidence: Probability = Field(
         0.6, description="Probability under which the answer carries a disclaimer and no links."

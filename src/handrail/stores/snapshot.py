@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.types import Passage, Vectors
 
-FORMAT = 5
+FORMAT = 6
 SCRATCH = ".part-"
 NOISE_SAMPLE = 400
 NUMBERED_SECTION = re.compile(r"^step \d+\b", re.I)
@@ -36,6 +36,7 @@ class Snapshot:
         article_vectors: Vectors,
         vectors: Vectors,
         lang: str = "en",
+        article_keyword: bm25s.BM25 | None = None,
     ) -> None:
         self.passages = list(passages)
         self.by_id = {passage.id: passage for passage in self.passages}
@@ -46,6 +47,7 @@ class Snapshot:
         self.lang = lang
         """Language of the articles, a key of `STEMMERS`."""
         self._keyword = keyword
+        self._article_keyword = article_keyword
 
     @property
     def stemming(self) -> str:
@@ -54,6 +56,16 @@ class Snapshot:
     @cached_property
     def articles(self) -> list[str]:
         return list(dict.fromkeys(passage.article_id for passage in self.passages))
+
+    @cached_property
+    def article_row(self) -> dict[str, int]:
+        """Row of each article in `article_vectors`."""
+        return {article: row for row, article in enumerate(self.articles)}
+
+    @cached_property
+    def rows(self) -> dict[str, list[int]]:
+        """Rows of each article's passages in `vectors`."""
+        return _rows(self.passages)
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -94,10 +106,11 @@ class Snapshot:
 
     def keyword_scores(self, query: str) -> NDArray[np.float32]:
         """`(passages,)` BM25 scores."""
-        terms = [term for term in tokenize(query, self.stemming) if term in self.vocabulary]
-        if self._keyword is None or not terms:
-            return np.zeros(len(self.passages), dtype=np.float32)
-        return np.asarray(self._keyword.get_scores(terms), dtype=np.float32)
+        return _scores(self._keyword, query, self.stemming, len(self.passages))
+
+    def article_keyword_scores(self, query: str) -> NDArray[np.float32]:
+        """`(articles,)` BM25 scores of whole articles."""
+        return _scores(self._article_keyword, query, self.stemming, len(self.articles))
 
     def neighbours(self, passage: Passage, reach: int) -> list[Passage]:
         """Passages up to `reach` positions away in the same section, in reading order.
@@ -122,12 +135,9 @@ class Snapshot:
 
 def build(passages: Sequence[Passage], vectors: Vectors, lang: str = "en") -> Snapshot:
     """Index `passages` (ordered by article and position) for keyword search."""
-    keyword = None
-    if _has_words(passages):
-        keyword = bm25s.BM25(method="lucene")
-        terms = [tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages]
-        keyword.index(terms, show_progress=False)
-    return Snapshot(passages, keyword, _article_vectors(passages, vectors), vectors, lang)
+    keyword = _index([passage.embedding_text for passage in passages], lang)
+    bodies = [_body([passages[row] for row in rows]) for rows in _rows(passages).values()]
+    return Snapshot(passages, keyword, _article_vectors(passages, vectors), vectors, lang, _index(bodies, lang))
 
 
 def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
@@ -141,6 +151,8 @@ def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
     if snapshot._keyword is not None:
         snapshot._keyword.save(str(scratch / "bm25"), show_progress=False)
     (scratch / "lang").write_text(snapshot.lang)
+    if snapshot._article_keyword is not None:
+        snapshot._article_keyword.save(str(scratch / "bm25-articles"), show_progress=False)
     (scratch / "format").write_text(str(FORMAT))
     target = folder / generation
     _swap(scratch, target)
@@ -176,19 +188,47 @@ def _load(path: Path) -> Snapshot | None:
         return None
     text = (path / "passages.jsonl").read_text(encoding="utf-8")
     passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
-    keyword = bm25s.BM25.load(str(path / "bm25"), show_progress=False) if _has_words(passages) else None
+    keyword, articles = (
+        bm25s.BM25.load(str(path / name), show_progress=False) if (path / name).is_dir() else None
+        for name in ("bm25", "bm25-articles")
+    )
     lang = (path / "lang").read_text()
     vectors = np.load(path / "vectors.npy").astype(np.float32)
-    return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang)
+    return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang, articles)
 
 
 def _is_step(passage: Passage) -> bool:
     return bool(passage.headings and NUMBERED_SECTION.match(passage.headings[-1]))
 
 
-def _has_words(passages: Sequence[Passage]) -> bool:
-    """BM25 divides by the mean length."""
-    return any(tokenize(passage.embedding_text) for passage in passages)
+def _body(passages: Sequence[Passage]) -> str:
+    """One article as keyword search reads it: the title once, each section's own heading, all text."""
+    sections = (" ".join((*passage.headings[-1:], passage.text)) for passage in passages)
+    return "\n".join((passages[0].title, *sections))
+
+
+def _index(texts: Sequence[str], lang: str) -> bm25s.BM25 | None:
+    """BM25 divides by the mean length: None where no text has a word."""
+    terms = [tokenize(text, STEMMERS[lang]) for text in texts]
+    if not any(terms):
+        return None
+    index = bm25s.BM25(method="lucene")
+    index.index(terms, show_progress=False)
+    return index
+
+
+def _scores(index: bm25s.BM25 | None, query: str, stemming: str, size: int) -> NDArray[np.float32]:
+    terms = [term for term in tokenize(query, stemming) if index is not None and term in index.vocab_dict]
+    if index is None or not terms:
+        return np.zeros(size, dtype=np.float32)
+    return np.asarray(index.get_scores(terms), dtype=np.float32)
+
+
+def _rows(passages: Sequence[Passage]) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    for index, passage in enumerate(passages):
+        rows.setdefault(passage.article_id, []).append(index)
+    return rows
 
 
 def _passage(row: dict[str, Any]) -> Passage:
@@ -196,9 +236,7 @@ def _passage(row: dict[str, Any]) -> Passage:
 
 
 def _article_vectors(passages: Sequence[Passage], vectors: Vectors) -> Vectors:
-    rows: dict[str, list[int]] = {}
-    for index, passage in enumerate(passages):
-        rows.setdefault(passage.article_id, []).append(index)
+    rows = _rows(passages)
     if not rows:
         return np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
     means = np.stack([vectors[index].mean(axis=0) for index in rows.values()])

@@ -1,0 +1,126 @@
+"""Logistic regression by Newton's method, and the figures that say whether it is worth using."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handrail.calibration import Calibration
+
+Array = NDArray[np.float64]
+BINS = 10
+STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Rows to fit on; all arrays have one entry per row."""
+
+    matrix: Array
+    """`(n, signals)`."""
+    truth: Array
+    """1 where the probability should be high."""
+    importance: Array
+    groups: Sequence[str]
+    """Rows of one group are never split between fitting and testing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    means: Array
+    scales: Array
+    weights: Array
+    intercept: float
+
+    def probability(self, matrix: Array) -> Array:
+        return _sigmoid((matrix - self.means) / self.scales @ self.weights + self.intercept)
+
+    def calibration(self, signals: Sequence[str], *, reranker: str, embedder: str, on: str, n: int) -> Calibration:
+        def named(values: Array) -> dict[str, float]:
+            return dict(zip(signals, values.round(4).tolist(), strict=True))
+
+        return Calibration(
+            reranker=reranker,
+            embedder=embedder,
+            intercept=round(self.intercept, 4),
+            weights=named(self.weights),
+            means=named(self.means),
+            scales=named(self.scales),
+            fitted_on=on,
+            n=n,
+        )
+
+
+def fit(data: Data, penalty: float) -> Fitted:
+    """`penalty` pulls the weights of standardised signals to 0 as much as that many rows would."""
+    total = max(float(data.importance.sum()), 1e-9)
+    means = data.importance @ data.matrix / total
+    scales = np.maximum(np.sqrt(data.importance @ (data.matrix - means) ** 2 / total), 1e-6)
+    standard = np.column_stack([(data.matrix - means) / scales, np.ones(len(data.matrix))])
+    ridge = np.full(standard.shape[1], penalty)
+    ridge[-1] = 1e-6
+    weights = np.zeros(standard.shape[1])
+    for _ in range(STEPS):
+        predicted = _sigmoid(standard @ weights)
+        gradient = standard.T @ (data.importance * (predicted - data.truth)) + ridge * weights
+        curvature = data.importance * np.maximum(predicted * (1 - predicted), 1e-6)
+        step = np.linalg.solve(standard.T @ (curvature[:, None] * standard) + np.diag(ridge), gradient)
+        weights -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    return Fitted(means, scales, weights[:-1], float(weights[-1]))
+
+
+def cross_validated(data: Data, penalty: float, folds: int = 5) -> Array:
+    """`(n,)` probabilities, each from a fit that did not see the row's group."""
+    names = sorted(set(data.groups))
+    order = np.random.default_rng(0).permutation(len(names))
+    fold_of = {names[index]: place % folds for place, index in enumerate(order)}
+    folded = np.asarray([fold_of[group] for group in data.groups])
+    predicted = np.full(len(folded), 0.5)
+    for fold in range(folds):
+        held = folded == fold
+        if held.any() and not held.all():
+            predicted[held] = fit(part(data, ~held), penalty).probability(data.matrix[held])
+    return predicted
+
+
+def part(data: Data, chosen: NDArray[np.bool_]) -> Data:
+    groups = [group for group, kept in zip(data.groups, chosen, strict=True) if kept]
+    return Data(data.matrix[chosen], data.truth[chosen], data.importance[chosen], groups)
+
+
+def auc(predicted: Array, truth: Array) -> float | None:
+    """Probability that a row of the first kind is ranked above one of the other; None where one kind is missing."""
+    first, other = predicted[truth == 1], predicted[truth == 0]
+    if not len(first) or not len(other):
+        return None
+    above = (first[:, None] > other[None, :]).mean()
+    return float(above + 0.5 * (first[:, None] == other[None, :]).mean())
+
+
+def calibration_error(predicted: Array, truth: Array, importance: Array | None = None) -> float:
+    """Expected calibration error over ten bins of equal width."""
+    weights = np.ones(len(predicted)) if importance is None else importance
+    bins = np.minimum((predicted * BINS).astype(int), BINS - 1)
+    gaps = (
+        abs(np.average(predicted[inside], weights=weights[inside]) - np.average(truth[inside], weights=weights[inside]))
+        * weights[inside].sum()
+        for inside in (bins == number for number in set(bins.tolist()))
+    )
+    return float(sum(gaps) / weights.sum())
+
+
+def log_loss(predicted: Array, truth: Array) -> Array:
+    """`(n,)` in nats; probabilities are kept a thousandth away from certainty."""
+    kept = np.clip(predicted, 1e-3, 1 - 1e-3)
+    losses: Array = -(truth * np.log(kept) + (1 - truth) * np.log(1 - kept))
+    return losses
+
+
+def _sigmoid(logits: Array) -> Array:
+    result: Array = 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
+    return result

@@ -1,0 +1,18 @@
+"""What observations depend on: another index, model or retrieval setting makes other ones."""
+
+from __future__ import annotations
+
+import hashlib
+
+from handrail.assembly import Parts
+from handrail.settings import Settings
+
+VERSION = 1
+"""Raised when signals change their meaning."""
+
+
+def made_with(parts: Parts, settings: Settings) -> str:
+    models = (settings.models.embedder, settings.models.reranker, settings.models.rerank_max_tokens)
+    settled = (settings.retrieval.model_dump_json(), settings.generate.context_passages, settings.brand.covers)
+    text = repr((VERSION, parts.store.name, parts.store.generation, models, settled))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
