@@ -80,11 +80,11 @@ def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float], lang
     asked = set(tokenize(query, lang))
     missing = [weights.get(term, rarest) / rarest for term in asked - present]
     names = [set(tokenize(name, lang)) for name in NAME.findall(query)]
-    titles = set(tokenize(" ".join(" ".join((hit.passage.title, *hit.passage.headings)) for hit in ranked[:TOGETHER])))
+    titles = " ".join(" ".join((hit.passage.title, *hit.passage.headings)) for hit in ranked[:TOGETHER])
     return {
         "coverage_top": coverage(query, ranked[0].passage.embedding_text, weights, rarest, lang) if ranked else 0.0,
         "coverage_all": coverage(query, together, weights, rarest, lang),
-        "coverage_title": coverage(query, " ".join(titles), weights, rarest, lang) if titles else 0.0,
+        "coverage_title": coverage(query, titles, weights, rarest, lang),
         "missing_rarest": max(missing, default=0.0),
         "unknown": sum(term not in weights for term in asked) / len(asked) if asked else 0.0,
         "names_missing": float(sum(bool(name) and not name & present for name in names)),

@@ -188,11 +188,11 @@ def _load(path: Path) -> Snapshot | None:
         return None
     text = (path / "passages.jsonl").read_text(encoding="utf-8")
     passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
-    keyword, articles = (
-        bm25s.BM25.load(str(path / name), show_progress=False) if (path / name).is_dir() else None
-        for name in ("bm25", "bm25-articles")
-    )
     lang = (path / "lang").read_text()
+    spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
+    keyword, articles = (
+        bm25s.BM25.load(str(path / name), show_progress=False) if spoken else None for name in ("bm25", "bm25-articles")
+    )
     vectors = np.load(path / "vectors.npy").astype(np.float32)
     return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang, articles)
 
