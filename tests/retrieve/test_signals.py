@@ -27,7 +27,7 @@ def signals_of(query: str, hits: Sequence[Hit]) -> dict[str, float]:
 
 
 def test_nothing_found_leaves_only_what_the_query_says() -> None:
-    signals = measure("refund a customer", [], build([], np.zeros((0, 3), dtype=np.float32)), np.zeros(0))
+    signals = measure("refund a customer", [], build([], np.zeros((0, 3), dtype=np.float32)), COSINES[:0])
 
     assert signals.pop("terms") == 2.0
     assert signals.pop("missing_rarest") == 1.0
