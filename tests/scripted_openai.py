@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -71,7 +72,22 @@ class Streams:
     breaks_after: int | None = None
 
 
-Step = Streams | Says | Refuses | Fails | Hangs | Raw
+@dataclass(frozen=True)
+class Quotes:
+    """Answers with the first sentence of the first passages it is given, token by token, as a model might."""
+
+    first_s: float = 0.3
+    gap_s: float = 0.02
+
+    def reply(self, user: str) -> Streams:
+        passages = re.findall(r'<passage number="\d+" id="([^"]+)"[^>]*>\n(.*?)\n</passage>', user, re.S)
+        claims = [
+            {"text": re.split(r"(?<=[.!?])\s", text.strip())[0], "passage_ids": [id_]} for id_, text in passages[:3]
+        ]
+        return Streams({"claims": claims, "answered": "fully"}, self.first_s, self.gap_s)
+
+
+Step = Quotes | Streams | Says | Refuses | Fails | Hangs | Raw
 
 
 @dataclass(frozen=True)
@@ -115,6 +131,9 @@ class ScriptedOpenAI:
         if isinstance(step, Hangs):
             await asyncio.to_thread(self.stopping.wait, step.seconds)
             return Response(status_code=504)
+        if isinstance(step, Quotes):
+            step = step.reply(self.requests[-1].user)
+            del self.requests[:-1]
         if isinstance(step, Streams):
             if not body.get("stream"):
                 await asyncio.sleep(step.first_s)

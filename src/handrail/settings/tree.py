@@ -29,7 +29,7 @@ class Server(Section):
     max_question_chars: int = Field(4000, ge=100, le=20_000, description="Longest question accepted, in characters.")
     turn_deadline_s: float = Field(30.0, ge=1, le=300, description="Seconds one turn may take, all stages together.")
     max_concurrent_turns: int = Field(
-        64, ge=1, le=10_000, description="Turns worked on at once; more are answered with an honest 'busy'."
+        128, ge=1, le=10_000, description="Turns worked on at once; more are answered with an honest 'busy'."
     )
     conversation_queue_s: float = Field(
         5.0,
@@ -131,7 +131,7 @@ class Models(Section):
     rerank_max_tokens: int = Field(96, ge=32, le=512, description="Query and passage together, for the cross-encoder.")
     batch_size: int = Field(8, ge=1, le=256, description="Texts per model call.")
     queue_limit: int = Field(
-        512, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
+        4096, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
     )
 
 
