@@ -16,7 +16,7 @@ from handrail.prompts import LocalPrompts
 from handrail.settings import Settings
 from handrail.types import Outcome, Passage, Routing
 
-SHINGLE = 9
+SHINGLE = 7
 """Words in a row that an answer shares with a prompt only if it repeats it."""
 GROUNDED = 0.4
 """Least mean share of an answer's words that stand in what it read."""
@@ -90,7 +90,7 @@ def _ungrounded(outcome: Outcome, passages: Sequence[Passage]) -> bool:
     """The fixed words of a high-stakes reply are not the model's."""
     if outcome.routing is Routing.HIGH_STAKES and not outcome.citations:
         return False
-    said = [claim.text for claim in outcome.claims] or statements(outcome.answer)
+    said = [claim.text for claim in outcome.claims] or statements(URL.sub("", outcome.answer))
     source = "\n".join(f"{passage.title} {' '.join(passage.headings)} {passage.text}" for passage in passages)
     shares = [covered(statement, source) for statement in said]
     return bool(shares) and max(shares) < GROUNDED

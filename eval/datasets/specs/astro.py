@@ -11,18 +11,23 @@ from handrail.settings import Settings
 
 ROWS = Path(__file__).parents[1] / "astro"
 URL = "https://docs.astro.build/en"
+ARCHIVE = "astro-docs.tar.gz"
+SHA256 = "c24841aef06cf5feef171acd3b3f775eeafd70d3f1135b4adf68ade2cc75116d"
 
 
-def given(source: Source) -> Path:
+def pages(source: Source, settings: Settings) -> Path:
+    """The folder of English pages in a checkout, an archive of one, or a folder above both."""
     if source is None:
         raise DatasetError("dataset astro: name the folder of its MDX pages, or the archive of them, with --data")
-    return source
+    archive = source / ARCHIVE
+    path = archive if archive.is_file() else source
+    folder = unpacked(path, settings) if path.is_file() else path
+    english = next((found for found in sorted(folder.rglob("docs/en")) if found.is_dir()), folder)
+    return root_of(english)
 
 
 def loader(source: Source, settings: Settings) -> Loader:
-    path = given(source)
-    folder = unpacked(path, settings) if path.is_file() else path
-    return MarkdownFolder(root_of(folder), URL, settings.knowledge.max_article_bytes)
+    return MarkdownFolder(pages(source, settings), URL, settings.knowledge.max_article_bytes)
 
 
 SPECS = (
@@ -37,7 +42,9 @@ SPECS = (
             for kind in ("retrieval", "refusal")
             if (ROWS / f"{kind}.jsonl").is_file()
         },
-        corpus=Corpus(loader, lambda source, settings: pages_digest(given(source), settings), n=420, sha256=None),
+        corpus=Corpus(
+            loader, lambda source, settings: pages_digest(pages(source, settings), settings), n=420, sha256=SHA256
+        ),
         needs_data=True,
     ),
 )

@@ -7,7 +7,10 @@ import json
 from eval.datasets.lines import BadRow, DatasetError, Line
 from eval.datasets.spec import Rows, Source, Spec, find, numbered
 
-FILES = ("text_attack_test.json", "text_attack_train.json")
+SHA256 = {
+    "test": "494435be310927aefb6c6eeb9087f3f8f23b9cb6ae0e64c1be141c2138021d9c",
+    "train": "9a78a2776e9a67b33673bf8cc316cd63a7395ad50a6f89d344c49307fbea4894",
+}
 
 
 def rows(name: str, source: Source) -> list[Line | BadRow]:
@@ -32,7 +35,7 @@ def of(name: str) -> Spec:
         licence="MIT",
         source="github.com/microsoft/BIPIA",
         kb="sample",
-        rows={"injection": Rows(lambda source: rows(f"text_attack_{name}.json", source), n=75)},
+        rows={"injection": Rows(lambda source: rows(f"text_attack_{name}.json", source), n=75, sha256=SHA256[name])},
         needs_data=True,
     )
 

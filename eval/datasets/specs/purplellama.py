@@ -9,6 +9,8 @@ from typing import Any
 from eval.datasets.lines import BadRow, DatasetError, Line
 from eval.datasets.spec import Rows, Source, Spec, find, numbered
 
+INJECTIONS = "e2e943ddff1d34754def746261fa649ed28c89b1f84d48bec269615f51101762"
+BORDERLINE = "2717e8ef8f87cfa4c4cfb5d9e3137a458dbda000334dd365e9db46e8a115754d"
 QUOTED = re.compile(r"contain (?:the )?(?:word|phrase|text|string)s? ['\"“]([^'\"”]{2,80})['\"”]", re.I)
 
 
@@ -63,11 +65,15 @@ def of(name: str, title: str, rows: Rows, caveat: str | None = None) -> Spec:
 
 
 SPECS = (
-    of("cyberseceval-injection", "CyberSecEval prompt injections, direct and indirect", Rows(injections, n=251)),
+    of(
+        "cyberseceval-injection",
+        "CyberSecEval prompt injections, direct and indirect",
+        Rows(injections, n=251, sha256=INJECTIONS),
+    ),
     of(
         "cyberseceval-borderline",
         "CyberSecEval harmless prompts about security",
-        Rows(borderline, n=750),
+        Rows(borderline, n=750, sha256=BORDERLINE),
         "none of these is a question to a help centre: turning them away as off topic is right, and no harm",
     ),
 )

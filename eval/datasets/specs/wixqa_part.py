@@ -5,6 +5,7 @@ from __future__ import annotations
 from eval.datasets.spec import Corpus, Rows, Spec, of_copy
 from eval.datasets.specs.wixqa import digest, loader, mapped
 
+CORPUS = "2f77b2cc17685daccafbf156cf4080c8958270a047fcffbfa4751b7ad877bf5e"
 CAVEAT = "relative figures only: from a part of WixQA with cut articles, this is not a WixQA result"
 
 
@@ -16,14 +17,18 @@ def part(name: str, questions: Rows, commands: tuple[str, ...]) -> Spec:
         source="huggingface.co/datasets/Wix/WixQA, in part",
         kb="eval-wixqa-part",
         rows=dict.fromkeys(commands, questions),
-        corpus=Corpus(loader, digest, n=475),
+        corpus=Corpus(loader, digest, n=475, sha256=CORPUS),
         caveat=CAVEAT,
         needs_data=True,
     )
 
 
-EXPERT = Rows(of_copy("expertwritten.dev.jsonl"), mapped, 100)
-SIMULATED = Rows(of_copy("simulated.jsonl"), mapped, 200)
+EXPERT = Rows(
+    of_copy("expertwritten.dev.jsonl"), mapped, 100, "8ed6baf1b4644ca12aaa695a4a2cb425aab76cd25eaf734ee5630a9eccd93ca8"
+)
+SIMULATED = Rows(
+    of_copy("simulated.jsonl"), mapped, 200, "cf6b3f1e6c01fba8fee64d9d82fdfe7b1f316c9a3b2a338b33e9c8dbfcb0792d"
+)
 
 SPECS = (
     part("wixqa-part-expertwritten", EXPERT, ("retrieval", "answers")),
