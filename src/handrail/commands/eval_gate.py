@@ -53,6 +53,6 @@ def gate(
     if held.interrupted:
         raise typer.Exit(INTERRUPTED)
     if held.failed:
-        notes.print("[red]the gate fails[/]: see docs/evaluation.md for what to do")
+        notes.print("[red]the gate fails[/]: docs/eval-runs.md says what to do")
         raise typer.Exit(1)
     notes.print("[green]the gate holds[/]")
