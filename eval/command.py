@@ -19,6 +19,7 @@ from rich.markup import escape
 from eval import record, report, resume
 from eval.datasets import Dataset, Loaded
 from eval.datasets.answers import ANSWERS
+from eval.datasets.claims import CLAIMS
 from eval.datasets.conversation import CONVERSATION
 from eval.datasets.injection import INJECTION
 from eval.datasets.refusal import REFUSAL
@@ -63,12 +64,14 @@ DATASETS: dict[str, Dataset[Any]] = {
     "injection": INJECTION,
     "conversation": CONVERSATION,
     "latency": RETRIEVAL,
+    "claims": CLAIMS,
 }
-"""The kind of file each command reads; its evaluator is the module of the same name."""
+"""The kind of file each command reads; its evaluator is the module of the same name, but for those in `MODULES`."""
+MODULES = {"claims": "claim_pairs"}
 
 
 def evaluator(command: str) -> Any:
-    return importlib.import_module(f"eval.evaluators.{command}")
+    return importlib.import_module(f"eval.evaluators.{MODULES.get(command, command)}")
 
 
 def run(command: str, settings: Settings, options: Options, out: Callable[[str], None], notes: Console) -> int:

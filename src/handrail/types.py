@@ -211,7 +211,7 @@ class Proof:
 
     passage_id: str
     support: str
-    """`supported` or `unsupported`."""
+    """`supported`, `unsupported`, or `unverified` where the check could not tell."""
     score: float
     """Calibrated probability in [0, 1] that the passage states the claim."""
     by: str

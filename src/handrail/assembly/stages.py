@@ -8,6 +8,7 @@ from pathlib import Path
 
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts
+from handrail.assembly.verifying import local_verifier
 from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
 from handrail.classify.always import AlwaysAnswerable
@@ -19,8 +20,6 @@ from handrail.gates.logistic import LogisticCalibrator
 from handrail.generate.critique import LocalCritic
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import load_policy
-from handrail.generate.verify.local import LocalVerifier
-from handrail.generate.verify.model import load_model
 from handrail.observe import Tracer
 from handrail.pipeline import Stages
 from handrail.retrieve.expand import TitleExpansion
@@ -54,7 +53,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         quick_critic=None if settings.generate.critique == "off" else critic,
         tracer=tracer,
         articles_lang=parts.snapshot.lang,
-        verifier=local_verifier(settings, parts),
+        verifier=local_verifier(settings, parts.embed, parts.rerank),
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
@@ -100,14 +99,6 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         rewriter = LlmRewriter(models.small, prompts, settings.brand, settings.rewrite.below_words)
         stages = replace(stages, rewriter=rewriter)
     return stages
-
-
-def local_verifier(settings: Settings, parts: Parts) -> LocalVerifier:
-    model = load_model()
-    fitted, used = (model.embedder, model.reranker), (settings.models.embedder, settings.models.reranker)
-    if fitted != used:
-        logger.warning("claim checking was fitted with %s and %s, not with %s and %s", *fitted, *used)
-    return LocalVerifier(parts.embed, parts.rerank, model, settings.verify)
 
 
 def local_classifier(settings: Settings) -> Classifier:

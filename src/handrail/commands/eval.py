@@ -82,6 +82,19 @@ for _name, _about in ABOUT.items():
 
 
 @app.command()
+def claims(
+    kb: KB = None,
+    file: File = None,
+    as_json: Json = False,
+    limit: Limit = None,
+    runs: Runs = None,
+    resume: Resume = None,
+) -> None:
+    """Whether claims are told from what a passage states. Rows: {"id", "claim", "passage", "label"}."""
+    _measure("claims", kb, file, as_json, limit, runs, resume)
+
+
+@app.command()
 def latency(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
     """How fast local turns, a server under 20 visitors, and ingest are. Questions come from retrieval rows.
 

@@ -237,13 +237,10 @@ class Verify(Section):
         description="Ask an LLM, where one is configured, about claims in doubt (`auto`), about all (`on`), or never.",
     )
     supported_above: Probability = Field(
-        0.5, description="Local probability from which a claim counts as supported by a passage."
+        0.8, description="Local probability from which a claim counts as supported by a passage."
     )
-    sure_below: Probability = Field(
-        0.05, description="Local probability under which a claim is unsupported without asking the LLM."
-    )
-    sure_above: Probability = Field(
-        0.9, description="Local probability from which a claim is supported without asking the LLM."
+    unsupported_below: Probability = Field(
+        0.25, description="Local probability under which it counts as unsupported; between the two it is unverified."
     )
     max_judged: int = Field(
         10,

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from handrail.errors import HandrailError
 from handrail.generate import Verifier
-from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, labelled, verified
+from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
 from handrail.generate.verify.numbers import quantities
 from handrail.generate.verify.quotes import found_in
 from handrail.generate.verify.text import tokens
@@ -63,9 +63,9 @@ class LlmVerifier:
         pairs = []
         for index, (claim, known) in enumerate(zip(drafted, checked, strict=True)):
             scores = {proof.passage_id: proof.score for proof in known.proofs}
-            best = max(scores.values(), default=0.5)
-            sure = not self._settings.sure_below <= best < self._settings.sure_above
-            if any(proof.by == "quote" for proof in known.proofs) or (sure and self._settings.llm == "auto"):
+            if any(proof.by == "quote" for proof in known.proofs):
+                continue
+            if self._settings.llm == "auto" and known.support != UNVERIFIED:
                 continue
             pairs += [(abs(scores.get(id_, 0.5) - 0.5), index, id_) for id_ in dict.fromkeys(claim.passage_ids)]
         return [(index, id_) for _, index, id_ in sorted(pairs)[: self._settings.max_judged]]

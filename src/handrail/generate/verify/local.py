@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, labelled, verified
+from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
 from handrail.generate.verify.lexicon import STOP
 from handrail.generate.verify.measure import Measured, Pair, measure
 from handrail.generate.verify.model import ClaimModel
@@ -105,7 +105,8 @@ class LocalVerifier:
         return min(scores, default=0.0), _merged(sorted(spans))
 
     def _proof(self, passage_id: str, score: float, spans: tuple[Span, ...]) -> Proof:
-        support = SUPPORTED if score >= self._settings.supported_above else UNSUPPORTED
+        support = UNVERIFIED if score >= self._settings.unsupported_below else UNSUPPORTED
+        support = SUPPORTED if score >= self._settings.supported_above else support
         return Proof(passage_id, support, round(score, 4), "local", spans if support == SUPPORTED else ())
 
 
