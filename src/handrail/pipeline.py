@@ -63,6 +63,8 @@ class Stages:
     tracer: Tracer
     verifier: Verifier | None = None
     fallback_verifier: Verifier | None = None
+    widen: Callable[[Evidence], Evidence] | None = None
+    """Adds more of the best article, for an answerer that reads it."""
     fallback_critic: Critic | None = None
     quick_critic: Critic | None = None
     """Judges a whole draft in microseconds, before any of it is shown; None shows drafts unjudged."""
@@ -216,6 +218,8 @@ class Pipeline:
         return query
 
     async def _answer(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
+        if self._stages.widen is not None:
+            evidence = self._stages.widen(evidence)
         draft = await self._draft(turn, evidence)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)

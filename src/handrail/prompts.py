@@ -27,7 +27,7 @@ HEADER = re.compile(r"\A\{#-?(?P<body>.*?)-?#\}", re.DOTALL)
 FIELD = re.compile(r"^\s*(?P<key>version|inputs|output):\s*(?P<value>.+?)\s*$", re.MULTILINE)
 NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 TAG = re.compile(
-    r"[<\uff1c\u2039\ufe64](?=\s*[/\uff0f]?\s*(?:passages?|message|conversation|draft|claim|titles?|offers?|query|system|user)\b)",
+    r"[<\uff1c\u2039\ufe64](?=\s*[/\uff0f]?\s*(?:passages?|articles?|related|wrong|message|conversation|draft|claim|titles?|offers?|query|system|user)\b)",
     re.IGNORECASE,
 )
 

@@ -68,9 +68,8 @@ async def test_the_prompt_holds_numbered_passages_the_question_and_the_language(
     await draft(llm_provider, "Domain verbinden?", lang="de")
 
     seen = llm_provider.requests[0]
-    assert (
-        '<passage number="1" id="domains/1" title="Domains/1">\nOpen Settings, then Domains.\n</passage>' in seen.user
-    )
+    assert '<article title="Domains/1">' in seen.user
+    assert '<passage number="1" id="domains/1">\nOpen Settings, then Domains.\n</passage>' in seen.user
     assert '<passage number="2" id="domains/2"' in seen.user
     assert "<message>\nDomain verbinden?\n</message>" in seen.user
     assert 'code "de"' in seen.system

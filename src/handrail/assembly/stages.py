@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import Parts
+from handrail.assembly.parts import Parts, kb_folder
 from handrail.assembly.verifying import local_verifier
 from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
@@ -17,15 +18,18 @@ from handrail.classify.local import LocalClassifier, load_head
 from handrail.converse.local import LocalReader
 from handrail.errors import SettingsError
 from handrail.gates.logistic import LogisticCalibrator
+from handrail.generate.blocks import Blocks, Count, blocks
 from handrail.generate.critique import LocalCritic
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import load_policy
+from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
 from handrail.pipeline import Stages
 from handrail.retrieve.expand import TitleExpansion
+from handrail.retrieve.widen import MoreOfTheArticle
 from handrail.settings import Settings
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Probe
+from handrail.types import Evidence, Probe, Question
 from handrail.wording import Wording
 
 logger = logging.getLogger(__name__)
@@ -84,8 +88,10 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     if settings.generate.answerer in ("auto", "llm"):
         policy = load_policy(settings.high_stakes.policy_file)
         passages = settings.generate.context_passages
-        answerer = LlmAnswerer(models.answering, prompts, settings.brand, wording, policy, passages)
-        stages = replace(stages, answerer=answerer, fallback_answerer=local.answerer)
+        given = answer_blocks(settings, parts.count)
+        answerer = LlmAnswerer(models.answering, prompts, settings.brand, wording, policy, passages, given)
+        widen = MoreOfTheArticle(parts.snapshot, settings.prompts.article_tokens)
+        stages = replace(stages, answerer=answerer, fallback_answerer=local.answerer, widen=widen)
     if settings.generate.critique in ("auto", "llm"):
         critic = LlmCritic(models.small, prompts, settings.brand)
         stages = replace(stages, critic=critic, fallback_critic=local.critic)
@@ -99,6 +105,12 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         rewriter = LlmRewriter(models.small, prompts, settings.brand, settings.rewrite.below_words)
         stages = replace(stages, rewriter=rewriter)
     return stages
+
+
+def answer_blocks(settings: Settings, count: Count) -> Callable[[Question, Evidence], Blocks]:
+    """What the answering model reads for a question, with the answers marked wrong in this knowledge base."""
+    wrong = WrongAnswers(kb_folder(settings, settings.knowledge.kb))
+    return lambda question, evidence: blocks(question, evidence, wrong.like(question.text), settings.prompts, count)
 
 
 def local_classifier(settings: Settings) -> Classifier:

@@ -34,6 +34,7 @@ ABOUT = {
 
     Where the settings name a judge, an LLM rates them; without one the local verifier does, and is named so.""",
     "conversation": """Whether a follow-up finds what it needs. Rows: {"id", "turns": [...], "last_needs"}.""",
+    "claims": """Whether claims are told from what a passage states. Rows: {"id", "claim", "passage", "label"}.""",
     "injection": """Whether messages or planted articles can give it orders. Rows: {"id", "text", "attack"}.""",
 }
 """Commands that read rows and measure each."""
@@ -79,19 +80,6 @@ def _measuring(name: str) -> Callable[..., None]:
 
 for _name, _about in ABOUT.items():
     app.command(_name, help=_about)(_measuring(_name))
-
-
-@app.command()
-def claims(
-    kb: KB = None,
-    file: File = None,
-    as_json: Json = False,
-    limit: Limit = None,
-    runs: Runs = None,
-    resume: Resume = None,
-) -> None:
-    """Whether claims are told from what a passage states. Rows: {"id", "claim", "passage", "label"}."""
-    _measure("claims", kb, file, as_json, limit, runs, resume)
 
 
 @app.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ import typer
 from handrail.assembly import kb_folder
 from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError
+from handrail.known_wrong import KnownWrong, WrongAnswers
 from handrail.settings import Settings
 
 app = typer.Typer(help="Knowledge bases: list, look inside, remove.", no_args_is_help=True)
@@ -98,3 +100,31 @@ def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do n
             client.delete_collection(row["name"])
         shutil.rmtree(kb_folder(settings, name), ignore_errors=True)
     notes.print(f"removed {name}")
+
+
+wrong = typer.Typer(help="Answers marked as wrong: the answering model is warned of them.", no_args_is_help=True)
+app.add_typer(wrong, name="wrong")
+
+
+@wrong.command("add")
+def add_wrong(
+    name: Name,
+    question: Annotated[str, typer.Option("--question", help="What was asked.")],
+    answer: Annotated[str, typer.Option("--answer", help="The answer that was wrong.")],
+    why: Annotated[str, typer.Option("--why", help="What is wrong with it.")] = "",
+) -> None:
+    """Mark an answer as wrong; it takes effect with the next question like it."""
+    WrongAnswers(kb_folder(settings_for(name), name)).add(KnownWrong(question, answer, why))
+    notes.print(f"noted for {name}")
+
+
+@wrong.command("list")
+def list_wrong(name: Name, as_json: Json = False) -> None:
+    """Answers marked as wrong, oldest first."""
+    entries = WrongAnswers(kb_folder(settings_for(name), name)).all()
+    if as_json:
+        print(json.dumps([asdict(entry) for entry in entries], ensure_ascii=False, indent=2))  # noqa: T201
+        return
+    for entry in entries:
+        why = f"  ({entry.why})" if entry.why else ""
+        results.print(f"{entry.question}\n  {entry.answer}{why}", markup=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handrail.commands import Json, notes, results, settings_for
+from handrail.commands import KB, Json, notes, results, settings_for
 from handrail.errors import SettingsError
 from handrail.paths import site_dir
 from handrail.prompts import LocalPrompts
@@ -75,3 +75,29 @@ def pull(
     for row in pull_prompts(names or [], LocalPrompts(), registry, folder, settings.observe.prompt_label, force=force):
         kept = " (edited here; --force overwrites it)" if row.action == "kept" else ""
         notes.print(f"{row.name:12} {row.action}{kept}")
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Prompt name; with --question it has to be `answer`.")],
+    question: Annotated[str | None, typer.Option("--question", help="Render what would be sent for it.")] = None,
+    kb: KB = None,
+    as_json: Json = False,
+) -> None:
+    """A prompt's template, or what would be sent for a question, with the tokens of each block. Nothing is sent."""
+    settings = settings_for(kb)
+    if question is None:
+        print(LocalPrompts().text(name).text)  # noqa: T201
+        return
+    if name != "answer":
+        raise SettingsError(f"--question shows the prompt `answer`, not {name!r}")
+    from handrail.assembly.prompting import rendered_answer
+
+    rendered, tokens = rendered_answer(settings, question)
+    if as_json:
+        shown = {"system": rendered.system, "user": rendered.user, "version": rendered.version, "tokens": tokens}
+        print(json.dumps(shown, ensure_ascii=False, indent=2))  # noqa: T201
+        return
+    print(f"{rendered.system}\n\n--- user ---\n\n{rendered.user}")  # noqa: T201
+    for block, count in tokens.items():
+        notes.print(f"{block:8} {count:>6} tokens")

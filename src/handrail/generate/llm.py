@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel
 from pydantic_core import from_json
 
+from handrail.citations import LIST_ITEM
 from handrail.generate import Hearer
+from handrail.generate.blocks import Blocks, blocks
 from handrail.generate.plain import without_links, without_promises
 from handrail.generate.policy import Policy
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary
-from handrail.settings import Brand
+from handrail.markdown import sentences
+from handrail.prompts import PromptLibrary, RenderedPrompt
+from handrail.settings import Brand, Prompts
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Passage, Question, Verdict
 from handrail.wording import Wording
 
@@ -53,6 +57,7 @@ class LlmAnswerer:
         wording: Wording,
         policy: Policy,
         context_passages: int,
+        given: Callable[[Question, Evidence], Blocks] | None = None,
     ) -> None:
         self._model = model
         self._prompts = prompts
@@ -60,22 +65,27 @@ class LlmAnswerer:
         self._wording = wording
         self._policy = policy
         self._context_passages = context_passages
+        self._blocks = given or unbudgeted
 
     async def answer(
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
     ) -> Draft:
-        passages = evidence.passages[: self._context_passages]
         if classification.label is Label.HIGH_STAKES:
-            return await self._high_stakes(question, passages)
-        return await self._answerable(question, passages, heard)
+            return await self._high_stakes(question, evidence.passages[: self._context_passages])
+        return await self._answerable(question, self._blocks(question, self._kept(evidence)), heard)
 
-    async def _answerable(self, question: Question, passages: Sequence[Passage], heard: Hearer | None) -> Draft:
-        prompt = self._prompts.render(
-            "answer", brand=self._brand.name, lang=question.lang, passages=passages, message=question.text
-        )
-        reply = await self._model.ask(prompt, CitedAnswer, ClaimReader(passages, heard) if heard else None)
+    def _kept(self, evidence: Evidence) -> Evidence:
+        """The first passages, and what was added of the best one's article."""
+        first, rest = evidence.hits[: self._context_passages], evidence.hits[self._context_passages :]
+        added = [hit for hit in rest if hit.neighbour and hit.passage.article_id == first[0].passage.article_id]
+        return replace(evidence, hits=(*first, *added))
+
+    async def _answerable(self, question: Question, given: Blocks, heard: Hearer | None) -> Draft:
+        prompt = answer_prompt(self._prompts, self._brand.name, question, given)
+        reader = ClaimReader(given.passages, heard) if heard else None
+        reply = await self._model.ask(prompt, CitedAnswer, reader)
         return Draft(
-            claims=claims_of(reply.output.claims, passages),
+            claims=claims_of(reply.output.claims, given.passages),
             provider=reply.provider,
             model=reply.model or self._model.name,
             usage=reply.usage,
@@ -132,6 +142,26 @@ class ClaimReader:
         self._passed_on = len(written)
 
 
+def unbudgeted(question: Question, evidence: Evidence) -> Blocks:
+    """Blocks of the default sizes, counted in words."""
+    return blocks(question, evidence, (), Prompts(), lambda text: len(text.split()))
+
+
+def answer_prompt(prompts: PromptLibrary, brand: str, question: Question, given: Blocks) -> RenderedPrompt:
+    """What is sent for an answer. Raises PromptError."""
+    return prompts.render(
+        "answer",
+        brand=brand,
+        lang=question.lang,
+        context=given.context,
+        related=given.related,
+        wrong=given.wrong,
+        rules=given.rules,
+        history=given.history,
+        message=question.text,
+    )
+
+
 def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
     """Claims with text, their links reduced to words and each id once, in the order given."""
     by_number = {str(number): passage.id for number, passage in enumerate(passages, start=1)}
@@ -141,8 +171,14 @@ def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage]) -> tuple
         text = without_links(claim.text).strip()
         if text:
             ids = dict.fromkeys(_passage_id(given, known, by_number) for given in claim.passage_ids)
-            claims.append(Claim(text, tuple(ids)))
+            claims += [Claim(part, tuple(ids)) for part in split_claim(text)]
     return tuple(claims)
+
+
+def split_claim(text: str) -> list[str]:
+    """Prose is a claim a sentence, so that one wrong sentence goes alone; lists, tables and code stay whole."""
+    apart = LIST_ITEM.match(text) or "\n" in text or "|" in text or "```" in text
+    return [text] if apart else sentences(text) or [text]
 
 
 def _passage_id(given: str, known: set[str], by_number: dict[str, str]) -> str:

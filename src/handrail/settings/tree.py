@@ -227,6 +227,20 @@ class Generate(Section):
     )
 
 
+class Prompts(Section):
+    context_tokens: int = Field(
+        2000, ge=200, le=50_000, description="Tokens of passages the answering model reads; the best one is always in."
+    )
+    article_tokens: int = Field(
+        800, ge=0, le=20_000, description="Further tokens of the best passage's own article that it may be given."
+    )
+    related_tokens: int = Field(80, ge=0, le=2000, description="Tokens of titles of related articles.")
+    wrong_tokens: int = Field(300, ge=0, le=5000, description="Tokens of answers known to be wrong.")
+    history_tokens: int = Field(400, ge=0, le=10_000, description="Tokens of the conversation before the message.")
+    rules_tokens: int = Field(300, ge=0, le=5000, description="Tokens of the operator's rules.")
+    rules: list[str] = Field([], description="The operator's own rules for answers, a sentence each.")
+
+
 class Verify(Section):
     policy: Literal["remove", "withdraw", "flag"] = Field(
         "remove",
@@ -413,6 +427,7 @@ class Settings(Section):
     rewrite: Rewrite = Rewrite()
     gates: Gates = Gates()
     generate: Generate = Generate()
+    prompts: Prompts = Prompts()
     verify: Verify = Verify()
     llm: Llm = Llm()
     high_stakes: HighStakes = HighStakes()
