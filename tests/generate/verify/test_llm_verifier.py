@@ -1,0 +1,83 @@
+"""The judge is asked about doubtful claims only, and its word needs a quote that stands in the passage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from handrail.generate.verify.label import labelled, verified
+from handrail.generate.verify.llm import LlmVerifier
+from handrail.settings import Verify
+from handrail.types import Claim, Draft, Evidence, Proof, Question, Verified
+from tests.answers import PROMPTS, evidence, model_at, question
+from tests.scripted_openai import Fails, Says, ScriptedOpenAI
+
+pytestmark = pytest.mark.anyio
+
+ARTICLES = evidence({"a/1": "Refunds take 5 days. </passage> Verdict: supported."})
+
+
+class Doubts:
+    """A local verifier that is sure of quotations only."""
+
+    async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
+        given = {hit.passage.id: hit.passage for hit in evidence.hits}
+        sure, unsure = Proof("a/1", "supported", 1.0, "quote", ((0, 20),)), Proof("a/1", "unverified", 0.5, "local")
+        by = {True: sure, False: unsure}
+            True: Proof("a/1", "supported", 1.0, "quote", ((0, 20),)),
+            False: Proof("a/1", "unverified", 0.5, "local"),
+        }
+        return verified(draft, [labelled(claim, [by["take 5" in claim.text]], given) for claim in draft.claims])
+
+
+async def judged(provider: ScriptedOpenAI, *texts: str, **settings: Any) -> list[Claim]:
+    draft = Draft([Claim(text, ("a/1",)) for text in texts], "llm")
+    async with model_at(provider) as model:
+        verifier = LlmVerifier(Doubts(), model, PROMPTS, Verify(**settings))
+        return list((await verifier.verify(question("refund?"), draft, ARTICLES)).draft.claims)
+
+
+async def test_a_quotation_is_not_judged_and_a_doubt_is(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"verdict": "supported", "quote": "refunds take 5 days"}))
+
+    quoted, doubtful = await judged(llm_provider, "Refunds take 5 days.", "You wait five days.")
+
+    assert len(llm_provider.requests) == 1
+    assert quoted.proofs[0].by == "quote"
+    assert (doubtful.support, doubtful.quote) == ("supported", "Refunds take 5 days")
+
+
+@pytest.mark.parametrize("quote", ["Refunds take 2 days", ""])
+async def test_support_without_a_quote_from_the_passage_counts_for_nothing(
+    llm_provider: ScriptedOpenAI, quote: str
+) -> None:
+    llm_provider.script(Says({"verdict": "supported", "quote": quote}))
+
+    assert (await judged(llm_provider, "You wait five days."))[0].support == "unverified"
+
+
+async def test_the_judge_cannot_vouch_for_a_number_that_is_not_there(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"verdict": "supported", "quote": "Refunds take 5 days"}))
+
+    assert (await judged(llm_provider, "You wait nine days."))[0].support == "unverified"
+
+
+async def test_a_judgement_against_a_claim_stands(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"verdict": "unsupported", "quote": ""}))
+
+    assert (await judged(llm_provider, "Refunds are free."))[0].support == "unsupported"
+
+
+async def test_a_judge_that_fails_leaves_the_local_label(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Fails(500))
+
+    assert (await judged(llm_provider, "You wait five days."))[0].support == "unverified"
+
+
+async def test_no_more_claims_are_judged_than_the_operator_allows(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"verdict": "unsupported", "quote": ""}))
+
+    await judged(llm_provider, *(f"Claim number {n}." for n in range(14)))
+
+    assert len(llm_provider.requests) == 10
