@@ -25,9 +25,6 @@ class Doubts:
         given = {hit.passage.id: hit.passage for hit in evidence.hits}
         sure, unsure = Proof("a/1", "supported", 1.0, "quote", ((0, 20),)), Proof("a/1", "unverified", 0.5, "local")
         by = {True: sure, False: unsure}
-            True: Proof("a/1", "supported", 1.0, "quote", ((0, 20),)),
-            False: Proof("a/1", "unverified", 0.5, "local"),
-        }
         return verified(draft, [labelled(claim, [by["take 5" in claim.text]], given) for claim in draft.claims])
 
 
