@@ -147,6 +147,8 @@ class Pipeline:
             span.record(probability=confidence, passed=relevant)
         if classification.label is Label.HIGH_STAKES:
             return await self._high_stakes(turn, evidence if relevant else NO_EVIDENCE, confidence)
+        if not relevant and evidence.exhausted:
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         if not relevant:
             return outcome.followup(turn.wording, _nearest_titles(evidence), confidence)
         return await self._answer(turn, evidence, confidence)

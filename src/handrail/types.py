@@ -186,6 +186,8 @@ class Evidence:
     query: str
     hits: Sequence[Hit]
     signals: Mapping[str, float] = field(default_factory=dict)
+    exhausted: bool = False
+    """Other wordings were tried and found no more: asking the visitor again would not help."""
 
     @property
     def passages(self) -> list[Passage]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from handrail.assembly.deep import deepened
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, kb_folder
 from handrail.assembly.verifying import local_verifier
@@ -18,7 +19,9 @@ from handrail.classify.local import LocalClassifier, load_head
 from handrail.converse.local import LocalReader
 from handrail.errors import SettingsError
 from handrail.gates.logistic import LogisticCalibrator
+from handrail.generate import Answerer
 from handrail.generate.blocks import Blocks, Count, blocks
+from handrail.generate.complexity import ByComplexity
 from handrail.generate.critique import LocalCritic
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import load_policy
@@ -41,7 +44,9 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     local = local_classifier(settings)
     critic = LocalCritic(calibration_for("critique", settings), settings.generate)
     policy = load_policy(settings.high_stakes.policy_file)
-    retriever = parts.retriever(settings)
+    base = parts.retriever(settings)
+    calibrator = LogisticCalibrator(calibration_for("relevance", settings, settings.gates.calibration))
+    retriever = deepened(base, settings, parts, calibrator, None)
     remembers = settings.memory.window_tokens > 0 and settings.memory.rewrite != "off"
     expansion = TitleExpansion(parts.snapshot, parts.embed, settings.rewrite.below_words)
     stages = Stages(
@@ -50,7 +55,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         retriever=retriever,
         reader=LocalReader(retriever.probe) if remembers else None,
         rewriter=expansion if settings.rewrite.expansion else None,
-        calibrator=LogisticCalibrator(calibration_for("relevance", settings, settings.gates.calibration)),
+        calibrator=calibrator,
         answerer=ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy),
         fallback_answerer=None,
         critic=None if settings.generate.critique == "off" else critic,
@@ -78,7 +83,8 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
 
     models = connect(settings.llm)
     prompts = build_prompts(settings)
-    stages = replace(local, closing=models.aclose)
+    retriever = deepened(parts.retriever(settings), settings, parts, local.calibrator, (models.small, prompts))
+    stages = replace(local, closing=models.aclose, retriever=retriever)
     second = LlmClassifier(models.small, prompts, settings.brand, NearestTitles(parts.snapshot))
     if settings.classify.mode == "llm":
         stages = replace(stages, classifier=second)
@@ -89,7 +95,10 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         policy = load_policy(settings.high_stakes.policy_file)
         passages = settings.generate.context_passages
         given = answer_blocks(settings, parts.count)
-        answerer = LlmAnswerer(models.answering, prompts, settings.brand, wording, policy, passages, given)
+        answerer: Answerer = LlmAnswerer(models.answering, prompts, settings.brand, wording, policy, passages, given)
+        if settings.deep.complexity:
+            fast = LlmAnswerer(models.small, prompts, settings.brand, wording, policy, passages, given)
+            answerer = ByComplexity(fast, answerer)
         widen = MoreOfTheArticle(parts.snapshot, settings.prompts.article_tokens)
         stages = replace(stages, answerer=answerer, fallback_answerer=local.answerer, widen=widen)
     if settings.generate.critique in ("auto", "llm"):
@@ -142,6 +151,12 @@ def _check(settings: Settings) -> None:
         "generate.critique": settings.generate.critique,
         "classify.mode": settings.classify.mode,
         "memory.rewrite": settings.memory.rewrite,
+        "deep.grading": settings.deep.grading,
+        "deep.correction": settings.deep.correction,
+        "deep.decomposition": settings.deep.decomposition,
+        "deep.gap_check": "llm" if settings.deep.gap_check else "off",
+        "deep.hyde": "llm" if settings.deep.hyde else "off",
+        "deep.complexity": "llm" if settings.deep.complexity else "off",
     }
     for name, value in wanted.items():
         if value == "llm" and not settings.llm.configured:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 
@@ -25,6 +27,9 @@ SURE_AFTER_SWITCH = 0.93
 ALONE = 0.3
 ALONE_CORRECTED = 0.6
 TITLE = 0.3
+SLOTTED = 0.4
+LONGEST_FRAGMENT = 3
+MOST_PLACES = 8
 LONGEST_PAST = 36
 """Words of the past put in front of a message; an encoder reads about 64 tokens of a query."""
 
@@ -63,7 +68,29 @@ class LocalReader:
         needs = probability(_weights(), features(text, last.standalone, probe.topic, likeness))
         if needs < (SURE_AFTER_SWITCH if switched else FRESH_BELOW):
             return Reading(text, "fresh" if text == question.text else "switch"), needs
-        return carried(text, last, grounded_last(question.history), sure=needs >= SURE_FROM), needs
+        reading = carried(text, last, grounded_last(question.history), sure=needs >= SURE_FROM)
+        slotted = await self._slotted(text, last.standalone)
+        if slotted is not None and reading.kind == "follow_up":
+            reading = replace(reading, beside={**reading.beside, slotted: SLOTTED})
+        return reading, needs
+
+    async def _slotted(self, text: str, past: str) -> str | None:
+        """The last question with one of its words replaced by a fragment such as "and yearly?", as the articles have it.
+
+        Of all places the fragment could take, the one whose wording the articles are nearest to.
+        """
+        fragment = " ".join(content_words(text))
+        if not fragment or len(fragment.split()) > LONGEST_FRAGMENT:
+            return None
+        last = PIECE.findall(past)[-1].strip() if PIECE.findall(past) else past
+        places = [word for word in dict.fromkeys(content_words(last)) if word not in fragment.split()][:MOST_PLACES]
+        wordings = [
+            re.sub(rf"(?<!\w){re.escape(place)}(?!\w)", fragment, last, count=1, flags=re.IGNORECASE)
+            for place in places
+        ]
+        probes = await asyncio.gather(*(self._look(wording) for wording in wordings))
+        ranked = sorted(zip(wordings, probes, strict=True), key=lambda pair: -pair[1].topic.get("passage_top", 0.0))
+        return ranked[0][0] if ranked else None
 
 
 def carried(text: str, last: Exchange, grounded: Exchange | None, *, sure: bool) -> Reading:

@@ -55,6 +55,10 @@ class HybridRetriever:
             hits = await self._search_together(reading, filters)
         else:
             hits = await asyncio.to_thread(self._search, query, embedding, filters)
+        return await self.ranked(query, hits)
+
+    async def ranked(self, query: str, hits: Sequence[Hit]) -> Evidence:
+        """`hits`, best fused first, scored by the cross-encoder, cut to size, with neighbours and signals."""
         if self._reranker is not None:
             hits = await self._reranker.rerank(query, hits)
         ranked = self._per_article(hits)[: self._settings.top_k]

@@ -196,6 +196,33 @@ class Rewrite(Section):
     )
 
 
+class Deep(Section):
+    """Each is off unless it was measured to help; see eval/EXPERIMENTS.md."""
+
+    grading: Literal["off", "local", "llm"] = Field(
+        "off", description="Take out passages that do not help: by the cross-encoder's score or by the LLM."
+    )
+    grade_below: Probability = Field(
+        0.25, description="Local grading: softened cross-encoder score under which a passage is taken out."
+    )
+    correction: Literal["off", "local", "llm"] = Field(
+        "off", description="Search again in other words while the evidence is weak, then offer a person."
+    )
+    correction_rounds: int = Field(1, ge=1, le=3, description="Further searches at most.")
+    decomposition: Literal["off", "local", "llm"] = Field(
+        "off", description="Look up a message with several questions in up to three parts."
+    )
+    gap_check: bool = Field(False, description="Let the LLM name up to two searches for what the evidence leaves open.")
+    hyde: bool = Field(False, description="Let the LLM imagine a passage that answers, and search with it too.")
+    complexity: bool = Field(
+        False, description="Let the small model answer simple questions, the answering model the others."
+    )
+    cache: bool = Field(False, description="Reuse what was found for nearly the same question.")
+    cache_full: Probability = Field(0.9, description="Cosine from which found passages are reused as they are.")
+    cache_partial: Probability = Field(0.7, description="Cosine from which they are ranked along with a new search.")
+    cache_entries: int = Field(2000, ge=10, le=100_000, description="Questions the cache holds per process.")
+
+
 class Gates(Section):
     relevance: Probability = Field(
         0.5,
@@ -425,6 +452,7 @@ class Settings(Section):
     classify: Classify = Classify()
     memory: Memory = Memory()
     rewrite: Rewrite = Rewrite()
+    deep: Deep = Deep()
     gates: Gates = Gates()
     generate: Generate = Generate()
     prompts: Prompts = Prompts()
