@@ -43,6 +43,8 @@ def features(text: str, last: str, topic: Mapping[str, float], likeness: float) 
         "correction": float(bool(cues.CORRECTION.search(stripped))),
         "aside": float(bool(aside)),
         "clause": float(bool(CLAUSE.match(stripped))),
+        "complete": float(bool(CLAUSE.match(stripped)) and not back and len(content) >= 2),
+        "fragment": float(not CLAUSE.match(stripped) and len(content) <= 3),
         "likeness": likeness,
         "own_top": topic.get("passage_top", 0.0),
         "known": topic.get("known", 0.0),

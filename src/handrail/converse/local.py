@@ -18,7 +18,7 @@ from handrail.types import Exchange, Probe, Question, Reading, Routing
 Look = Callable[[str], Awaitable[Probe]]
 """The retriever's probe: an embedding and how near the articles are, no search."""
 
-FRESH_BELOW = 0.28
+FRESH_BELOW = 0.35
 """Probability of needing the past under which a message is left exactly as it is."""
 SURE_FROM = 0.65
 """Between the two, the message alone weighs as much in the search as the message with its past."""
@@ -75,7 +75,7 @@ class LocalReader:
         return reading, needs
 
     async def _slotted(self, text: str, past: str) -> str | None:
-        """The last question with one of its words replaced by a fragment such as "and yearly?", as the articles have it.
+        """The last question with one of its words replaced by a fragment such as "and yearly?", as articles have it.
 
         Of all places the fragment could take, the one whose wording the articles are nearest to.
         """
