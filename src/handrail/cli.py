@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.commands import ask, chat, ingest, kb, models, prompts, serve, tune
+from handrail.commands import ask, chat, docs, ingest, kb, models, prompts, serve, tune
 from handrail.commands import eval as evaluation
 from handrail.errors import HandrailError
 
@@ -26,6 +26,7 @@ app.command()(chat.chat)
 app.command()(ingest.ingest)
 app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")
+app.add_typer(docs.app, name="docs")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(prompts.app, name="prompts")
