@@ -1,4 +1,4 @@
-"""Messages that only say yes or no: an answer to something, never a question."""
+"""Messages that only greet, thank, or say yes or no: never a question."""
 
 from __future__ import annotations
 
@@ -13,6 +13,16 @@ NO = re.compile(
     r"(?: (?:thanks|thank you|sorry|not really|it isn't|neither))?"
 )
 
+GREETING = re.compile(
+    r"(hi+|hello+|hey+|hiya|good (morning|afternoon|evening)|hallo|guten (tag|morgen|abend)|moin|bonjour|salut|hola|"
+    r"buen[oa]s( d[ií]as| tardes)?|ol[áa]|ciao|привет|здравствуйте)( there| you| all| everyone)?"
+)
+THANKS = re.compile(
+    r"(many )?(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|"
+    r"спасибо)"
+    r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
+)
+
 
 def bare(text: str) -> str:
     """Lower case, without punctuation around words."""
@@ -25,3 +35,8 @@ def says_yes(text: str) -> bool:
 
 def says_no(text: str) -> bool:
     return NO.fullmatch(bare(text)) is not None
+
+
+def greets_or_thanks(text: str) -> bool:
+    said = bare(text)
+    return bool(GREETING.fullmatch(said) or THANKS.fullmatch(said))

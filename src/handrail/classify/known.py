@@ -6,18 +6,9 @@ import re
 from collections.abc import Collection
 
 from handrail.classify import Classifier
-from handrail.replies import says_no, says_yes
+from handrail.replies import GREETING, THANKS, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
 
-GREETING = re.compile(
-    r"(hi+|hello+|hey+|hiya|good (morning|afternoon|evening)|hallo|guten (tag|morgen|abend)|moin|bonjour|salut|hola|"
-    r"buen[oa]s( d[ií]as| tardes)?|ol[áa]|ciao|привет|здравствуйте)( there| you| all| everyone)?"
-)
-THANKS = re.compile(
-    r"(many )?(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|"
-    r"спасибо)"
-    r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
-)
 SURE = 0.99
 
 

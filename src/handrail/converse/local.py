@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from handrail.converse import cues
 from handrail.converse.dependence import content_words, features, probability
-from handrail.replies import bare, says_no, says_yes
+from handrail.replies import bare, greets_or_thanks, says_no, says_yes
 from handrail.types import Exchange, Probe, Question, Reading, Routing
 
 Look = Callable[[str], Awaitable[Probe]]
@@ -108,7 +108,7 @@ def carried(text: str, last: Exchange, grounded: Exchange | None, *, sure: bool)
 
 def is_reply(text: str) -> bool:
     """A bare yes, no, greeting or thanks: it is answered as such, and carries nothing on."""
-    return says_yes(text) or says_no(text) or not cues.LEAD.sub("", bare(text)).strip()
+    return says_yes(text) or says_no(text) or greets_or_thanks(text) or not cues.LEAD.sub("", bare(text)).strip()
 
 
 def asked_last(history: Sequence[Exchange]) -> Exchange | None:

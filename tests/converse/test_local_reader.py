@@ -1,0 +1,116 @@
+"""Follow-ups read without a model: which messages need the past, and what they carry over."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handrail.converse.llm_reader import LlmReader
+from handrail.converse.local import LocalReader
+from handrail.reading import label_of_follow_up
+from handrail.types import Classification, Exchange, Label, Probe, Reading, Routing
+from tests.answers import BRAND, PROMPTS, model_at
+from tests.scripted_openai import Says, ScriptedOpenAI
+from tests.stages import ask
+
+pytestmark = pytest.mark.anyio
+
+NEAR = Probe(np.array([1.0, 0.0], dtype=np.float32), {"passage_top": 0.7, "known": 1.0})
+ASKED = "How do I connect a domain by DNS records?"
+DOMAIN = Exchange(ASKED, ASKED, "Open Settings.", Routing.ANSWERED, ("domains:dns",), ("Connect by DNS records",))
+OFFER = Exchange("domain", "domain", "", Routing.FOLLOWUP, (), ("Buy a domain", "Renew a domain"))
+
+
+async def look(text: str) -> Probe:
+    return NEAR
+
+
+async def read(text: str, *history: Exchange, suspicious: bool = False) -> Reading:
+    question = ask(text, history=history, suspicious=suspicious)
+    return await LocalReader(look).read(question, NEAR)
+
+
+@pytest.mark.parametrize(
+    "text", ["why?", "And by nameservers?", "what about mobile", "how long does it take?", "and then?"]
+)
+async def test_a_follow_up_carries_the_question_before_it(text: str) -> None:
+    reading = await read(text, DOMAIN)
+
+    assert reading.kind == "follow_up"
+    assert reading.text == f"{ASKED} {text}"
+    assert reading.favoured == ("domains:dns",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I give a customer their money back after a cancelled appointment?",
+        "Where can I see which orders still need to be shipped this week?",
+        "hello",
+        "No.",
+        "yes",
+        "thanks!",
+    ],
+)
+async def test_a_complete_message_is_left_exactly_as_it_is(text: str) -> None:
+    assert await read(text, DOMAIN) == Reading(text)
+
+
+async def test_an_announced_change_of_topic_is_read_without_the_announcement() -> None:
+    reading = await read("Another question: where are my invoices?", DOMAIN)
+
+    assert (reading.text, reading.kind, reading.depends) == ("where are my invoices?", "switch", False)
+
+
+async def test_a_correction_leaves_out_what_was_taken_back() -> None:
+    reading = await read("No, I meant nameservers, not records", DOMAIN)
+
+    assert reading.kind == "correction"
+    assert "records" not in reading.text.lower()
+    assert reading.text.endswith("nameservers")
+
+
+async def test_a_visitor_picks_from_what_was_offered() -> None:
+    assert (await read("the second one", OFFER)).text == "Renew a domain"
+    assert (await read("yes", OFFER)).kind == "fresh"
+
+
+async def test_neither_a_first_message_nor_a_suspicious_one_reads_the_past() -> None:
+    assert await read("why?") == Reading("why?")
+    assert await read("why?", DOMAIN, suspicious=True) == Reading("why?")
+
+
+async def test_a_model_writes_the_standalone_question(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"depends": True, "question": "How long does connecting a domain by DNS records take?"}))
+    async with model_at(llm_provider) as model:
+        reader = LlmReader(model, PROMPTS, BRAND, LocalReader(look))
+        reading = await reader.read(ask("how long?", history=(DOMAIN,)), NEAR)
+
+    assert reading.text == "How long does connecting a domain by DNS records take?"
+    assert f"Visitor: {ASKED}" in llm_provider.requests[0].user
+
+
+async def test_a_model_that_loses_a_code_is_not_followed(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"depends": True, "question": "What does the error mean?"}))
+    async with model_at(llm_provider) as model:
+        reader = LlmReader(model, PROMPTS, BRAND, LocalReader(look))
+        reading = await reader.read(ask("and TW-3007?", history=(DOMAIN,)), NEAR)
+
+    assert reading.text == f"{ASKED} and TW-3007?"
+
+
+def label(name: Label) -> Classification:
+    return Classification(name, 0.9, "local")
+
+
+def test_a_follow_up_is_labelled_by_its_standalone_form() -> None:
+    follow_up, correction = Reading("x", "follow_up"), Reading("x", "correction")
+
+    def decided(alone: Label, together: Label, reading: Reading = follow_up) -> Label:
+        return label_of_follow_up(label(alone), label(together), reading, (DOMAIN,)).label
+
+    assert decided(Label.NONSENSE, Label.ANSWERABLE) is Label.ANSWERABLE
+    assert decided(Label.NONSENSE, Label.IRRELEVANT) is Label.ANSWERABLE
+    assert decided(Label.OUT_OF_SCOPE, Label.OUT_OF_SCOPE) is Label.OUT_OF_SCOPE
+    assert decided(Label.HIGH_STAKES, Label.ANSWERABLE) is Label.HIGH_STAKES
+    assert decided(Label.ANSWERABLE, Label.HIGH_STAKES, correction) is Label.ANSWERABLE

