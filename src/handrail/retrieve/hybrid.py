@@ -52,16 +52,18 @@ class HybridRetriever:
     ) -> Evidence:
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
         if reading is not None and reading.depends:
+            embedding: Vectors | None = None
             hits = await self._search_together(reading, filters)
         else:
             hits = await asyncio.to_thread(self._search, query, embedding, filters)
-        return await self.ranked(query, hits)
+        return await self.ranked(query, hits, embedding)
 
-    async def ranked(self, query: str, hits: Sequence[Hit]) -> Evidence:
+    async def ranked(self, query: str, hits: Sequence[Hit], embedding: Vectors | None = None) -> Evidence:
         """`hits`, best fused first, scored by the cross-encoder, cut to size, with neighbours and signals."""
         if self._reranker is not None:
             hits = await self._reranker.rerank(query, hits)
         ranked = self._per_article(hits)[: self._settings.top_k]
+        embedding = embedding if embedding is not None else (await self._embedder.submit([query]))[0]
         signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding))
         return Evidence(query, self._with_neighbours(ranked), signals)
 
