@@ -76,6 +76,7 @@ def steps(settings: Settings) -> list[Step]:
         ),
         Step("grade", "Take out passages that do not help", "deep.grading", deep.grading != "off"),
         Step("gate", f"Relevance gate at {settings.gates.relevance}", "gates.relevance", True, "calibrator"),
+        Step("widen", "More of the right article, with an LLM", "prompts.article_tokens", True, "widen"),
         Step("complexity", "Fast or strong model by complexity", "deep.complexity", deep.complexity),
         Step("answer", f"Answer with citations ({generate.answerer})", "generate.answerer", True, "answerer"),
         Step("enforce", "Enforce citations: ids checked in code", "", True),

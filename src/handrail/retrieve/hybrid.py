@@ -52,7 +52,6 @@ class HybridRetriever:
     ) -> Evidence:
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
         if reading is not None and reading.depends:
-            embedding: Vectors | None = None
             hits = await self._search_together(reading, filters)
         else:
             hits = await asyncio.to_thread(self._search, query, embedding, filters)
