@@ -1,4 +1,4 @@
-"""`python -m eval.distil STEP …`: texts, pairs, score, train, export. See `docs/reranker.md` for the whole recipe."""
+"""`python -m eval.distil STEP …`: texts, pairs, score, train, export, frontier. The recipe is in `docs/reranker.md`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def score(options: argparse.Namespace) -> None:
 def train(options: argparse.Namespace) -> None:
     from eval.distil.train import Plan, train
 
-    plan = Plan(options.layers, options.inner, options.epochs, options.rate, options.minutes, options.threads)
+    plan = Plan(options.layers, options.inner, options.epochs, options.rate, options.threads)
     train(options.teacher, _pairs(options.pairs), options.scores, plan, options.out, options.max_tokens)
 
 
@@ -68,6 +68,21 @@ def export(options: argparse.Namespace) -> None:
         options.out / "model.onnx",
     )
     shutil.copy(options.teacher / "tokenizer.json", options.out / "tokenizer.json")
+
+
+def frontier(options: argparse.Namespace) -> None:
+    from eval.distil.frontier import as_json, as_markdown, candidates
+    from eval.distil.frontier import frontier as points_of
+    from handrail.settings import load_settings
+
+    settings = load_settings()
+    settings = settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": options.kb})})
+    rows = candidates(settings, options.file, options.limit)
+    weight = settings.retrieval.rerank_weight
+    points = list(points_of(settings, rows, options.models, options.tokens, weight))
+    print(f"{options.kb}, {options.file.name}, n = {len(rows)}\n\n{as_markdown(points)}")
+    if options.json:
+        options.json.write_text(as_json(points), encoding="utf-8")
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
@@ -117,7 +132,6 @@ def main() -> None:
     step.add_argument("--inner", type=int, default=1536)
     step.add_argument("--epochs", type=int, default=3)
     step.add_argument("--rate", type=float, default=2e-4)
-    step.add_argument("--minutes", type=float, default=30.0)
     step.add_argument("--threads", type=int, default=1)
     step.set_defaults(run=train)
     step = steps.add_parser("export", help="one int8 ONNX file")
@@ -125,6 +139,16 @@ def main() -> None:
     step.add_argument("--teacher", type=Path, required=True)
     step.add_argument("--out", type=Path, required=True)
     step.set_defaults(run=export)
+    step = steps.add_parser("frontier", help="quality against milliseconds")
+    step.add_argument("--kb", required=True)
+    step.add_argument("--file", type=Path, required=True, help="JSON lines {question, article_ids}")
+    step.add_argument(
+        "--models", nargs="+", required=True, help="names or folders; the first is what the others are compared with"
+    )
+    step.add_argument("--tokens", nargs="+", type=int, default=[96])
+    step.add_argument("--limit", type=int)
+    step.add_argument("--json", type=Path)
+    step.set_defaults(run=frontier)
     options = parser.parse_args()
     options.run(options)
 

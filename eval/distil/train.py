@@ -23,6 +23,7 @@ CHECKED = 400
 """Pairs of queries kept out of training, to watch."""
 STATE_WEIGHT = 4.0
 WARM_UP = 0.06
+SAVED_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,16 @@ class Plan:
     inner: int = INNER
     epochs: int = 3
     rate: float = 2e-4
-    minutes: float = 30.0
-    """On the clock; it stops then, the learning rate having come down as planned."""
     threads: int = 1
 
 
 def train(
     teacher: Path, pairs: Sequence[tuple[str, str]], scores: Path, plan: Plan, out: Path, max_tokens: int
 ) -> None:
-    """Writes the student's weights (`.npz`, float32) to `out`. Word, place and kind vectors stay the teacher's."""
+    """Writes the student's weights (`.npz`, float32) to `out`. Word, place and kind vectors stay the teacher's.
+
+    An interrupted run goes on from its last checkpoint, with the same batches in the same order.
+    """
     torch.manual_seed(0)
     torch.set_num_threads(plan.threads)
     encoded = pair_tokenizer(teacher, max_tokens).encode_batch(list(pairs))
@@ -51,33 +53,43 @@ def train(
         table.weight.requires_grad_(False)
     trained = [parameter for parameter in student.parameters() if parameter.requires_grad]
     optimiser = torch.optim.AdamW(trained, lr=plan.rate, weight_decay=0.01)
-    rng = random.Random(0)
     fitted = list(range(len(encoded) - CHECKED))
-    steps, step, start = plan.epochs * (len(fitted) // BATCH), 0, time.monotonic()
-    for epoch in range(plan.epochs):
-        for batch in batches(encoded, fitted, rng):
-            spent = max(step / steps, (time.monotonic() - start) / 60 / plan.minutes)
-            if spent >= 1:
-                break
-            for group in optimiser.param_groups:
-                group["lr"] = plan.rate * min(1.0, step / (WARM_UP * steps) + 0.01, 1.02 - spent)
-            loss = _loss(student, [encoded[i] for i in batch], targets[batch])
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(trained, 1.0)
-            optimiser.step()
-            step += 1
-            if step % 100 == 0:
-                said = check(student, encoded[-CHECKED:], targets[-CHECKED:]) if step % 300 == 0 else ""
-                minutes = (time.monotonic() - start) / 60
-                print(
-                    f"epoch {epoch} step {step} of {steps}, {minutes:.1f} min, loss {loss.item():.3f} {said}",
-                    flush=True,
-                )
-            if step % 600 == 0:
-                write(student, out)
+    order = [batch for epoch in range(plan.epochs) for batch in batches(encoded, fitted, random.Random(epoch))]
+    first = restore(student, optimiser, out)
+    start = time.monotonic()
+    for step, batch in enumerate(order[first:], first + 1):
+        for group in optimiser.param_groups:
+            group["lr"] = plan.rate * min(step / (WARM_UP * len(order)), 1.02 - step / len(order), 1.0)
+        loss = _loss(student, [encoded[i] for i in batch], targets[batch])
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(trained, 1.0)
+        optimiser.step()
+        if step % SAVED_EVERY == 0:
+            keep(student, optimiser, step, out)
+            said = check(student, encoded[-CHECKED:], targets[-CHECKED:]) if step % 300 == 0 else ""
+            took = (time.monotonic() - start) / 60
+            print(f"step {step} of {len(order)}, {took:.1f} min, loss {loss.item():.3f} {said}", flush=True)
     print(check(student, encoded[-CHECKED:], targets[-CHECKED:]), flush=True)
     write(student, out)
+
+
+def keep(student: Student, optimiser: torch.optim.Optimizer, step: int, out: Path) -> None:
+    """Beside `out`, and renamed: an interrupted run goes on from here."""
+    beside = out.with_suffix(".part")
+    torch.save({"student": student.state_dict(), "optimiser": optimiser.state_dict(), "step": step}, beside)
+    beside.replace(out.with_suffix(".checkpoint"))
+
+
+def restore(student: Student, optimiser: torch.optim.Optimizer, out: Path) -> int:
+    """The step reached; 0 where there is no checkpoint."""
+    kept = out.with_suffix(".checkpoint")
+    if not kept.is_file():
+        return 0
+    state = torch.load(kept, weights_only=True)
+    student.load_state_dict(state["student"])
+    optimiser.load_state_dict(state["optimiser"])
+    return int(state["step"])
 
 
 def batches(encoded: Sequence[Encoding], rows: list[int], rng: random.Random) -> list[list[int]]:

@@ -25,6 +25,7 @@ SHIPPED = (
     "deep_imagine",
     "deep_split",
     "high_stakes",
+    "questions",
     "rewrite",
     "standalone",
     "verify",
@@ -42,6 +43,7 @@ def passage(id_: str = "billing:refunds/1", text: str = "Yearly plans are refund
 
 INPUTS: dict[str, dict[str, Any]] = {
     "classify": {"brand": "Acme", "covers": "", "titles": ["Refunds"], "message": "refund?"},
+    "questions": {"brand": "Acme", "title": "Refunds", "message": "refund?"},
     "rewrite": {"brand": "Acme", "covers": "Billing.", "message": "refund?"},
     "answer": {
         "brand": "Acme",

@@ -73,12 +73,35 @@ def show(name: Name, as_json: Json = False) -> None:
         store = ChromaStore(client, name, settings.models.embedder)
         store.open()
         stamps = store.stamps()
+        tuned = _tuned(settings, store.generation)
     rows = [{"article": key, "passages": len(stamp.digests)} for key, stamp in sorted(stamps.items())]
     if as_json:
         print(json.dumps(rows, indent=2))  # noqa: T201
         return
     for row in rows:
         results.print(f"{row['passages']:>4}  {row['article']}")
+    if tuned:
+        notes.print(tuned)
+
+
+def _tuned(settings: Settings, generation: str) -> str | None:
+    """What `handrail tune` put in force, in one line."""
+    from handrail.assembly.parts import FITTED
+    from handrail.retrieve.tuned import read
+
+    try:
+        fit = read(kb_folder(settings, settings.knowledge.kb) / FITTED)
+    except ValueError as error:
+        return f"tuned: the file is damaged ({error}); run `handrail tune` again"
+    if fit is None:
+        return None
+    now = (generation, settings.models.embedder, settings.models.reranker)
+    stale = (
+        "" if (fit.generation, fit.embedder, fit.reranker) == now else "; not used, the articles or models have changed"
+    )
+    parts = [f"{name} {value:g}" for name, value in sorted(fit.weights.items())] + ["a query map"] * bool(fit.adapter)
+    low, middle, high = fit.gain
+    return f"tuned: {', '.join(parts)}; nDCG@10 {middle:+.3f} ({low:+.3f} to {high:+.3f}) on {fit.decided_on}{stale}"
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -15,10 +16,13 @@ from handrail.assembly.parts import FITTED
 from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import PermanentError
 from handrail.settings import Settings
+from handrail.stores.snapshot import Snapshot
 from handrail.tune.questions import Asked
-from handrail.tune.run import Result, Verdict
+from handrail.tune.run import Clock, Result, Say, Verdict
 
 PER_ARTICLE = 4
+TEMPLATES = "questions made of titles, headings, steps and sentences of its articles"
+WRITTEN = "questions a language model wrote about its articles"
 
 
 def tune(
@@ -56,7 +60,6 @@ def run(settings: Settings, minutes: float, human: list[Asked]) -> Result:
     from handrail.tune.bench import Bench
     from handrail.tune.keep import activate, reset
     from handrail.tune.questions import made_of
-    from handrail.tune.run import Clock
     from handrail.tune.run import tune as fitted
 
     folder = kb_folder(settings, settings.knowledge.kb)
@@ -70,15 +73,32 @@ def run(settings: Settings, minutes: float, human: list[Asked]) -> Result:
                 tasks[what] = progress.add_task(what, total=total)
             progress.update(tasks[what], completed=done)  # type: ignore[arg-type]
 
-        made = made_of(bench.parts.snapshot, PER_ARTICLE)
-        result = fitted(bench, settings, made, human, Clock(time.monotonic, minutes * 60), say)
+        clock = Clock(time.monotonic, minutes * 60)
+        made, fitted_on = made_of(bench.parts.snapshot, PER_ARTICLE), TEMPLATES
+        if settings.llm.configured:
+            made, fitted_on = asyncio.run(_written(settings, bench.parts.snapshot, made, clock, say)), WRITTEN
+        result = fitted(bench, settings, made, human, clock, say)
         generation = bench.parts.store.generation
     if result.won:
-        fitted_on = "questions made of titles, headings, steps and sentences of its articles"
         activate(folder / FITTED, result, generation, settings.models, fitted_on)
     else:
         reset(folder / FITTED)
     return result
+
+
+async def _written(settings: Settings, snapshot: Snapshot, made: list[Asked], clock: Clock, say: Say) -> list[Asked]:
+    """A third of the time goes into asking the model; articles it did not get to keep their made questions."""
+    from handrail.assembly import build_prompts
+    from handrail.llm import connect
+    from handrail.tune.written import Writer
+
+    models = connect(settings.llm)
+    file = kb_folder(settings, settings.knowledge.kb) / "tune" / "questions.jsonl"
+    try:
+        writer = Writer(models.small, build_prompts(settings), settings.brand, file)
+        return await writer.instead(made, snapshot, lambda: clock.left() > 0.66, say)
+    finally:
+        await models.aclose()
 
 
 def asked_by_people(path: Path) -> list[Asked]:

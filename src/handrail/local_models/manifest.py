@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
@@ -36,6 +37,16 @@ class Wheel(_Frozen):
     folder: str
 
 
+class Packaged(_Frozen):
+    """Files that ship inside Handrail itself, under `local_models/weights`."""
+
+    folder: str
+
+    @property
+    def path(self) -> Path:
+        return Path(str(files("handrail.local_models") / "weights" / self.folder))
+
+
 class ModelSpec(_Frozen):
     name: str
     kind: str
@@ -47,6 +58,7 @@ class ModelSpec(_Frozen):
     query_prefix: str = ""
     hub: Hub | None = None
     wheel: Wheel | None = None
+    packaged: Packaged | None = None
 
     @property
     def bytes(self) -> int:

@@ -16,6 +16,7 @@ from handrail.tune import adapt
 from handrail.tune.bench import Bench
 from handrail.tune.questions import Asked, on
 from handrail.tune.score import Gain, Scores, gain, mean
+from handrail.types import Vectors
 
 GRID: Mapping[str, tuple[float, ...]] = {
     "dense_weight": (0.4, 0.55, 0.65, 0.75, 0.85, 0.95),
@@ -125,17 +126,17 @@ def tune(
 
 def _within(bench: Bench, made: Sequence[Asked], clock: Clock, say: Say) -> list[Asked]:
     """As many questions as can be run once in a third of the time; the rest of the work then costs little."""
-    done = itertools.count(1)
+    done, start = itertools.count(1), clock.left()
 
     def go_on() -> bool:
         say("asking", next(done), len(made))
-        return clock.left() > 0.66
+        return clock.left() > start - 0.34
 
     return list(made[: len(bench.rank(made, None, go_on))])
 
 
 def _search(
-    bench: Bench, rows: Sequence[Asked], start: Mapping[str, float], shift: Any, clock: Clock, say: Say
+    bench: Bench, rows: Sequence[Asked], start: Mapping[str, float], shift: Vectors | None, clock: Clock, say: Say
 ) -> Candidate:
     """One weight after the other, twice round; the first of equals stays, so noise alone moves nothing."""
     total = 2 * sum(len(values) for values in GRID.values())
@@ -157,17 +158,27 @@ def _search(
     return Candidate(Tuned(changed, shift) if changed or shift is not None else None, reached(weights))
 
 
-def _adapter(bench: Bench, fitted: Sequence[Asked], checked: Sequence[Asked]) -> Any:
+def _adapter(bench: Bench, fitted: Sequence[Asked], checked: Sequence[Asked]) -> Vectors | None:
     """None where no map ranks the gold passages of unseen articles higher than none does."""
-    place = {passage.id: row for row, passage in enumerate(bench.parts.snapshot.passages)}
-    vectors = bench.parts.snapshot.vectors.astype(np.float32)
-    fit = [row for row in fitted if row.passage is not None]
-    check = [row for row in checked if row.passage is not None]
-    if len(fit) < FEWEST or len(check) < FEWEST:
+    if len(fitted) < FEWEST or len(checked) < FEWEST:
         return None
-    gold = [place[row.passage] for row in check if row.passage is not None]
-    targets = vectors[[place[row.passage] for row in fit if row.passage is not None]]
-    return adapt.best(bench.queries(fit), targets, bench.queries(check), gold, vectors)
+    vectors = bench.parts.snapshot.vectors.astype(np.float32)
+    queries, unseen = bench.queries(fitted), bench.queries(checked)
+    targets = vectors[_gold(bench, fitted, queries, vectors)]
+    return adapt.best(queries, targets, unseen, _gold(bench, checked, unseen, vectors), vectors)
+
+
+def _gold(bench: Bench, rows: Sequence[Asked], queries: Vectors, vectors: Vectors) -> list[int]:
+    """The passage each question was made of; where that is not known, its article's nearest one."""
+    place, of = {}, dict[str, list[int]]()
+    for number, passage in enumerate(bench.parts.snapshot.passages):
+        place[passage.id] = number
+        of.setdefault(passage.article_id, []).append(number)
+    found = []
+    for row, query in zip(rows, queries, strict=True):
+        own = of[row.articles[0]]
+        found.append(place[row.passage] if row.passage else own[int((vectors[own] @ query).argmax())])
+    return found
 
 
 def _judge(bench: Bench, where: str, rows: Sequence[Asked], tuned: Tuned, say: Say) -> Verdict:
