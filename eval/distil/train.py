@@ -45,9 +45,8 @@ def train(
     """
     torch.manual_seed(0)
     torch.set_num_threads(plan.threads)
-    encoded = pair_tokenizer(teacher, max_tokens).encode_batch(list(pairs))
-    targets = np.load(scores)[: len(encoded)].astype(np.float32)
-    encoded = encoded[: len(targets)]
+    targets = np.load(scores).astype(np.float32)
+    encoded = pair_tokenizer(teacher, max_tokens).encode_batch(list(pairs[: len(targets)]))
     student = from_teacher(floats(teacher / "model.onnx"), plan.layers, plan.inner)
     for table in (student.words, student.positions, student.kinds):
         table.weight.requires_grad_(False)

@@ -18,7 +18,7 @@ from handrail.settings import Models, Retrieval, Settings
 from handrail.tune.bench import Bench
 from handrail.tune.keep import activate, reset
 from handrail.tune.questions import Asked, made_of, on
-from handrail.tune.run import Clock, Result, Verdict, tune
+from handrail.tune.run import Clock, Result, Verdict, halved, tune
 from handrail.tune.score import Gain, gain, mean, scores
 from tests.tune.shop import Counting, build
 
@@ -74,9 +74,24 @@ def test_questions_of_people_have_the_last_word(bench: Bench) -> None:
 
     result = tune(bench, SETTINGS, made, people, unhurried(), quiet)
 
-    assert [verdict.on for verdict in result.verdicts] == ["held-out articles", "your questions"]
+    assert [verdict.on for verdict in result.verdicts] == ["questions made of held-out articles", "questions of people"]
     assert result.verdicts[0].gain.won
     assert not result.won
+
+
+def test_many_questions_of_people_choose_and_decide_on_different_articles(bench: Bench) -> None:
+    made = made_of(bench.parts.snapshot, 2)
+    people = [replace(row, side="", passage=None) for row in made]
+
+    result = tune(bench, SETTINGS, made, people, unhurried(), quiet)
+
+    (verdict,) = result.verdicts
+    assert result.won
+    assert result.by_people
+    assert verdict.n < len(people)
+    halves = halved(people)
+    assert {row.articles for row in on(halves, "choose")}.isdisjoint({row.articles for row in on(halves, "held_out")})
+    assert len(on(halves, "held_out")) == verdict.n
 
 
 def test_too_few_articles_to_hold_any_out_are_said(tmp_path: Path) -> None:

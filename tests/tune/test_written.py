@@ -45,7 +45,8 @@ async def test_each_article_is_written_about_once(
 
     first = await write(llm_provider, snapshot, tmp_path / "tune" / "questions.jsonl")
     asked = len(llm_provider.requests)
-    (tmp_path / "tune" / "questions.jsonl").open("a").write('\n{"key": "half')
+    kept = tmp_path / "tune" / "questions.jsonl"
+    kept.write_text(kept.read_text() + '\n{"key": "half')
     second = await write(llm_provider, snapshot, tmp_path / "tune" / "questions.jsonl")
 
     assert [row.text for row in first] == ["my thing broke"] * 6

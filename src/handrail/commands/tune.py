@@ -32,13 +32,17 @@ def tune(
         Path | None,
         typer.Option("--file", help="Questions of real people to decide on: JSON lines {question, article_ids}."),
     ] = None,
+    accept_made: Annotated[
+        bool, typer.Option("--accept-made", help="Without --file: let questions made of the articles decide.")
+    ] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Forget what was fitted; back to the settings.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit fusion weights and a query map to one knowledge base; kept only when it beats the settings.
+    """Fit fusion weights and a query map to one knowledge base; kept only when they beat the settings.
 
-    Questions are made of the articles: some articles to fit on, some to choose on, the others to decide on. With
-    --file, the questions of real people decide. An interrupted run goes on where it stopped.
+    Questions are made of the articles: some articles to fit on, some to choose on, the others to measure on. Made
+    questions mislead, so that questions of real people decide (--file; 60 or more are best). An interrupted run goes on
+    where it stopped.
     """
     settings = settings_for(kb)
     folder = kb_folder(settings, kb)
@@ -46,16 +50,16 @@ def tune(
         _reset(folder)
         return
     human = asked_by_people(file) if file is not None else []
-    result = run(settings, minutes, human)
+    result = run(settings, minutes, human, accept_made=accept_made)
     if as_json:
         print(json.dumps({"kb": kb, **result.as_json()}, indent=2))  # noqa: T201
     else:
         for verdict in result.verdicts:
             results.print(_table(verdict))
-    notes.print(_outcome(kb, result))
+    notes.print(_outcome(kb, result, accept_made))
 
 
-def run(settings: Settings, minutes: float, human: list[Asked]) -> Result:
+def run(settings: Settings, minutes: float, human: list[Asked], *, accept_made: bool = False) -> Result:
     """Tune, and put what won in force; what does not win takes an earlier fit out of force."""
     from handrail.tune.bench import Bench
     from handrail.tune.keep import activate, reset
@@ -79,7 +83,7 @@ def run(settings: Settings, minutes: float, human: list[Asked]) -> Result:
             made, fitted_on = asyncio.run(_written(settings, bench.parts.snapshot, made, clock, say)), WRITTEN
         result = fitted(bench, settings, made, human, clock, say)
         generation = bench.parts.store.generation
-    if result.won:
+    if result.won and (result.by_people or accept_made):
         activate(folder / FITTED, result, generation, settings.models, fitted_on)
     else:
         reset(folder / FITTED)
@@ -134,11 +138,19 @@ def _reset(folder: Path) -> None:
     notes.print("back to the settings" if reset(folder / FITTED) else "nothing was fitted")
 
 
-def _outcome(kb: str, result: Result) -> str:
+def _outcome(kb: str, result: Result, accept_made: bool) -> str:
+    if result.won and not (result.by_people or accept_made):
+        return (
+            f"[yellow]nothing changed[/] for {kb}: it wins on made questions only, which share their articles' words. "
+            "Bring questions of people with --file, or take the risk with --accept-made."
+        )
     if result.won and result.tuned is not None:
         weights = ", ".join(f"{name} {value:g}" for name, value in sorted(result.tuned.weights.items()))
         parts = [part for part in (weights, "a query map" if result.tuned.adapter is not None else "") if part]
-        return f"[green]in force[/] for {kb}: {'; '.join(parts)}. Restart `handrail serve`; undo with --reset."
+        return (
+            f"[green]in force[/] for {kb}: {'; '.join(parts)}. Restart `handrail serve`; undo with --reset. "
+            "The gates were fitted without it: fit them again."
+        )
     if result.tuned is None:
         return f"nothing beat the settings of {kb} on the articles it was chosen on; nothing changed"
     return f"[yellow]nothing changed[/] for {kb}: the gain is not sure (its interval reaches zero or below)"

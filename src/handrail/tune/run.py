@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from handrail.retrieve.tuned import WEIGHTS, Tuned
 from handrail.settings import Settings
 from handrail.tune import adapt
 from handrail.tune.bench import Bench
-from handrail.tune.questions import Asked, on
+from handrail.tune.questions import Asked, on, shuffled
 from handrail.tune.score import Gain, Scores, gain, mean
 from handrail.types import Vectors
 
@@ -25,6 +25,10 @@ GRID: Mapping[str, tuple[float, ...]] = {
 }
 FEWEST = 20
 """Held-out questions under which nothing can be decided."""
+
+ENOUGH = 60
+"""Questions of people that are worth halving."""
+MADE, PEOPLE = "questions made of held-out articles", "questions of people"
 
 Say = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -62,9 +66,14 @@ class Result:
     weights: dict[str, float]
     """Of `tuned`, all three, defaults included."""
     verdicts: list[Verdict] = field(default_factory=list)
-    """On held-out articles, then on the operator's own questions where there are any: the last one decides."""
+    """On made questions, on those of people where there are any, or on both: the last one decides."""
     made: int = 0
     """Questions made of the articles that there was time for."""
+
+    @property
+    def by_people(self) -> bool:
+        """Made questions share their articles' words, and have praised what people's questions then lost by."""
+        return bool(self.verdicts) and self.verdicts[-1].on == PEOPLE
 
     @property
     def won(self) -> bool:
@@ -85,6 +94,7 @@ class Result:
         adapter = self.tuned is not None and self.tuned.adapter is not None
         return {
             "won": self.won,
+            "decided_by_people": self.by_people,
             "questions": self.made,
             "weights": self.weights,
             "query_adapter": adapter,
@@ -101,27 +111,39 @@ class Candidate:
 def tune(
     bench: Bench, settings: Settings, made: Sequence[Asked], human: Sequence[Asked], clock: Clock, say: Say
 ) -> Result:
-    """Raises KnowledgeError when there are too few articles to hold any out."""
-    made = _within(bench, made, clock, say)
-    held_out, chosen_on = on(made, "held_out"), on(made, "choose")
+    """Raises KnowledgeError when there are too few articles to hold any out.
+
+    Enough questions of people are halved by article: chosen on one half, decided on the other. The made ones then
+    only teach the query map. Fewer decide alone, all of them.
+    """
+    halves = halved(human) if len(human) >= ENOUGH else []
+    if not halves:
+        made = _within(bench, made, clock, say)
+    held_out, chosen_on = on(halves or made, "held_out"), on(halves or made, "choose")
     if len(held_out) < FEWEST or len(chosen_on) < FEWEST:
         raise KnowledgeError(
             f"{len(made)} questions could be made and run; at least {FEWEST} on held-out articles are needed: "
             "index more articles, or give it more --minutes"
         )
     start = {name: float(getattr(settings.retrieval, name)) for name in WEIGHTS}
-    base = Candidate(None, _mean(bench.rank(chosen_on, None, _always)))
-    found = [base, _search(bench, chosen_on, start, None, clock, say)]
-    shift = _adapter(bench, on(made, "fit"), chosen_on)
+    found = [Candidate(None, _mean(bench.rank(chosen_on, None, _always)))]
+    found.append(_search(bench, chosen_on, start, None, clock, say))
+    shift = _adapter(bench, on(made, "fit"), on(made, "choose"))
     if shift is not None:
         found.append(_search(bench, chosen_on, start, shift, clock, say))
     winner = max(found, key=lambda item: item.score).tuned
     if winner is None:
         return Result(None, start, [], len(made))
-    verdicts = [_judge(bench, "held-out articles", held_out, winner, say)]
-    if human:
-        verdicts.append(_judge(bench, "your questions", human, winner, say))
+    where = [(PEOPLE, held_out)] if halves else [(MADE, held_out), *([(PEOPLE, human)] if human else [])]
+    verdicts = [_judge(bench, name, rows, winner, say) for name, rows in where]
     return Result(winner, {**start, **winner.weights}, verdicts, len(made))
+
+
+def halved(human: Sequence[Asked]) -> list[Asked]:
+    """Questions of one article stay together."""
+    articles = sorted({row.articles[0] for row in human}, key=shuffled)
+    half = {article: ("choose", "held_out")[number % 2] for number, article in enumerate(articles)}
+    return [replace(row, side=half[row.articles[0]]) for row in human]
 
 
 def _within(bench: Bench, made: Sequence[Asked], clock: Clock, say: Say) -> list[Asked]:
