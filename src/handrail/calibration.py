@@ -26,6 +26,10 @@ class Calibration(BaseModel):
     scales: dict[str, float]
     fitted_on: str
     n: int
+    index: str = ""
+    """Generation of the knowledge base it was fitted to; empty for the gates that ship."""
+    threshold: float | None = None
+    """Where this gate is set, when its fit decided that too; None leaves it to the settings."""
 
 
 def probability(calibration: Calibration, signals: Mapping[str, float]) -> float:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.commands import ask, chat, docs, ingest, kb, models, prompts, serve, tune
+from handrail.commands import ask, calibrate, chat, docs, ingest, kb, models, prompts, serve, tune
 from handrail.commands import eval as evaluation
 from handrail.errors import HandrailError
 
@@ -24,6 +24,7 @@ app.command()(serve.serve)
 app.command()(ask.ask)
 app.command()(chat.chat)
 app.command()(ingest.ingest)
+app.command()(calibrate.calibrate)
 app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(docs.app, name="docs")

@@ -42,10 +42,12 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
     local = local_classifier(settings)
-    critic = LocalCritic(calibration_for("critique", settings), settings.generate)
+    critic = LocalCritic(calibration_for("critique", settings, index=parts.store.generation), settings.generate)
     policy = load_policy(settings.high_stakes.policy_file)
     base = parts.retriever(settings)
-    calibrator = LogisticCalibrator(calibration_for("relevance", settings, settings.gates.calibration))
+    calibrator = LogisticCalibrator(
+        calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation)
+    )
     retriever = deepened(base, settings, parts, calibrator, None)
     remembers = settings.memory.window_tokens > 0 and settings.memory.rewrite != "off"
     expansion = TitleExpansion(parts.snapshot, parts.embed, settings.rewrite.below_words)
@@ -133,16 +135,35 @@ def local_classifier(settings: Settings) -> Classifier:
     return LocalClassifier(head, settings.classify.static_above)
 
 
-def calibration_for(name: str, settings: Settings, path: Path | None = None) -> Calibration:
-    """Said once, at start: probabilities fitted to other models are not probabilities."""
+def calibration_for(name: str, settings: Settings, path: Path | None = None, index: str = "") -> Calibration:
+    """The file the settings name, else the knowledge base's own, else the one that ships.
+
+    What does not fit is said once, at start: probabilities fitted to other models are not probabilities, and ones
+    fitted to an index that changed since are old.
+    """
+    used = (settings.models.embedder, settings.models.reranker)
+    own = fitted_gate(settings, name)
+    if path is None and own.is_file():
+        calibration = load_calibration(name, own)
+        if (calibration.embedder, calibration.reranker) == used:
+            if index and calibration.index != index:
+                logger.warning("the %s gate of %r is older than its articles: run `handrail calibrate` again",
+                               name, settings.knowledge.kb)  # fmt: skip
+            return calibration
+        logger.warning("the %s gate of %r was fitted to other models and is not used: run `handrail calibrate` again",
+                       name, settings.knowledge.kb)  # fmt: skip
     calibration = load_calibration(name, path)
-    fitted, used = (calibration.embedder, calibration.reranker), (settings.models.embedder, settings.models.reranker)
+    fitted = (calibration.embedder, calibration.reranker)
     if fitted != used:
         logger.warning(
-            "the %s gate was fitted with %s and %s, not with %s and %s: fit one with `python -m eval.fit_gates`",
-            name, *fitted, *used,
-        )  # fmt: skip
+            "the %s gate was fitted with %s and %s, not with %s and %s: run `handrail calibrate`", name, *fitted, *used
+        )
     return calibration
+
+
+def fitted_gate(settings: Settings, name: str) -> Path:
+    """Where `handrail calibrate` puts a gate of the settings' knowledge base."""
+    return kb_folder(settings, settings.knowledge.kb) / "fitted" / f"{name}.json"
 
 
 def _check(settings: Settings) -> None:

@@ -24,14 +24,18 @@ def fit_signals(draft: Draft, evidence: Evidence) -> dict[str, float]:
 
 
 class LocalCritic:
-    """A logistic regression on those signals; two thresholds make three verdicts."""
+    """A logistic regression on those signals; two thresholds make three verdicts.
+
+    A threshold that was fitted to the knowledge base takes the place of the settings' own.
+    """
 
     def __init__(self, calibration: Calibration, settings: Generate) -> None:
         self._calibration = calibration
         self._settings = settings
+        self._partly = settings.critique_partly if calibration.threshold is None else calibration.threshold
 
     async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Critique:
         right = probability(self._calibration, fit_signals(draft, evidence))
-        if right < self._settings.critique_partly:
+        if right < self._partly:
             return Critique(Verdict.CANNOT, right)
         return Critique(Verdict.PARTLY if right < self._settings.critique_fully else Verdict.FULLY, right)

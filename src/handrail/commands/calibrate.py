@@ -1,0 +1,159 @@
+"""`handrail calibrate`: fit the gates to one knowledge base."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from handrail.commands import KB, Json, notes, results, settings_for
+from handrail.settings import Settings
+
+if TYPE_CHECKING:
+    from handrail.calibrate import Asked, Observed
+    from handrail.calibrate.risk import Bound
+    from handrail.calibrate.service import Outcome
+
+MADE = 240
+"""Questions made of the articles when no file is given."""
+
+
+def calibrate(
+    kb: KB = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Labelled questions in the retrieval or refusal format.")
+    ] = None,
+    risk: Annotated[
+        float | None,
+        typer.Option(min=0.001, max=0.5, help="Bound the rate of wrong answers by this; needs --file."),
+    ] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Go back to the gates that ship.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Fit the gates to a knowledge base: from a labelled file, or from questions made of its own articles.
+
+    What was measured is kept, so an interrupted run goes on where it stopped and a second one takes seconds. Gates that
+    do not win are left as they are. Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
+    """
+    from handrail.errors import SettingsError
+
+    settings = settings_for(kb)
+    if reset:
+        _reset(settings)
+        return
+    if risk is not None and file is None:
+        raise SettingsError("--risk needs --file: a bound for made questions says nothing about people's")
+    rows, report = asyncio.run(_observed(settings, file))
+    outcomes, bound = _fit(settings, rows, file, risk, report)
+    if as_json:
+        print(json.dumps(_as_json(settings, outcomes, bound), indent=1))  # noqa: T201
+    else:
+        _show(outcomes, bound)
+
+
+async def _observed(settings: Settings, file: Path | None) -> tuple[list[Observed], str]:
+    """Every question through retrieval and answering; and the generation of the index."""
+    from handrail.assembly import build_parts, kb_folder
+    from handrail.calibrate.log import ObservationLog
+    from handrail.calibrate.made_with import made_with
+    from handrail.calibrate.observe import Observer
+    from handrail.calibrate.questions import made
+    from handrail.calibrate.rows import read_rows
+
+    labelled = read_rows(file) if file is not None else []
+    parts = await asyncio.to_thread(build_parts, settings)
+    try:
+        asked: Sequence[Asked] = labelled or made(parts.snapshot, _strangers(), MADE)
+        log = ObservationLog(
+            kb_folder(settings, settings.knowledge.kb) / "fitted" / "observed.jsonl", made_with(parts, settings)
+        )
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=notes) as progress:
+            task = progress.add_task("asking", total=len(asked))
+            rows = await log.observe(
+                list(dict.fromkeys(asked)), Observer(parts, settings).observe, lambda: progress.advance(task)
+            )
+        return rows, parts.store.generation
+    finally:
+        parts.close()
+
+
+def _strangers() -> list[str]:
+    """Titles of the sample help centre: questions that another company's articles do not answer."""
+    from handrail.commands.ingest import sample_folder
+
+    return sorted(path.stem.replace("-", " ") for path in sample_folder().rglob("*.md"))
+
+
+def _fit(
+    settings: Settings, rows: list[Observed], file: Path | None, risk: float | None, index: str
+) -> tuple[list[Outcome], Bound | None]:
+    from handrail.assembly.stages import fitted_gate
+    from handrail.calibrate.risk import control, smallest_sample
+    from handrail.calibrate.service import GATES, for_risk, halves, recalibrate
+    from handrail.calibration import load_calibration
+
+    held: list[Observed] = []
+    if risk is not None:
+        fitting, held = halves(rows)
+        if len(held) < smallest_sample(risk) <= len(rows):
+            fitting, held = [], rows
+        rows = fitting
+    on = f"{settings.knowledge.kb}: {file.name if file is not None else 'questions made of its articles'}"
+    outcomes = [
+        recalibrate(name, rows, load_calibration(name), labelled=file is not None, index=index, on=on) for name in GATES
+    ]
+    gates = {outcome.name: outcome.gate for outcome in outcomes}
+    bound = None
+    if risk is not None:
+        bound = control(*for_risk(held, gates["relevance"], gates["critique"], settings.gates.relevance), risk)
+        gates["critique"] = gates["critique"].model_copy(update={"index": index, "threshold": bound.threshold})
+    for outcome in outcomes:
+        path = fitted_gate(settings, outcome.name)
+        if outcome.how == "kept" and gates[outcome.name].threshold is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            scratch = path.with_suffix(".part")
+            scratch.write_text(gates[outcome.name].model_dump_json(indent=1) + "\n", encoding="utf-8")
+            scratch.replace(path)
+    return outcomes, bound
+
+
+def _reset(settings: Settings) -> None:
+    from handrail.assembly.stages import fitted_gate
+
+    for name in ("relevance", "critique"):
+        fitted_gate(settings, name).unlink(missing_ok=True)
+    notes.print(f"{settings.knowledge.kb} uses the gates that ship")
+
+
+def _as_json(settings: Settings, outcomes: Sequence[Outcome], bound: Bound | None) -> dict[str, Any]:
+    gates = {
+        item.name: {"how": item.how, "why": item.why, "before": asdict(item.before), "after": asdict(item.after)}
+        for item in outcomes
+    }
+    return {"kb": settings.knowledge.kb, "gates": gates, "risk": asdict(bound) if bound is not None else None}
+
+
+def _show(outcomes: Sequence[Outcome], bound: Bound | None) -> None:
+    for item in outcomes:
+        results.print(f"{item.name}: {item.how}: {item.why} (cross-validated)")
+        for name, found in (("before", item.before), ("after", item.after)):
+            area = f"{found.auc:.3f}" if found.auc is not None else "-"
+            results.print(f"  {name:6}  AUC {area}  ECE {found.ece:.3f}  log loss {found.loss:.3f}")
+    if bound is not None:
+        results.print(
+            f"risk: at most {bound.bound:.3f} of questions answered wrongly (asked for {bound.risk:g}, n = {bound.n}, "
+            f"expected over questions like these); observed {bound.observed:.3f}"
+        )
+        results.print(
+            f"  threshold {bound.threshold:.3f}; price: {bound.refused:.0%} of all questions refused, "
+            f"{bound.refused_right:.0%} of the rightly answered ones"
+        )
