@@ -49,6 +49,13 @@ def test_nothing_wrong_refuses_nothing() -> None:
     assert (found.threshold, found.refused) == (0.0, 0.0)
 
 
+def test_what_is_refused_anyway_is_no_wrong_answer() -> None:
+    found = control(np.zeros(50), np.ones(50, dtype=bool), 0.05)
+
+    assert (found.threshold, found.observed, found.refused) == (0.0, 0.0, 1.0)
+    assert found.bound <= 0.05
+
+
 def test_equal_confidences_are_answered_or_refused_together() -> None:
     found = control(np.full(100, 0.7), np.arange(100) < 30, 0.1)
 

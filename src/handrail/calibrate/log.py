@@ -41,16 +41,20 @@ class ObservationLog:
         return found
 
     def _read(self) -> dict[Key, Observed]:
+        held: dict[Key, Observed] = {}
         try:
             head, *lines = self._path.read_text(encoding="utf-8").split("\n")
             if json.loads(head) == {"made_with": self._made_with}:
-                rows = [observed(json.loads(line)) for line in lines if line.endswith("}")]
-                return {_key(row.asked): row for row in rows}
+                held = {_key(row.asked): row for row in map(observed, map(json.loads, lines[:-1]))}
+                if lines[-1] == "":
+                    return held
         except (OSError, ValueError, KeyError, TypeError):
             pass
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_text(json.dumps({"made_with": self._made_with}) + "\n", encoding="utf-8")
-        return {}
+        rows = [{"made_with": self._made_with}, *map(asdict, held.values())]
+        text = "".join(json.dumps(row, ensure_ascii=False, default=float) + "\n" for row in rows)
+        self._path.write_text(text, encoding="utf-8")
+        return held
 
 
 def observed(row: dict[str, Any]) -> Observed:

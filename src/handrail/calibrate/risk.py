@@ -51,7 +51,7 @@ def control(confidence: Array, wrong: NDArray[np.bool_], risk: float) -> Bound:
             f"add questions or accept a risk of {1 / (n + 1):.3f} or more"
         )
     threshold = _lowest(confidence, wrong, risk)
-    answered = confidence >= threshold
+    answered = (confidence >= threshold) & (confidence > 0)
     right = ~wrong & (confidence > 0)
     observed = float((answered & wrong).mean())
     return Bound(

@@ -82,7 +82,8 @@ def recalibrate(
 
 
 def figures(predicted: Array, truth: Array) -> Figures:
-    return Figures(auc(predicted, truth), calibration_error(predicted, truth), float(log_loss(predicted, truth).mean()))
+    loss = float(log_loss(predicted, truth).mean()) if len(truth) else 0.0
+    return Figures(auc(predicted, truth), calibration_error(predicted, truth), loss)
 
 
 def halves(rows: Sequence[Observed]) -> tuple[list[Observed], list[Observed]]:

@@ -1,0 +1,58 @@
+"""Logistic regression and its figures against scikit-learn and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from handrail.calibrate.fit import Data, auc, calibration_error, cross_validated, fit
+
+RNG = np.random.default_rng(2)
+MATRIX = RNG.normal(size=(300, 3))
+TRUTH = (RNG.random(300) < 1 / (1 + np.exp(-(2 * MATRIX[:, 0] - MATRIX[:, 1])))).astype(float)
+DATA = Data(MATRIX, TRUTH, np.ones(300), [str(n) for n in range(300)])
+
+
+def test_it_finds_what_scikit_learn_finds() -> None:
+    standard = (MATRIX - MATRIX.mean(axis=0)) / MATRIX.std(axis=0)
+    theirs = LogisticRegression(C=1 / 12.0, tol=1e-8).fit(standard, TRUTH)
+
+    ours = fit(DATA, 12.0)
+
+    assert ours.weights == pytest.approx(theirs.coef_[0], abs=1e-3)
+    assert ours.intercept == pytest.approx(theirs.intercept_[0], abs=1e-3)
+
+
+def test_importance_counts_like_repeated_rows() -> None:
+    twice = Data(np.vstack([MATRIX, MATRIX[:50]]), np.concatenate([TRUTH, TRUTH[:50]]), np.ones(350), ["x"] * 350)
+    weighted = Data(MATRIX, TRUTH, np.where(np.arange(300) < 50, 2.0, 1.0), DATA.groups)
+
+    assert fit(twice, 1.0).weights == pytest.approx(fit(weighted, 1.0).weights, abs=1e-6)
+
+
+def test_a_signal_that_never_changes_is_harmless() -> None:
+    flat = Data(np.column_stack([MATRIX, np.ones(300)]), TRUTH, np.ones(300), DATA.groups)
+
+    assert np.isfinite(fit(flat, 1.0).probability(flat.matrix)).all()
+
+
+def test_cross_validation_keeps_groups_together() -> None:
+    copied = Data(np.vstack([MATRIX, MATRIX]), np.concatenate([TRUTH, 1 - TRUTH]), np.ones(600), DATA.groups * 2)
+
+    assert auc(cross_validated(copied, 1.0), copied.truth) == pytest.approx(0.5, abs=0.05)
+
+
+def test_area_under_the_curve() -> None:
+    scores = np.round(MATRIX[:, 0], 1)
+
+    assert auc(scores, TRUTH) == pytest.approx(roc_auc_score(TRUTH, scores))
+    assert auc(scores, np.ones(300)) is None
+
+
+def test_calibration_error_by_hand() -> None:
+    predicted, truth = np.asarray([0.15, 0.15, 0.95, 0.95]), np.asarray([0.0, 1.0, 1.0, 1.0])
+
+    assert calibration_error(predicted, truth) == pytest.approx((0.35 + 0.05) / 2)
+    assert calibration_error(predicted, truth, np.asarray([1.0, 0, 0, 0])) == pytest.approx(0.15)
