@@ -39,7 +39,7 @@ def test_a_signal_that_never_changes_is_harmless() -> None:
 
 
 def test_cross_validation_keeps_groups_together() -> None:
-    copied = Data(np.vstack([MATRIX, MATRIX]), np.concatenate([TRUTH, 1 - TRUTH]), np.ones(600), DATA.groups * 2)
+    copied = Data(np.vstack([MATRIX, MATRIX]), np.concatenate([TRUTH, 1 - TRUTH]), np.ones(600), list(DATA.groups) * 2)
 
     assert auc(cross_validated(copied, 1.0), copied.truth) == pytest.approx(0.5, abs=0.05)
 
