@@ -7,17 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.classify.features import BUCKETS, LONGEST, TOPIC, ngrams, shorten, topic_row
+from handrail.classify.features import BUCKETS, DENSE, LONGEST, TOPIC, dense_row, fold, ngrams, shorten, standardised
 
 
 def as_dict(text: str) -> dict[int, float]:
-    buckets, weights = ngrams(text)
-    return {int(bucket): round(float(weight), 6) for bucket, weight in zip(buckets, weights, strict=True)}
+    found = ngrams(fold(text))
+    return {int(bucket): round(float(value), 6) for bucket, value in zip(found.buckets, found.values, strict=True)}
 
 
 @given(st.text(max_size=200))
 def test_any_text_has_distinct_buckets_and_a_length_of_one(text: str) -> None:
-    buckets, weights = ngrams(text)
+    found = ngrams(fold(text))
+    buckets, weights = found.buckets, found.values
 
     assert len(set(buckets.tolist())) == len(buckets) == len(weights)
     assert all(0 <= bucket < BUCKETS for bucket in buckets)
@@ -58,10 +59,15 @@ def test_of_a_long_text_both_ends_are_read() -> None:
     assert shorten("short") == "short"
 
 
-def test_topic_features_are_standardised_and_a_missing_one_is_average() -> None:
-    means = np.full(len(TOPIC), 0.5, dtype=np.float32)
-    scales = np.full(len(TOPIC), 0.25, dtype=np.float32)
+def test_the_companys_own_name_is_one_word_whatever_it_is() -> None:
+    assert fold("Cancel my HARBOUR & PINE order", "Harbour & Pine") == fold("cancel my voxtel order", "Voxtel")
+    assert fold("cancel my netflix plan", "Voxtel") != fold("cancel my voxtel plan", "Voxtel")
 
-    row = topic_row({TOPIC[0]: 1.0}, means, scales)
 
-    assert row.tolist() == [2.0, *[0.0] * (len(TOPIC) - 1)]
+def test_dense_features_are_standardised_and_a_missing_one_is_average() -> None:
+    means = np.full(DENSE, 0.5, dtype=np.float32)
+    scales = np.full(DENSE, 0.25, dtype=np.float32)
+
+    row = standardised(dense_row({TOPIC[0]: 1.0}, ["§cancel"]), means, scales)
+
+    assert row[: len(TOPIC)].tolist() == [2.0, *[0.0] * (len(TOPIC) - 1)]

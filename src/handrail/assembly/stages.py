@@ -132,7 +132,7 @@ def local_classifier(settings: Settings) -> Classifier:
         if settings.classify.mode != "llm":
             raise
         return AlwaysAnswerable()
-    return LocalClassifier(head, settings.classify.static_above)
+    return LocalClassifier(head, settings.classify.static_above, settings.brand.name)
 
 
 def calibration_for(name: str, settings: Settings, path: Path | None = None, index: str = "") -> Calibration:

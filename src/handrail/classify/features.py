@@ -1,22 +1,31 @@
-"""What the local head reads of a message: its embedding, character n-grams, and how near the articles are."""
+"""What the local head reads of a message: embedding, n-grams, its skeleton of cues, and how near the articles are."""
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handrail.classify import cues
 from handrail.types import Vectors
 
 BUCKETS = 1 << 15
-EMBEDDING_SCALE = 4.0
+PATTERNS = 1 << 14
+EMBEDDING_SCALE = 6.0
 NGRAM_SCALE = 4.0
+PATTERN_SCALE = 6.0
+COMPANY = "ourcompany"
+"""Stands for the company's own name, so that what is learned about one company holds for another."""
 LONGEST = 1200
 """Characters read; the start and the end of a longer message say what it wants."""
-TOPIC = ("passage_top", "article_top", "article_mean5", "covers", "known")
+TOPIC = ("passage_top", "article_top", "article_mean5", "covers", "known", "article_z")
+SHAPE = ("mashed", "content", "length")
+DENSE = len(TOPIC) + len(SHAPE)
 
 
 def shorten(text: str) -> str:
@@ -26,28 +35,56 @@ def shorten(text: str) -> str:
     return f"{text[:half]} {text[-half:]}"
 
 
-def ngrams(text: str) -> tuple[NDArray[np.intp], Vectors]:
-    """Bucket numbers and L2-normalised weights of hashed words, word pairs and character n-grams of 3 to 5 in words.
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Bucket numbers, each once, and L2-normalised weights."""
 
-    Digits become one symbol and case is folded, so that neither numbers nor shouting can carry a label.
-    """
+    buckets: NDArray[np.intp]
+    values: Vectors
+
+
+def fold(text: str, name: str = "") -> str:
+    """Short enough, without case, digits or the company's own name: none of these may carry a label."""
     folded = re.sub(r"\d", "0", shorten(text).casefold())
+    return folded.replace(name.casefold(), COMPANY) if name else folded
+
+
+def ngrams(folded: str) -> Sparse:
+    """Hashed words, word pairs and character n-grams of 3 to 5 in words."""
     words = re.findall(r"\w+(?:['’]\w+)?|[!?]", folded)
     counts: dict[int, float] = {}
     for first, second in zip(words, [*words[1:], "$"], strict=False):
-        _add(counts, f" {first} ", 2.0)
-        _add(counts, f" {first} {second} ", 2.0)
+        _add(counts, f" {first} ", 2.0, BUCKETS)
+        _add(counts, f" {first} {second} ", 2.0, BUCKETS)
         for gram in _within(f" {first} "):
-            _add(counts, gram, 1.0)
-    indices = np.fromiter(counts.keys(), dtype=np.intp, count=len(counts))
+            _add(counts, gram, 1.0, BUCKETS)
+    return _sparse(counts)
+
+
+def patterns(read: Sequence[str]) -> Sparse:
+    """Hashed runs and pairs of a message's skeleton."""
+    counts: dict[int, float] = {}
+    for pattern, weight in cues.patterns(read):
+        _add(counts, pattern, weight, PATTERNS)
+    return _sparse(counts)
+
+
+def dense_row(topic: Mapping[str, float], read: Sequence[str]) -> Vectors:
+    """`(DENSE,)` unscaled; NaN where the probe does not say."""
+    shape = {**cues.shares(read), "length": math.log1p(len(read))}
+    near = [topic.get(name, math.nan) for name in TOPIC]
+    return np.asarray([*near, *(shape[name] for name in SHAPE)], dtype=np.float32)
+
+
+def standardised(dense: Vectors, means: Vectors, scales: Vectors) -> Vectors:
+    """A missing feature counts as its training mean."""
+    return (np.where(np.isnan(dense), means, dense) - means) / scales
+
+
+def _sparse(counts: Mapping[int, float]) -> Sparse:
+    buckets = np.fromiter(counts.keys(), dtype=np.intp, count=len(counts))
     weights = np.log1p(np.fromiter(counts.values(), dtype=np.float32, count=len(counts)))
-    return indices, (weights / max(float(np.linalg.norm(weights)), 1e-12)).astype(np.float32)
-
-
-def topic_row(topic: Mapping[str, float], means: Vectors, scales: Vectors) -> Vectors:
-    """`(len(TOPIC),)` standardised; a missing feature counts as its training mean."""
-    near = np.asarray([topic.get(name, means[i]) for i, name in enumerate(TOPIC)], dtype=np.float32)
-    return (near - means) / scales
+    return Sparse(buckets, (weights / max(float(np.linalg.norm(weights)), 1e-12)).astype(np.float32))
 
 
 def _within(padded: str) -> Iterator[str]:
@@ -56,6 +93,6 @@ def _within(padded: str) -> Iterator[str]:
             yield padded[start : start + size]
 
 
-def _add(counts: dict[int, float], gram: str, weight: float) -> None:
-    bucket = zlib.crc32(gram.encode()) % BUCKETS
+def _add(counts: dict[int, float], gram: str, weight: float, size: int) -> None:
+    bucket = zlib.crc32(gram.encode()) % size
     counts[bucket] = counts.get(bucket, 0.0) + weight

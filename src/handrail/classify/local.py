@@ -9,7 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from handrail.classify.features import EMBEDDING_SCALE, NGRAM_SCALE, TOPIC, ngrams, topic_row
+from handrail.classify.cues import skeleton
+from handrail.classify.features import (
+    BUCKETS,
+    DENSE,
+    EMBEDDING_SCALE,
+    NGRAM_SCALE,
+    PATTERN_SCALE,
+    dense_row,
+    fold,
+    ngrams,
+    patterns,
+    standardised,
+)
 from handrail.errors import SettingsError
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
@@ -20,7 +32,7 @@ class Head:
 
     labels: tuple[Label, ...]
     weights: Vectors
-    """`(embedding + topic + n-gram buckets, labels)` float32."""
+    """`(embedding + dense + n-gram buckets + pattern buckets, labels)` float32."""
     bias: Vectors
     means: Vectors
     scales: Vectors
@@ -35,7 +47,7 @@ def load_head(path: Path | None, embedder: str) -> Head:
         with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as stored:
             head = Head(
                 labels=tuple(Label(str(name)) for name in stored["labels"]),
-                weights=stored["weights"].astype(np.float32),
+                weights=stored["weights"].astype(np.float32) * stored["units"].astype(np.float32),
                 bias=stored["bias"].astype(np.float32),
                 means=stored["means"].astype(np.float32),
                 scales=stored["scales"].astype(np.float32),
@@ -58,9 +70,11 @@ ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 class LocalClassifier:
     """A message is only turned away when its label is at least `static_above` likely; in doubt it is a question."""
 
-    def __init__(self, head: Head, static_above: float) -> None:
+    def __init__(self, head: Head, static_above: float, company: str = "") -> None:
+        """`company` is the name visitors call it by."""
         self._head = head
         self._static_above = static_above
+        self._company = company
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         """Well under a millisecond beyond the embedding for a short message."""
@@ -74,12 +88,17 @@ class LocalClassifier:
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
         head = self._head
+        folded = fold(text, self._company)
+        read = skeleton(folded)
+        near = standardised(dense_row(probe.topic, read), head.means, head.scales)
+        grams, shape = ngrams(folded), patterns(read)
         size = len(probe.embedding)
-        near = topic_row(probe.topic, head.means, head.scales)
-        buckets, values = ngrams(text)
+        first_gram = size + DENSE
+        first_pattern = first_gram + BUCKETS
         logits = head.bias + EMBEDDING_SCALE * probe.embedding @ head.weights[:size]
-        logits += near @ head.weights[size : size + len(TOPIC)]
-        logits += NGRAM_SCALE * values @ head.weights[size + len(TOPIC) + buckets]
+        logits += near @ head.weights[size:first_gram]
+        logits += NGRAM_SCALE * grams.values @ head.weights[first_gram + grams.buckets]
+        logits += PATTERN_SCALE * shape.values @ head.weights[first_pattern + shape.buckets]
         logits /= head.temperature
         exponents = np.exp(logits - logits.max())
         return dict(zip(head.labels, (exponents / exponents.sum()).tolist(), strict=True))

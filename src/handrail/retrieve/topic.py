@@ -20,14 +20,19 @@ class TopicProbe:
         self._stemming = snapshot.stemming
 
     def features(self, text: str, embedding: Vectors) -> dict[str, float]:
-        """Cosines of the best passage, of the best and the best five articles and of the scope text; known words."""
+        """Cosines of the best passage, of the best and the best five articles and of the scope text; known words.
+
+        `article_z` is how far the best article stands out among all, in standard deviations.
+        """
         cosines = np.sort(_cosines(self._articles, embedding))[::-1]
         terms = set(tokenize(text, self._stemming))
+        spread = float(cosines.std()) if len(cosines) > 1 else 0.0
         return {
             "passage_top": float(_cosines(self._passages, embedding).max(initial=0.0)),
             "article_top": float(cosines[0]) if len(cosines) else 0.0,
             "article_mean5": float(cosines[:5].mean()) if len(cosines) else 0.0,
             "covers": float(self._covers @ embedding) if self._covers is not None else 0.0,
+            "article_z": float((cosines[0] - cosines.mean()) / spread) if spread > 0 else 0.0,
             "known": sum(term in self._known for term in terms) / len(terms) if terms else 0.0,
         }
 

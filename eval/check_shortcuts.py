@@ -1,0 +1,158 @@
+"""Does the shipped classifier read requests, or shortcuts? `python -m eval.check_shortcuts [FILE…] [--json]`.
+
+Scores routing files, whose rows may name a `company` of the `companies.jsonl` beside them, and scores them again with
+what must not matter changed: case, punctuation and digits; a greeting in front; the company's name masked or swapped
+for another's; and by thirds of length. Minimal pairs differ in little and in the label.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.classifier.bases import CachedEmbedder, company_base, indexed_base
+from eval.classifier.rows import ANY, Row, read_companies, read_rows
+from eval.metrics import routing
+from eval.metrics.routing import Routed
+from handrail.assembly import build_embedder
+from handrail.classify.local import Head, LocalClassifier, load_head
+from handrail.retrieve.topic import TopicProbe
+from handrail.settings import Settings, load_settings
+from handrail.types import Label, Probe, Question
+
+HERE = Path(__file__).parent
+FILES = (HERE / "datasets" / "sample" / "routing.jsonl", HERE / "datasets" / "routing" / "dev.jsonl")
+PAIRS = HERE / "datasets" / "routing" / "minimal_pairs.jsonl"
+OWN = "tillwick"
+TERCILES = ("short", "middle", "long")
+
+
+class Assistants:
+    """The classifier of every company of a file, over one embedder."""
+
+    def __init__(self, settings: Settings, head: Head, embedder: CachedEmbedder, companies: Path) -> None:
+        found = read_companies(companies) if companies.is_file() else {}
+        self._embedder = embedder
+        self._bases: dict[str, TopicProbe] = {
+            OWN: indexed_base(settings, settings.knowledge.kb, settings.brand.covers, embedder),
+            **{company.id: company_base(company, embedder) for company in found.values()},
+        }
+        self.names = {OWN: settings.brand.name, **{company.id: company.name for company in found.values()}}
+        self._classifiers = {
+            company: LocalClassifier(head, settings.classify.static_above, name) for company, name in self.names.items()
+        }
+
+    def score(self, rows: Sequence[Row]) -> list[Routed]:
+        embeddings = self._embedder.queries([row.text for row in rows])
+        return [self._one(row, embedding) for row, embedding in zip(rows, embeddings, strict=True)]
+
+    def other(self, company: str) -> str:
+        """Another company, always the same one."""
+        known = list(self.names)
+        return known[(known.index(company) + 1) % len(known)]
+
+    def _one(self, row: Row, embedding: Any) -> Routed:
+        company = row.company if row.company in self._bases else OWN
+        probe = Probe(embedding, self._bases[company].features(row.text, embedding))
+        found = asyncio.run(self._classifiers[company].classify(Question(row.text, "check", "check"), probe))
+        return Routed(row.label.value, found.label.value, found.probability)
+
+
+def variants(assistants: Assistants) -> Mapping[str, Callable[[Row], Row]]:
+    """Changes that must not change a label."""
+    return {
+        "lower case, no punctuation": lambda row: changed(row, re.sub(r"[^\w\s]", "", row.text.lower()) or row.text),
+        "capitals": lambda row: changed(row, row.text.upper()),
+        "digits gone": lambda row: changed(row, re.sub(r"\d+", "", row.text).strip() or row.text),
+        "greeting in front": lambda row: changed(row, f"Hello, {row.text}"),
+        "company's name masked": lambda row: renamed(row, assistants, "you"),
+        "company's name swapped": lambda row: renamed(row, assistants, assistants.names[assistants.other(row.company)]),
+    }
+
+
+def renamed(row: Row, assistants: Assistants, name: str) -> Row:
+    return changed(row, row.text.replace(assistants.names[row.company], name))
+
+
+def changed(row: Row, text: str) -> Row:
+    return Row(text, row.label, row.company, row.group, row.weight, row.lang)
+
+
+def check(path: Path, settings: Settings, head: Head, embedder: CachedEmbedder) -> dict[str, Any]:
+    assistants = Assistants(settings, head, embedder, path.with_name("companies.jsonl"))
+    rows = [row if row.company != ANY else Row(row.text, row.label, OWN, OWN, 1.0, row.lang) for row in read_rows(path)]
+    plain = assistants.score(rows)
+    found: dict[str, Any] = {"metrics": routing.score(plain), "intervals": routing.intervals(plain)}
+    foreign = [routed for routed, row in zip(plain, rows, strict=True) if row.lang != "en"]
+    found["not_english"] = routing.score(foreign) if foreign else None
+    found["macro_f1_when"] = {
+        name: routing.score(assistants.score([change(row) for row in rows]))["macro_f1"]
+        for name, change in variants(assistants).items()
+    }
+    found["by_length"] = by_length(rows, plain)
+    return found
+
+
+def by_length(rows: Sequence[Row], found: Sequence[Routed]) -> dict[str, dict[str, float | None]]:
+    """Accuracy per label in each third of the lengths, so that no label lives off being short."""
+    edges = np.quantile([len(row.text) for row in rows], [1 / 3, 2 / 3])
+    third = [TERCILES[int(np.searchsorted(edges, len(row.text)))] for row in rows]
+    table: dict[str, dict[str, float | None]] = {}
+    for label in Label:
+        table[label.value] = {
+            name: _share([r.correct for r, t in zip(found, third, strict=True) if (r.label, t) == (label.value, name)])
+            for name in TERCILES
+        }
+    return table
+
+
+def pairs(path: Path, settings: Settings, head: Head, embedder: CachedEmbedder) -> dict[str, Any]:
+    """Share of minimal pairs of which both sides are right."""
+    assistants = Assistants(settings, head, embedder, path.with_name("companies.jsonl"))
+    right = [all(routed.correct for routed in assistants.score(pair)) for pair in read_pairs(path)]
+    return {"n": len(right), "both_right": _share(right)}
+
+
+def read_pairs(path: Path) -> list[list[Row]]:
+    return [
+        [Row(text, Label(label), row.get("company", OWN), OWN) for text, label in row["pair"]]
+        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    ]
+
+
+def _share(right: Sequence[bool]) -> float | None:
+    return sum(right) / len(right) if right else None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "files", type=Path, nargs="*", default=FILES, help="routing files; default: the development sets"
+    )
+    parser.add_argument("--head", type=Path, help="another head; default is the one that ships")
+    parser.add_argument("--cache", type=Path, default=HERE.parent / "var" / "checks.npz", help="kept embeddings")
+    parser.add_argument("--json", action="store_true", help="the whole result for programs")
+    arguments = parser.parse_args()
+    settings = load_settings()
+    embedder = CachedEmbedder(build_embedder(settings), arguments.cache)
+    head = load_head(arguments.head or settings.classify.head, embedder.name)
+    results = {str(path): check(path, settings, head, embedder) for path in arguments.files}
+    results["minimal pairs"] = pairs(PAIRS, settings, head, embedder)
+    json.dump(results, sys.stdout, indent=None if arguments.json else 2, ensure_ascii=False, default=_rounded)
+    print()  # noqa: T201
+
+
+def _rounded(value: Any) -> Any:
+    return float(value) if isinstance(value, np.floating) else list(value)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What the local classifier head is trained on, and how."""
