@@ -1,6 +1,6 @@
 /** Builds src/ into dist/: the loader as a classic script, the chat as a module, and the hash of what they came from. */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -45,4 +45,5 @@ const shared = {
 await mkdir(dist, { recursive: true });
 await build({ ...shared, entryPoints: [join(here, "src/loader/main.js")], format: "iife", outfile: join(dist, "widget.js") });
 await build({ ...shared, entryPoints: [join(here, "src/chat/main.js")], format: "esm", outfile: join(dist, "chat.js") });
+await cp(join(here, "src/lang"), join(dist, "lang"), { recursive: true, filter: (path) => !path.endsWith("en.json") });
 await writeFile(join(dist, "sources.sha256"), `${sources}\n`);

@@ -1,6 +1,7 @@
 """A small site that serves the widget under a strict policy and answers as the contract says."""
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ PAGE = """<!doctype html><html lang="en"><head><title>A shop</title><meta name="
 <link rel="icon" href="/demo/icon.svg">{scripts}</head><body><main><h1>A shop</h1><p>Words.</p><button>Buy</button>
 {body}</main>
 </body></html>"""
-TAG = '<script async src="/widget/v1/widget.js" data-widget="pub_demo" data-lang="auto" {attributes}></script>'
+TAG = '<script async src="/widget/v1/widget.js" data-widget="pub_demo" data-lang="{lang}" {attributes}></script>'
 
 Handler = Callable[[Json], Response]
 
@@ -45,13 +46,17 @@ class ContractSite:
     config: Json = field(default_factory=lambda: dict(CONFIG))
     ask: Handler | None = None
     handoff: Handler | None = None
+    resume: Handler | None = None
+    feedback_status: int = 201
+    stream: Handler | None = None
     delay_s: float = 0.0
 
     def reset(self) -> None:
         self.requests.clear()
         self.paths.clear()
         self.config = dict(CONFIG)
-        self.ask = self.handoff = None
+        self.ask = self.handoff = self.resume = self.stream = None
+        self.feedback_status = 201
         self.delay_s = 0.0
 
     def change(self, **fields: Any) -> None:
@@ -67,6 +72,27 @@ def limited(retry_after_s: int) -> Response:
     return JSONResponse({"error": error, "request_id": "r-1"}, 429, headers={"Retry-After": str(retry_after_s)})
 
 
+def events(*chunks: Json, first: int = 1) -> bytes:
+    """Chunks as the AI SDK's UI message stream has them."""
+    lines = [f"id: {number}\ndata: {json.dumps(chunk)}\n\n" for number, chunk in enumerate(chunks, first)]
+    return "".join(lines).encode()
+
+
+def told(reply: Any) -> Response:
+    """A whole turn as a stream: one piece of text, then the outcome."""
+    answer = str(reply.get("answer", "")) if isinstance(reply, dict) else ""
+    chunks: list[Json] = [
+        {"type": "start", "messageId": "t-1"},
+        {"type": "data-stage", "data": {"name": "retrieve"}, "transient": True},
+        {"type": "text-start", "id": "c1"},
+        {"type": "text-delta", "id": "c1", "delta": answer},
+        {"type": "text-end", "id": "c1"},
+        {"type": "data-outcome", "id": "outcome", "data": reply},
+        {"type": "finish"},
+    ]
+    return Response(events(*chunks) + b"data: [DONE]\n\n", media_type="text/event-stream")
+
+
 def recorded(_body: Json) -> Response:
     receipt = {"reference": "HR-7K2M9Q", "status": "recorded", "message": "Thank you. The team has your request."}
     return JSONResponse(receipt, 201)
@@ -75,7 +101,12 @@ def recorded(_body: Json) -> Response:
 def build_app(site: ContractSite) -> Starlette:
     async def page(request: Request) -> Response:
         tags = int(request.query_params.get("tags", "1"))
-        scripts = TAG.format(attributes=request.query_params.get("attributes", "")) * tags
+        scripts = (
+            TAG.format(
+                attributes=request.query_params.get("attributes", ""), lang=request.query_params.get("lang", "auto")
+            )
+            * tags
+        )
         return HTMLResponse(PAGE.format(scripts=scripts, body=request.query_params.get("body", "")))
 
     async def config(_request: Request) -> Response:
@@ -86,6 +117,24 @@ def build_app(site: ContractSite) -> Starlette:
         site.requests.append(("/ask", body))
         await asyncio.sleep(site.delay_s)
         return site.ask(body) if site.ask else JSONResponse(reply_to(body["question"]))
+
+    async def stream(request: Request) -> Response:
+        """The same turn as `/ask`, streamed; a refusal is the same refusal."""
+        if site.stream is not None and (response := site.stream({})).status_code == 404:
+            return response
+        response = await ask(request)
+        if site.stream is not None:
+            return site.stream({})
+        return response if response.status_code != 200 else told(json.loads(bytes(response.body)))
+
+    async def resume(request: Request) -> Response:
+        asked = {**request.path_params, "last_event_id": request.headers.get("last-event-id")}
+        site.requests.append(("/chat/stream/{turn_id}", asked))
+        return site.resume(dict(request.path_params)) if site.resume else JSONResponse({}, 404)
+
+    async def record(request: Request) -> Response:
+        site.requests.append((request.url.path, await request.json()))
+        return JSONResponse({"status": "recorded"}, site.feedback_status if request.url.path == "/feedback" else 200)
 
     async def handoff(request: Request) -> Response:
         body: Json = await request.json()
@@ -106,6 +155,10 @@ def build_app(site: ContractSite) -> Starlette:
             Route("/", page),
             Route("/config", config),
             Route("/ask", ask, methods=["POST"]),
+            Route("/chat/stream", stream, methods=["POST"]),
+            Route("/chat/stream/{turn_id}", resume),
+            Route("/chat/stop", record, methods=["POST"]),
+            Route("/feedback", record, methods=["POST"]),
             Route("/handoff", handoff, methods=["POST"]),
             Mount("/widget/v1", StaticFiles(directory=FRONTEND / "widget/dist")),
             Mount("/demo", StaticFiles(directory=FRONTEND / "demo", html=True)),

@@ -60,12 +60,12 @@ def test_a_lost_connection_is_tried_again_as_the_same_turn(chat: Chat) -> None:
         route.abort()
 
     chat.open()
-    chat.page.route("**/ask", lose)
+    chat.page.route("**/chat/stream", lose)
     chat.send("How do I connect my domain?")
     again = chat.page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
     expect(chat.page.locator(".failure")).to_contain_text("did not get through")
-    chat.page.unroute("**/ask")
+    chat.page.unroute("**/chat/stream")
 
     again.click()
 

@@ -22,7 +22,7 @@ def test_answered_shows_two_sources_and_the_cited_passages(chat: Chat) -> None:
     expect(reply.get_by_role("group", name="What the articles say").locator("details")).to_have_count(2)
     expect(reply.locator(".body ol > li")).to_have_count(3)
     expect(reply.get_by_role("button", name=PERSON)).to_have_count(0)
-    expect(reply.get_by_role("list", name="Suggested questions").get_by_role("button")).to_have_count(2)
+    expect(reply.get_by_role("list", name="You could ask next").get_by_role("button")).to_have_count(2)
 
 
 def test_a_citation_opens_its_passage(chat: Chat) -> None:

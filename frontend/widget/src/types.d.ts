@@ -19,7 +19,8 @@ export type Routing =
 
 export type Offer = "none" | "link" | "button";
 
-export interface Citation { index: number; title: string; url: string; excerpt: string }
+/** `quotes`: the passage's own words that support what cites it. */
+export interface Citation { index: number; title: string; url: string; excerpt: string; quotes: string[] }
 export interface Source { title: string; url: string }
 
 /** A turn's result with every field present, whatever the server left out. */
@@ -28,6 +29,8 @@ export interface Reply {
   routing: Routing | "unknown";
   refusalReason: string;
   disclaimer: string;
+  /** Why the answer is not in the visitor's language. */
+  notice: string;
   citations: Citation[];
   sources: Source[];
   suggestions: string[];
@@ -35,6 +38,9 @@ export interface Reply {
   escalationReason: string;
   conversationId: string;
   turnId: string;
+  tokensIn: number;
+  tokensOut: number;
+  costUsd: number;
 }
 
 export interface Config {
@@ -50,16 +56,30 @@ export interface Config {
   maxQuestion: number;
   linkHosts: string[];
   strings: Record<string, string>;
+  /** The language of the chat's own words. */
+  pageLang: string;
+  /** Whether tokens and cost stand under each answer. */
+  meter: boolean;
 }
 
+/** One part of a streamed turn; fields that its type does not have are empty. */
+export interface Part { type: string; id: string; delta: string; data: Record<string, any> }
+
+export type Rating = "up" | "down";
+
 export type Entry =
-  | { kind: "visitor"; text: string; at: number; turnId: string }
-  | { kind: "reply"; reply: Reply; at: number }
+  | { kind: "visitor"; text: string; at: number; turnId: string; fork?: string }
+  | { kind: "reply"; reply: Reply; at: number; takenBack?: boolean; rating?: Rating }
+  | { kind: "stopped"; text: string; at: number; turnId: string }
   | { kind: "handoff"; receipt: Receipt; at: number };
 
 export interface Receipt { reference: string; message: string; sent: string }
 
+/** The versions of a conversation from one question on; the current one is in the session's entries. */
+export interface Fork { current: number; versions: Entry[][] }
+
 export interface Session {
+  forks: Record<string, Fork>;
   conversationId: string;
   entries: Entry[];
   open: boolean;
@@ -98,6 +118,8 @@ export interface Context {
   visitor: Visitor;
   session: Session;
   save(): void;
+  /** Tells screen readers, without a trace on the page. */
+  say(words: string): void;
   emit: Bus["emit"];
   /** Aborted when the chat is taken off the page; every outside listener and timer hangs on it. */
   signal: AbortSignal;
@@ -109,10 +131,17 @@ export interface Actions {
   ask(question: string): void;
   person(reason: string): void;
   retry(turnId: string): void;
+  /** Answers the same question again, as another version. */
+  regenerate(turnId: string): void;
+  /** Asks `question` in place of the turn's, as another version. */
+  edit(turnId: string, question: string): void;
+  showVersion(turnId: string, version: number): void;
+  rate(entry: Entry & { kind: "reply" }, rating: Rating, reason: string, comment: string): Promise<boolean>;
 }
 
 export type Result<T> =
   | { ok: true; value: T }
+  | { ok: false; kind: "stopped" }
   | { ok: false; kind: "limited"; retryAt: Date }
   | { ok: false; kind: "rejected"; message: string }
   | { ok: false; kind: "failed"; offline: boolean };
@@ -131,6 +160,8 @@ export interface MountArguments {
   root: ShadowRoot;
   inline: boolean;
   rawConfig: unknown;
+  /** The wording of the visitor's language, or null for English. */
+  words: Record<string, string> | null;
   options: Options;
   visitor: Visitor;
   emit: Bus["emit"];

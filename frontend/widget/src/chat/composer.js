@@ -2,7 +2,7 @@
 import { el } from "../shared/dom.js";
 import { icon } from "../shared/icon.js";
 import { createCounter } from "./counter.js";
-import { SEND } from "./icons.js";
+import { SEND, STOP } from "./icons.js";
 
 let serial = 0;
 
@@ -19,6 +19,8 @@ export function createComposer({ t, config }, send) {
     input: changed, keydown,
   });
   const button = el("button", { type: "submit", class: "send", "aria-label": t("send") }, icon(SEND));
+  const halt = el("button", { type: "button", class: "send halt", "aria-label": t("stop"), title: t("stop"), hidden: true, click: () => stop() }, icon(STOP));
+  let stop = () => {};
   let busy = false;
 
   /** @param {KeyboardEvent} event Enter confirms an input method's choice before it sends anything */
@@ -46,7 +48,7 @@ export function createComposer({ t, config }, send) {
   const composer = {
     element: el("form", { class: "composer", novalidate: true, submit: (/** @type {Event} */ event) => { event.preventDefault(); submit(); } },
       el("label", { for: id, class: "hidden", text: t("composer") }),
-      el("div", { class: "field" }, input, button), counter.element),
+      el("div", { class: "field" }, input, button, halt), counter.element),
     focus: () => input.focus({ preventScroll: true }),
     /** @param {string} text */
     write(text) {
@@ -55,9 +57,14 @@ export function createComposer({ t, config }, send) {
     },
     /** @param {string} question puts back what could not be sent, before anything typed since */
     restore: (question) => composer.write(input.value.trim() ? `${question}\n${input.value}` : question),
-    /** @param {boolean} value */
-    setBusy(value) {
+    /** @param {boolean} value @param {() => void} [onStop] */
+    setBusy(value, onStop) {
+      const focused = halt.matches(":focus");
       busy = value;
+      stop = onStop ?? (() => {});
+      button.hidden = Boolean(onStop);
+      halt.hidden = !onStop;
+      if (focused && halt.hidden) composer.focus();
       changed();
     },
   };

@@ -1,4 +1,7 @@
-/** @import {Context} from "../types" */
+/** @import {Context, Entry, Part} from "../types" */
+import { branchAt, placeOf, switchTo } from "./branches.js";
+import { follow } from "./follow.js";
+import { createPainting } from "./painting.js";
 import { post } from "./post.js";
 import { readReply } from "./read-reply.js";
 import { uuid } from "./uuid.js";
@@ -11,48 +14,70 @@ import { uuid } from "./uuid.js";
  *   header: ReturnType<typeof import("./header.js").createHeader> }} parts
  */
 export function createConversation(context, { log, status, composer, notice, header }) {
-  const { t, session, options, visitor, signal } = context;
-  let asking = false;
-  let era = 0;
+  const { t, config, session, options, visitor, signal } = context;
+  /** @type {{ turnId: string, life: AbortController, painting: ReturnType<typeof createPainting> } | null} the turn on its way */
+  let running = null;
 
-  /** @param {string} question */
-  function ask(question) {
-    if (asking) return composer.restore(question);
+  /** @param {string} question @param {string} [fork] */
+  function ask(question, fork) {
+    if (running) return composer.restore(question);
     const turnId = uuid();
-    const entry = { kind: /** @type {const} */ ("visitor"), text: question, at: Date.now(), turnId };
+    const entry = { kind: /** @type {const} */ ("visitor"), text: question, at: Date.now(), turnId, ...(fork && { fork }) };
+    const follows = lastTurn();
     session.entries.push(entry);
     context.save();
     const node = log.add(entry);
     context.emit("message", { question });
-    void send(question, turnId, () => {
+    void send(question, turnId, { follows }, () => {
       session.entries.splice(session.entries.indexOf(entry), 1);
       context.save();
       node.remove();
     });
   }
 
-  /** @param {string} turnId */
-  function retry(turnId) {
-    const entry = session.entries.find((candidate) => candidate.kind === "visitor" && candidate.turnId === turnId);
-    if (entry?.kind === "visitor" && !asking) void send(entry.text, turnId, () => {});
+  /** @returns {string | null} the turn that was answered last on this branch */
+  function lastTurn() {
+    const last = session.entries.findLast((entry) => entry.kind === "reply");
+    return last?.kind === "reply" ? last.reply.turnId : null;
   }
 
-  /** @param {string} question @param {string} turnId @param {() => void} takeBack */
-  async function send(question, turnId, takeBack) {
-    const sentIn = era;
-    asking = true;
+  /** @param {string} turnId @param {string} [question] asks a turn's question again, or another in its place */
+  function again(turnId, question) {
+    const place = placeOf(session, turnId);
+    const entry = session.entries[place];
+    if (running || entry?.kind !== "visitor") return;
+    const words = question ?? entry.text;
+    const fork = branchAt(session, place);
+    log.redraw();
+    ask(words, fork);
+  }
+
+  /** @param {string} turnId */
+  function retry(turnId) {
+    const entry = session.entries[placeOf(session, turnId)];
+    if (entry?.kind === "visitor" && !running) void send(entry.text, turnId, {}, () => {});
+  }
+
+  /** @param {string} question @param {string} turnId @param {{ follows?: string | null, resume?: boolean }} how @param {() => void} takeBack */
+  async function send(question, turnId, { follows, resume = false }, takeBack) {
+    const mine = (running = { turnId, life: new AbortController(), painting: createPainting(context, log) });
+    const stop = () => mine.life.abort();
+    signal.addEventListener("abort", stop, { once: true });
     notice.hide();
     log.clearFailures();
-    composer.setBusy(true);
+    composer.setBusy(true, () => void halt());
     status.say(t("looking"), true);
-    const body = { question, turn_id: turnId, conversation_id: session.conversationId || undefined,
-      lang: visitor.context.lang || (options.lang === "auto" ? undefined : options.lang), filters: visitor.context.filters };
-    const result = await post(`${options.base}ask`, body, signal);
-    if (signal.aborted || sentIn !== era) return;
-    asking = false;
+    const body = { question, turn_id: turnId, conversation_id: session.conversationId || undefined, follows: follows ?? undefined,
+      lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters };
+    const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, lost: () => status.say(t("reconnecting"), true) });
+    signal.removeEventListener("abort", stop);
+    if (signal.aborted || running !== mine) return;
+    running = null;
+    mine.painting.end();
     composer.setBusy(false);
     status.say(result.ok ? t("answer_ready") : "");
-    if (result.ok) return answered(result.value);
+    if (result.ok) return answered(result.value, turnId, mine.painting.takenBack);
+    if (result.kind === "stopped" || mine.life.signal.aborted) return stopped(turnId, mine.painting.text);
     if (result.kind === "failed") return log.fail(turnId, result.offline);
     takeBack();
     composer.restore(question);
@@ -60,36 +85,73 @@ export function createConversation(context, { log, status, composer, notice, hea
     else notice.show(result.message || t("rejected"), true);
   }
 
-  /** @param {unknown} value */
-  function answered(value) {
-    const reply = readReply(value);
-    session.conversationId = reply.conversationId || session.conversationId;
-    const entry = { kind: /** @type {const} */ ("reply"), reply, at: Date.now() };
+  /** @param {Part} part */
+  function part(part) {
+    running?.painting.take(part);
+    const words = part.type === "data-stage" ? t(`stage_${part.data.name}`) : "";
+    if (words && !words.startsWith("stage_")) status.say(words, true);
+  }
+
+  /** The server is told to stop; whether it hears it or not, nothing more is shown. */
+  async function halt() {
+    if (!running) return;
+    const { turnId, life } = running;
+    life.abort();
+    await post(`${options.base}chat/stop`, { turn_id: turnId }, signal);
+  }
+
+  /** @param {Entry} entry */
+  function keep(entry) {
     session.entries.push(entry);
     context.save();
     log.add(entry);
+  }
+
+  /** @param {string} turnId @param {string} text what had been written by then */
+  function stopped(turnId, text) {
+    keep({ kind: "stopped", text, at: Date.now(), turnId });
+    composer.focus();
+  }
+
+  /** @param {unknown} value @param {string} turnId @param {boolean} takenBack */
+  function answered(value, turnId, takenBack) {
+    const reply = { ...readReply(value), turnId };
+    session.conversationId = reply.conversationId || session.conversationId;
+    keep({ kind: "reply", reply, at: Date.now(), takenBack: takenBack && reply.citations.length > 0 });
     header.setHandler(reply.routing === "handed_off");
     context.emit("answer", { routing: reply.routing });
   }
 
+  function forget() {
+    const gone = running;
+    running = null;
+    gone?.life.abort();
+    gone?.painting.end();
+    composer.setBusy(false);
+    status.say("");
+    notice.hide();
+  }
+
   return {
-    ask,
+    ask: (/** @type {string} */ question) => ask(question),
     retry,
-    /** Shows the kept conversation; a question that never got its answer can be tried again. */
+    again,
+    forget,
+    /** @param {string} turnId @param {number} version */
+    showVersion(turnId, version) {
+      const place = placeOf(session, turnId);
+      if (running || place < 0) return;
+      switchTo(session, place, version);
+      context.save();
+      log.redraw();
+    },
+    /** Shows the kept conversation; a question that is still without its answer is followed, or can be tried again. */
     resume() {
       log.redraw();
       const last = session.entries.at(-1);
       const replies = session.entries.flatMap((entry) => (entry.kind === "reply" ? [entry.reply.routing] : []));
       header.setHandler(replies.at(-1) === "handed_off");
-      if (last?.kind === "visitor") log.fail(last.turnId, false);
-    },
-    /** Forgets a turn that is still on its way. */
-    forget() {
-      era++;
-      asking = false;
-      composer.setBusy(false);
-      status.say("");
-      notice.hide();
+      if (last?.kind === "visitor") void send(last.text, last.turnId, { resume: true }, () => {});
     },
   };
 }

@@ -59,6 +59,7 @@ export function createHandoff(context, { log, form, composer, status }) {
     const last = session.entries.flatMap((entry) => (entry.kind === "visitor" ? [entry.turnId] : [])).at(-1);
     const transcript = session.entries.flatMap((entry) => {
       if (entry.kind === "visitor") return [{ author: "visitor", text: entry.text }];
+      if (entry.kind === "stopped") return entry.text ? [{ author: "assistant", text: entry.text }] : [];
       return entry.kind === "reply" && entry.reply.answer ? [{ author: "assistant", text: entry.reply.answer }] : [];
     });
     return {

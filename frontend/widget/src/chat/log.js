@@ -1,15 +1,19 @@
 /** @import {Context, Entry} from "../types" */
 import { el } from "../shared/dom.js";
 import { createFailure } from "./failure.js";
-import { authorOf, createMessage } from "./message.js";
+import { authorOf } from "./message.js";
 import { pinToEnd } from "./pin.js";
 import { createReceipt } from "./receipt.js";
+import { createQuestion } from "./question.js";
 import { createReply } from "./reply.js";
+import { createStopped } from "./stopped.js";
 import { createWelcome } from "./welcome.js";
 
 /** @param {Context} context the conversation as it is read: greeting, messages, and what went wrong */
 export function createLog(context) {
-  const element = el("div", { class: "log", role: "log", "aria-label": context.t("log"), tabindex: 0 });
+  const messages = el("div", { class: "messages", role: "log", "aria-label": context.t("log") });
+  const writing = el("div", { class: "writing" });
+  const element = el("div", { class: "log", tabindex: 0, role: "group", "aria-label": context.t("log") }, messages, writing);
   pinToEnd(element, context.signal);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -18,10 +22,10 @@ export function createLog(context) {
     if (entry.kind === "reply" && saysItAgain(entry)) {
       return el("p", { class: "delivered", text: context.t("delivered", { team: authorOf(context, "team") }) });
     }
-    if (entry.kind === "reply") return createReply(context, entry.reply, entry.at);
+    if (entry.kind === "reply") return createReply(context, entry);
     if (entry.kind === "handoff") return createReceipt(context, entry.receipt, entry.at);
-    const text = el("div", { class: "bubble", dir: "auto" }, el("p", { text: entry.text }));
-    return createMessage(context, { by: "visitor", at: entry.at }, text);
+    if (entry.kind === "stopped") return createStopped(context, entry);
+    return createQuestion(context, entry);
   }
 
   /** @param {Entry & { kind: "reply" }} entry whether the visitor was told before, in these words, that a person is on it */
@@ -40,7 +44,7 @@ export function createLog(context) {
 
   /** @param {HTMLElement} node */
   function append(node) {
-    element.append(node);
+    messages.append(node);
     show(node);
     return node;
   }
@@ -58,8 +62,15 @@ export function createLog(context) {
       for (const failure of element.querySelectorAll(".failure")) failure.remove();
     },
     redraw() {
-      element.replaceChildren(createWelcome(context));
+      messages.replaceChildren(createWelcome(context));
       for (const entry of context.session.entries) log.add(entry);
+    },
+    /** @param {HTMLElement | null} node an answer on its way, or null when it has come; it moves the page only at its end */
+    painting(node) {
+      const near = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+      if (node && node.parentNode === writing) return near && log.settle();
+      writing.replaceChildren(...(node ? [node] : []));
+      if (node) show(node);
     },
     settle: () => element.scrollTo({ top: element.scrollHeight }),
   };

@@ -11,12 +11,15 @@ import { createHandoff } from "./handoff.js";
 import { createHeader } from "./header.js";
 import { createLog } from "./log.js";
 import { createNotice } from "./notice.js";
+import { post } from "./post.js";
 import { emptySession, loadSession, saveSession } from "./session.js";
 import { createStatus } from "./status.js";
 import { createTranslate } from "./strings.js";
 import { STYLES } from "./styles.js";
 import { applyTheme } from "./theme.js";
 import { saveText, writeTranscript } from "./transcript.js";
+
+export { loadWords } from "./strings.js";
 
 const RIGHT_TO_LEFT = /^(ar|dv|fa|he|ps|sd|ug|ur|yi)\b/;
 let serial = 0;
@@ -26,20 +29,29 @@ let serial = 0;
  * @param {MountArguments} args
  * @returns {Chat}
  */
-export function mountChat({ root, inline, rawConfig, options, visitor, emit, onClose }) {
-  const config = readConfig(rawConfig, options, visitor);
+export function mountChat({ root, inline, rawConfig, words, options, visitor, emit, onClose }) {
+  const config = readConfig(rawConfig, options, visitor, words);
   const life = new AbortController();
   const session = loadSession(options.widget);
   const host = /** @type {HTMLElement} */ (root.host);
   const titleId = `handrail-title-${++serial}`;
   /** @type {Context} */
   const context = {
-    t: createTranslate(config.strings), config, options, visitor, session, emit, signal: life.signal,
+    t: createTranslate(words ?? {}, config.strings), config, options, visitor, session, emit, signal: life.signal,
+    say: (words) => status.say(words),
     save: () => saveSession(options.widget, session),
     actions: {
       ask: (question) => conversation.ask(question),
       person: (reason) => handoff.open(reason),
       retry: (turnId) => conversation.retry(turnId),
+      regenerate: (turnId) => conversation.again(turnId),
+      edit: (turnId, question) => conversation.again(turnId, question),
+      showVersion: (turnId, version) => conversation.showVersion(turnId, version),
+      async rate({ reply }, rating, reason, comment) {
+        const sent = await post(`${options.base}feedback`, { turn_id: reply.turnId, conversation_id: session.conversationId, rating,
+          reason: reason || undefined, comment: comment || undefined }, life.signal);
+        return sent.ok;
+      },
     },
   };
   const styles = sheet(STYLES);
@@ -83,8 +95,8 @@ export function mountChat({ root, inline, rawConfig, options, visitor, emit, onC
     composer.focus();
   }
 
-  frame.element.lang = Object.keys(config.strings).length ? config.lang : "en";
-  frame.element.dir = RIGHT_TO_LEFT.test(config.lang) ? "rtl" : "ltr";
+  frame.element.lang = words || Object.keys(config.strings).length ? config.lang : "en";
+  frame.element.dir = RIGHT_TO_LEFT.test(words ? config.pageLang : config.lang) ? "rtl" : "ltr";
   frame.element.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.key !== "Escape" || event.isComposing) return;
     event.preventDefault();

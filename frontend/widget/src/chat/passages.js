@@ -1,6 +1,7 @@
 /** @import {Reply, Translate} from "../types" */
 import { el } from "../shared/dom.js";
 import { renderMarkdown } from "../markdown/render.js";
+import { markQuote } from "./mark.js";
 import { articleLink } from "./sources.js";
 
 /**
@@ -12,10 +13,11 @@ import { articleLink } from "./sources.js";
 export function createPassages({ citations }, style, t) {
   /** @type {Map<number, HTMLDetailsElement>} */
   const folds = new Map();
-  for (const { index, title, url, excerpt } of citations) {
+  for (const { index, title, url, excerpt, quotes } of citations) {
     if (folds.has(index)) continue;
     const quote = el("div", { class: "excerpt markdown", dir: "auto" },
       renderMarkdown(excerpt, { hosts: new Set(), cite: (n) => `[${n}]` }));
+    for (const words of quotes) markQuote(quote, words);
     folds.set(index, el("details", {},
       el("summary", {}, el("span", { class: "number", text: index }), el("span", { text: title, dir: "auto" })),
       quote, style === "full" && el("p", { class: "open" }, articleLink(url, t("open_article"), t))));

@@ -17,19 +17,25 @@ export async function post(url, body, signal) {
       body: JSON.stringify(body),
       signal: AbortSignal.any ? AbortSignal.any([signal, AbortSignal.timeout(90_000)]) : signal,
     });
+    if (!response.ok) return (await refusalOf(response)) ?? failed();
     const value = await response.json().catch(() => null);
-    if (response.ok && value) return { ok: true, value };
-    const error = record(record(value).error);
-    if (response.status === 429) {
-      return { ok: false, kind: "limited", retryAt: retryAt(error.retry_after_s, response.headers.get("Retry-After")) };
-    }
-    if (response.status >= 400 && response.status < 500 && response.status !== 408) {
-      return { ok: false, kind: "rejected", message: text(error.message) };
-    }
+    if (value) return { ok: true, value };
   } catch {
     // Nothing came back; what we know is only that the same turn may be sent again.
   }
-  return { ok: false, kind: "failed", offline: navigator.onLine === false };
+  return failed();
+}
+
+/** @returns {Result<never>} */
+export const failed = () => ({ ok: false, kind: "failed", offline: navigator.onLine === false });
+
+/** @param {Response} response @returns {Promise<Result<never> | null>} null when the same request may be sent again */
+export async function refusalOf(response) {
+  const { status, headers } = response;
+  const error = record(record(await response.json().catch(() => null)).error);
+  if (status === 429) return { ok: false, kind: "limited", retryAt: retryAt(error.retry_after_s, headers.get("Retry-After")) };
+  if (status >= 400 && status < 500 && status !== 408) return { ok: false, kind: "rejected", message: text(error.message) };
+  return null;
 }
 
 /**

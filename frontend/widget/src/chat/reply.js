@@ -1,8 +1,9 @@
-/** @import {Context, Reply} from "../types" */
+/** @import {Context, Entry, Reply} from "../types" */
 import { el } from "../shared/dom.js";
 import { icon } from "../shared/icon.js";
 import { hostsOf } from "../markdown/href.js";
 import { renderMarkdown } from "../markdown/render.js";
+import { createActions } from "./actions.js";
 import { createChips } from "./chips.js";
 import { CHECK, CLOUD, HEART, QUESTION, SEARCH, SIGN, WARN } from "./icons.js";
 import { createMessage } from "./message.js";
@@ -19,11 +20,11 @@ const TAG_ICONS = {
 /**
  * One reply, put together from what its routing calls for.
  * @param {Context} context
- * @param {Reply} reply
- * @param {number} at
+ * @param {Entry & { kind: "reply" }} entry
  * @returns {HTMLElement}
  */
-export function createReply(context, reply, at) {
+export function createReply(context, entry) {
+  const { reply, at, takenBack } = entry;
   const { t, config, actions } = context;
   const look = ROUTINGS[reply.routing];
   const passages = look.passages ? createPassages(reply, look.passages, t) : null;
@@ -39,12 +40,16 @@ export function createReply(context, reply, at) {
     el("div", { class: "bubble" },
       look.tag && createTag(t(`tag_${reply.routing}`), TAG_ICONS[reply.routing] ?? WARN),
       !look.disclaimer && reply.disclaimer && createDisclaimer(reply.disclaimer),
+      reply.notice && el("p", { class: "lang-note", dir: "auto", text: reply.notice }),
       body,
+      takenBack && el("p", { class: "taken-back", text: t("replaced") }),
       look.lead && offer,
       createSources(reply, look, t),
       !look.lead && offer,
-      passages?.element),
-    createChips(t(look.topics ? "topics" : "suggestions"), topics, actions.ask));
+      passages?.element,
+      createMeter(context, reply)),
+    look.team ? null : createActions(context, entry),
+    createChips(t(look.topics ? "topics" : look.links ? "follow_ups" : "suggestions"), topics, actions.ask));
 }
 
 /** @param {string} text */
@@ -55,4 +60,11 @@ function createDisclaimer(text) {
 /** @param {string} text @param {string} path */
 function createTag(text, path) {
   return el("p", { class: "tag" }, icon(path), el("span", { text }));
+}
+
+/** @param {Context} context @param {Reply} reply what the answer took, for operators who ask to see it */
+function createMeter({ t, config }, { tokensIn, tokensOut, costUsd }) {
+  if (!config.meter || !(tokensIn + tokensOut)) return null;
+  const cost = new Intl.NumberFormat(config.lang, { style: "currency", currency: "USD", maximumFractionDigits: 4 }).format(costUsd);
+  return el("p", { class: "meter", text: t("meter", { input: tokensIn, output: tokensOut, cost }) });
 }

@@ -5,28 +5,35 @@ import { ROUTINGS } from "./routings.js";
 import { record, text } from "./shape.js";
 import { uuid } from "./uuid.js";
 
-const VERSION = 1;
+const VERSION = 2;
 const MOST_ENTRIES = 200;
 
 /** @returns {Session} */
 export function emptySession() {
-  return { conversationId: "", entries: [], open: true, handoffKey: uuid() };
+  return { conversationId: "", entries: [], forks: {}, open: true, handoffKey: uuid() };
 }
 
 /** @param {string} widget @returns {Session} what this tab kept, or an empty conversation */
 export function loadSession(widget) {
   const kept = record(recall(widget));
   if (kept.version !== VERSION || !Array.isArray(kept.entries)) return emptySession();
-  return { conversationId: text(kept.conversationId), entries: kept.entries.filter(isEntry), open: true, handoffKey: text(kept.handoffKey, uuid()) };
+  return { conversationId: text(kept.conversationId), entries: kept.entries.filter(isEntry),
+    forks: readForks(kept.forks), open: true, handoffKey: text(kept.handoffKey, uuid()) };
 }
 
 /** @param {unknown} value @returns {value is Entry} whether a kept entry still has the shape this version draws */
 function isEntry(value) {
   const { kind, at, text: words, turnId, reply, receipt } = record(value);
   if (!Number.isFinite(at)) return false;
-  if (kind === "visitor") return hasShape({ words, turnId }, { words: "", turnId: "" });
+  if (kind === "visitor" || kind === "stopped") return hasShape({ words, turnId }, { words: "", turnId: "" });
   if (kind === "reply") return hasShape(record(reply), readReply({})) && Object.hasOwn(ROUTINGS, reply.routing);
   return kind === "handoff" && hasShape(record(receipt), { reference: "", message: "", sent: "" });
+}
+
+/** @param {unknown} value @returns {Session["forks"]} those that are whole */
+function readForks(value) {
+  return Object.fromEntries(Object.entries(record(value)).filter(([, fork]) =>
+    Array.isArray(fork?.versions) && fork.versions[fork.current] && fork.versions.every((/** @type {unknown} */ entries) => Array.isArray(entries) && entries.every(isEntry))));
 }
 
 /** @param {Record<string, unknown>} value @param {object} model */

@@ -19,10 +19,10 @@ export function defineInline(options, visitor, bus) {
     async connectedCallback() {
       const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [sheet(styles)];
-      const loaded = await loadChat(options).catch(() => null);
+      const loaded = await loadChat(options, visitor).catch(() => null);
       if (!loaded || !this.isConnected || this.#chat) return;
       this.#chat = loaded.mountChat({
-        root, inline: true, rawConfig: loaded.rawConfig, options, visitor, emit: bus.emit, onClose() {},
+        root, inline: true, rawConfig: loaded.rawConfig, words: loaded.words, options, visitor, emit: bus.emit, onClose() {},
       });
     }
 

@@ -1,4 +1,4 @@
-/** @import {Chat, MountArguments, Options} from "../types" */
+/** @import {Chat, MountArguments, Options, Visitor} from "../types" */
 
 let attempts = 0;
 
@@ -6,9 +6,10 @@ let attempts = 0;
  * Fetches the chat and the widget's configuration side by side.
  * A configuration that does not come is no reason to stay shut: the chat then uses its own wording.
  * @param {Options} options
- * @returns {Promise<{ mountChat: (args: MountArguments) => Chat, rawConfig: unknown }>}
+ * @param {Visitor} visitor
+ * @returns {Promise<{ mountChat: (args: MountArguments) => Chat, rawConfig: unknown, words: MountArguments["words"] }>}
  */
-export async function loadChat(options) {
+export async function loadChat(options, visitor) {
   // Browsers remember a module that failed to load, so each attempt has an address of its own.
   const retry = attempts++ ? `&retry=${attempts}` : "";
   const [chat, rawConfig] = await Promise.all([
@@ -16,7 +17,7 @@ export async function loadChat(options) {
     fetchConfig(options),
   ]);
   attempts = 0;
-  return { mountChat: chat.mountChat, rawConfig };
+  return { mountChat: chat.mountChat, rawConfig, words: await chat.loadWords(rawConfig, options, visitor) };
 }
 
 /** @param {Options} options @returns {Promise<unknown>} */

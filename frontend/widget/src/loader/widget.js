@@ -34,9 +34,9 @@ export function createWidget(options, visitor, bus) {
   }
 
   async function mount() {
-    const { mountChat, rawConfig } = await loadChat(options);
+    const { mountChat, rawConfig, words } = await loadChat(options, visitor);
     launcher.paint(/** @type {any} */ (rawConfig)?.brand?.accent ?? "");
-    return (chat = mountChat({ root, inline: false, rawConfig, options, visitor, emit, onClose: () => commands.close() }));
+    return (chat = mountChat({ root, inline: false, rawConfig, words, options, visitor, emit, onClose: () => commands.close() }));
   }
 
   /** @param {boolean} focus */

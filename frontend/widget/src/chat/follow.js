@@ -1,0 +1,82 @@
+/** @import {Part, Result} from "../types" */
+import { post, refusalOf, failed } from "./post.js";
+import { createEventReader } from "./sse.js";
+import { record, text } from "./shape.js";
+
+const WAITS_MS = [400, 1000, 2000, 4000, 8000];
+
+/**
+ * Follows one turn to its outcome: its parts as they come, again from where it was when the connection is lost.
+ * @param {string} base
+ * @param {{ turn_id: string } & Record<string, unknown>} body what `/ask` takes; the same turn may be followed twice
+ * @param {{ signal: AbortSignal, part: (part: Part) => void, lost: () => void, resume?: boolean }} options
+ *   `resume` follows a turn that was asked before, and asks nothing
+ * @returns {Promise<Result<unknown>>}
+ */
+export async function follow(base, body, { signal, part, lost, resume = false }) {
+  /** @type {Result<unknown> | null} */
+  let result = null;
+  let seen = "";
+  const read = (/** @type {{ id: string, data: string }} */ event) => {
+    seen = event.id || seen;
+    const chunk = record(parsed(event.data));
+    if (chunk.type === "data-outcome") result = { ok: true, value: chunk.data };
+    else if (chunk.type === "abort") result = { ok: false, kind: "stopped" };
+    else if (chunk.type === "error") result = failed();
+    else part({ type: text(chunk.type), id: text(chunk.id), delta: typeof chunk.delta === "string" ? chunk.delta : "", data: record(chunk.data) });
+  };
+
+  for (const wait of [...WAITS_MS, 0]) {
+    try {
+      const again = resume || seen;
+      const response = await fetch(again ? `${base}chat/stream/${body.turn_id}` : `${base}chat/stream`, {
+        method: again ? "GET" : "POST",
+        credentials: "omit",
+        headers: again ? (seen ? { "Last-Event-ID": seen } : {}) : { "Content-Type": "application/json" },
+        body: again ? undefined : JSON.stringify(body),
+        signal,
+      });
+      if (response.status === 404 || response.status === 405) {
+        return resume ? failed() : await post(`${base}ask`, body, signal);
+      }
+      if (!response.ok) return (await refusalOf(response)) ?? failed();
+      await drain(response, createEventReader(read));
+      if (result) return result;
+    } catch {
+      if (result) return result;
+    }
+    // A question that never arrived is the visitor's to send again; one that did is followed.
+    if (signal.aborted || !wait || !(seen || resume)) return failed();
+    lost();
+    await pause(wait, signal);
+  }
+  return failed();
+}
+
+/** @param {Response} response @param {(bytes: Uint8Array) => void} take */
+async function drain(response, take) {
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    take(value);
+  }
+}
+
+/** @param {string} data @returns {unknown} null for `[DONE]` and anything else that is no JSON */
+function parsed(data) {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
+function pause(ms, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+    addEventListener("online", () => resolve(), { once: true, signal });
+  });
+}
