@@ -90,7 +90,7 @@ def test_limits_and_failures_are_accessible(audited: Chat) -> None:
     assert violations(audited.page) == []
 
     audited.composer.fill("two")
-    audited.page.route("**/ask", lambda route: route.abort())
+    audited.page.route("**/chat/stream", lambda route: route.abort())
     audited.composer.press("Enter")
     expect(audited.page.get_by_role("button", name="Try again")).to_be_visible()
     assert violations(audited.page) == []
