@@ -234,3 +234,27 @@ def test_a_gain_in_one_article_only_is_not_sure() -> None:
 
     assert not one.won
     assert all_over.won
+
+
+async def retrieve(bench: Bench, tuned: Tuned | None, text: str) -> list[tuple[str, float]]:
+    evidence = await replace(bench.parts, tuned=tuned).retriever(SETTINGS).retrieve(text, {})
+    return [(hit.passage.id, round(hit.fused, 4)) for hit in evidence.hits]
+
+
+@pytest.mark.anyio
+async def test_the_assembled_retriever_searches_with_what_was_tuned(bench: Bench) -> None:
+    text = bench.parts.snapshot.passages[0].text
+    shift = np.random.default_rng(0).normal(size=(32, 32)).astype(np.float32)
+
+    plain = await retrieve(bench, None, text)
+
+    assert await retrieve(bench, Tuned({}, None), text) == plain
+    assert await retrieve(bench, Tuned({"dense_weight": 0.0}, None), text) != plain
+    assert await retrieve(bench, Tuned({}, shift), text) != plain
+
+
+def test_a_digest_tells_fits_apart() -> None:
+    fits = [Tuned({}, None), Tuned({"dense_weight": 0.4}, None), Tuned({}, np.eye(2, dtype=np.float32))]
+
+    assert len({fit.digest for fit in fits}) == 3
+    assert Tuned({"dense_weight": 0.4}, None).digest == fits[1].digest

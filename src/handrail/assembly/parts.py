@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from handrail import language
 from handrail.assembly.models import build_embedder, build_reranker
@@ -19,6 +20,8 @@ from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import STEMMERS, coverage
 from handrail.types import Vectors
+
+R = TypeVar("R", bound=HybridRetriever)
 
 LOGITS = 6.0
 FITTED = "fitted"
@@ -61,14 +64,16 @@ class Parts:
     """What `handrail tune` found for this knowledge base, where it still holds."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
+        return self.retriever_of(HybridRetriever, settings)
+
+    def retriever_of(self, kind: type[R], settings: Settings) -> R:
+        """A kind of HybridRetriever, with what was tuned for this knowledge base."""
         adapt = None
         if self.tuned is not None:
             settings = settings.model_copy(update={"retrieval": self.tuned.over(settings.retrieval)})
             adapt = self.tuned.adapt
         reranker = self.reranker(settings)
-        return HybridRetriever(
-            self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers, adapt
-        )
+        return kind(self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers, adapt)
 
     def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
         """None where the settings turn it off."""

@@ -14,5 +14,6 @@ VERSION = 1
 def made_with(parts: Parts, settings: Settings) -> str:
     models = (settings.models.embedder, settings.models.reranker, settings.models.rerank_max_tokens)
     settled = (settings.retrieval.model_dump_json(), settings.generate.context_passages, settings.brand.covers)
-    text = repr((VERSION, parts.store.name, parts.store.generation, models, settled))
+    tuned = parts.tuned.digest if parts.tuned is not None else ""
+    text = repr((VERSION, parts.store.name, parts.store.generation, models, settled, tuned))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

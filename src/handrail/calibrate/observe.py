@@ -32,10 +32,7 @@ class Observer:
     """Runs questions one after the other; not for concurrent use."""
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
-        reranker = parts.reranker(settings)
-        self._retriever = Without(
-            parts.snapshot, parts.store.search, parts.embed, reranker, settings.retrieval, parts.covers
-        )
+        self._retriever = parts.retriever_of(Without, settings)
         self._answerer = ExtractiveAnswerer(parts.rerank, settings.generate, load_wording(settings.brand.name), None)
         self._classifier = local_classifier(settings)
 

@@ -149,7 +149,7 @@ def _outcome(kb: str, result: Result, accept_made: bool) -> str:
         parts = [part for part in (weights, "a query map" if result.tuned.adapter is not None else "") if part]
         return (
             f"[green]in force[/] for {kb}: {'; '.join(parts)}. Restart `handrail serve`; undo with --reset. "
-            "The gates were fitted without it: fit them again."
+            f"The gates were fitted without it: run `handrail calibrate --kb {kb}` next."
         )
     if result.tuned is None:
         return f"nothing beat the settings of {kb} on the articles it was chosen on; nothing changed"

@@ -6,6 +6,7 @@ and only where the operator's settings keep their default.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from handrail.types import Vectors
 logger = logging.getLogger(__name__)
 
 FILE = "retrieval.json"
-WEIGHTS = ("dense_weight", "article_weight", "rerank_weight")
+WEIGHTS = ("dense_weight", "article_weight", "article_keyword_weight", "rerank_weight")
 
 
 class Fit(BaseModel):
@@ -54,6 +55,12 @@ class Tuned:
     weights: Mapping[str, float]
     adapter: Vectors | None
     """`(d, d)` float32, added to the identity."""
+
+    @property
+    def digest(self) -> str:
+        """Changes with anything that changes what is found."""
+        adapter = b"" if self.adapter is None else self.adapter.tobytes()
+        return hashlib.sha256(repr(sorted(self.weights.items())).encode() + adapter).hexdigest()[:16]
 
     def over(self, settings: Retrieval) -> Retrieval:
         """`settings` with the fitted weights wherever they are at their defaults."""

@@ -21,6 +21,7 @@ from handrail.types import Vectors
 GRID: Mapping[str, tuple[float, ...]] = {
     "dense_weight": (0.4, 0.55, 0.65, 0.75, 0.85, 0.95),
     "article_weight": (0.0, 0.2, 0.35, 0.5, 0.65),
+    "article_keyword_weight": (0.0, 0.2, 0.4, 0.6),
     "rerank_weight": (0.2, 0.35, 0.5, 0.65, 0.8),
 }
 FEWEST = 20
