@@ -33,13 +33,17 @@ def calibrate(
         float | None,
         typer.Option(min=0.001, max=0.5, help="Bound the rate of wrong answers by this; needs --file."),
     ] = None,
+    accept_made: Annotated[
+        bool, typer.Option("--accept-made", help="Let questions made of the articles change the gates, a little.")
+    ] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the gates that ship.")] = False,
     as_json: Json = False,
 ) -> None:
     """Fit the gates to a knowledge base: from a labelled file, or from questions made of its own articles.
 
-    What was measured is kept, so an interrupted run goes on where it stopped and a second one takes seconds. Gates that
-    do not win are left as they are. Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
+    Made questions are easier than people's, so without a file the figures are printed and nothing changes unless
+    --accept-made is given. What was measured is kept: an interrupted run goes on where it stopped. Gates that do not
+    win are left as they are. Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
     """
     from handrail.errors import SettingsError
 
@@ -50,7 +54,9 @@ def calibrate(
     if risk is not None and file is None:
         raise SettingsError("--risk needs --file: a bound for made questions says nothing about people's")
     rows, report = asyncio.run(_observed(settings, file))
-    outcomes, bound = _fit(settings, rows, file, risk, report)
+    outcomes, bound = _fit(settings, rows, file, risk, report, write=file is not None or accept_made)
+    if file is None and not accept_made:
+        notes.print("Nothing was changed: these are made questions. --file fits to people's, --accept-made to these.")
     if as_json:
         print(json.dumps(_as_json(settings, outcomes, bound), indent=1))  # noqa: T201
     else:
@@ -92,7 +98,7 @@ def _strangers() -> list[str]:
 
 
 def _fit(
-    settings: Settings, rows: list[Observed], file: Path | None, risk: float | None, index: str
+    settings: Settings, rows: list[Observed], file: Path | None, risk: float | None, index: str, *, write: bool
 ) -> tuple[list[Outcome], Bound | None]:
     from handrail.assembly.stages import fitted_gate
     from handrail.calibrate.risk import control, smallest_sample
@@ -114,7 +120,7 @@ def _fit(
     if risk is not None:
         bound = control(*for_risk(held, gates["relevance"], gates["critique"], settings.gates.relevance), risk)
         gates["critique"] = gates["critique"].model_copy(update={"index": index, "threshold": bound.threshold})
-    for outcome in outcomes:
+    for outcome in outcomes if write else ():
         path = fitted_gate(settings, outcome.name)
         if outcome.how == "kept" and gates[outcome.name].threshold is None:
             path.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ import typer
 
 from handrail.assembly import kb_folder
 from handrail.commands import Json, notes, results, settings_for
-from handrail.errors import KnowledgeError
+from handrail.errors import KnowledgeError, SettingsError
 from handrail.known_wrong import KnownWrong, WrongAnswers
 from handrail.settings import Settings
 
@@ -82,6 +82,27 @@ def show(name: Name, as_json: Json = False) -> None:
         results.print(f"{row['passages']:>4}  {row['article']}")
     if tuned:
         notes.print(tuned)
+    for line in _gates(settings, store.generation):
+        notes.print(line)
+
+
+def _gates(settings: Settings, generation: str) -> Iterator[str]:
+    """The gates that `handrail calibrate` put in force, a line each."""
+    from handrail.assembly.stages import fitted_gate
+    from handrail.calibration import load_calibration
+
+    for name in ("relevance", "critique"):
+        path = fitted_gate(settings, name)
+        if not path.is_file():
+            continue
+        try:
+            gate = load_calibration(name, path)
+        except SettingsError:
+            yield f"{name} gate: the file is damaged; run `handrail calibrate` again, or with --reset"
+            continue
+        stale = "" if gate.index == generation else "; older than the articles: run `handrail calibrate` again"
+        threshold = "" if gate.threshold is None else f", threshold {gate.threshold:.3f}"
+        yield f"{name} gate: fitted on {gate.fitted_on} (n = {gate.n}){threshold}{stale}"
 
 
 def _tuned(settings: Settings, generation: str) -> str | None:

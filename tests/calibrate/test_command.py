@@ -1,0 +1,68 @@
+"""`handrail calibrate` on a small knowledge base, with the real models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from handrail.cli import app
+
+pytestmark = pytest.mark.models
+
+RUNNER = CliRunner()
+ARTICLES = {
+    "refund.md": "# Refund a customer\n\nOpen **Orders**, choose the order and press **Refund**. It takes five days.\n",
+    "domain.md": "# Connect a domain\n\nOpen **Settings**, choose **Domains** and add the records you are shown.\n",
+    "pause.md": "# Pause a plan\n\nA plan can be paused for three months in **Billing**. Data is kept.\n",
+}
+ROWS = [
+    *({"id": f"a{n}", "question": f"how do I refund customer {n}", "should_refuse": False} for n in range(12)),
+    *({"id": f"r{n}", "question": f"recipe number {n} for apple pie", "should_refuse": True} for n in range(12)),
+]
+
+
+@pytest.fixture
+def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of labelled questions, beside an index of three articles."""
+    monkeypatch.setenv("HANDRAIL__STORAGE__DATA_DIR", str(tmp_path / "var"))
+    articles = tmp_path / "articles"
+    articles.mkdir()
+    for name, text in ARTICLES.items():
+        (articles / name).write_text(text, encoding="utf-8")
+    assert RUNNER.invoke(app, ["ingest", str(articles), "--kb", "tiny"]).exit_code == 0
+    file = tmp_path / "labelled.jsonl"
+    file.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    return file
+
+
+def test_a_bound_is_set_shown_and_taken_back(labelled: Path) -> None:
+    gate = labelled.parent / "var" / "kb" / "tiny" / "fitted" / "critique.json"
+
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled), "--risk", "0.1", "--json"])
+
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout[done.stdout.index("{") :])
+    assert found["risk"]["observed"] <= found["risk"]["bound"] <= 0.1
+    assert json.loads(gate.read_text())["threshold"] == found["risk"]["threshold"]
+    assert "critique gate" in RUNNER.invoke(app, ["kb", "show", "tiny"]).output
+    assert RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--reset"]).exit_code == 0
+    assert not gate.exists()
+
+
+def test_too_few_questions_for_a_risk_are_said_and_nothing_changes(labelled: Path) -> None:
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled), "--risk", "0.01"])
+
+    assert done.exit_code == 1
+    assert "at least 99 labelled questions" in str(done.exception)
+    assert not list((labelled.parent / "var" / "kb" / "tiny" / "fitted").glob("[cr]*.json"))
+
+
+def test_made_questions_change_nothing_by_themselves(labelled: Path) -> None:
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny"])
+
+    assert done.exit_code == 0, done.output
+    assert "relevance: kept" in done.stdout
+    assert not list((labelled.parent / "var" / "kb" / "tiny" / "fitted").glob("[cr]*.json"))
