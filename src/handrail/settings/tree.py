@@ -229,7 +229,7 @@ class Gates(Section):
         description="Probability that the articles answer it, under which a clarifying question is asked.",
     )
     confidence: Probability = Field(
-        0.6, description="Probability under which the answer carries a disclaimer and no links."
+        0.5, description="Probability under which the answer carries a disclaimer and no links."
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
@@ -250,7 +250,7 @@ class Generate(Section):
         0.4, description="Local critique: probability of a right answer under which it cannot answer."
     )
     critique_fully: Probability = Field(
-        0.7, description="Local critique: probability from which the answer counts as full."
+        0.6, description="Local critique: probability from which the answer counts as full."
     )
 
 
