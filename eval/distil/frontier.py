@@ -31,7 +31,7 @@ from handrail.types import Hit
 
 DEEPEST = 20
 DEPTHS = (5, 8, 10, 20)
-REPEATED = 5
+REPEATED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +92,21 @@ def frontier(
     for name, length in itertools.product(models, tokens):
         model = model_of(name, settings, length)
         logits = [_logits(model, row, length) for row in rows]
+        taken = {depth: cost(model, rows, depth, length) for depth in DEPTHS}
         for depth, weight in itertools.product(DEPTHS, (1.0, blended)):
             ranked = [
                 scores(order(row.hits, found, depth, weight), row.asked.articles)
                 for row, found in zip(rows, logits, strict=True)
             ]
             against = gain(base.setdefault((depth, weight), ranked), ranked, [row.asked.text for row in rows])
-            took = cost(model, rows, depth, length)
             yield Point(
-                Path(name).name, length, depth, weight, took, mean(ranked), (against.low, against.mean, against.high)
+                Path(name).name,
+                length,
+                depth,
+                weight,
+                taken[depth],
+                mean(ranked),
+                (against.low, against.mean, against.high),
             )
 
 
