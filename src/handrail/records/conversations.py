@@ -1,0 +1,364 @@
+"""Conversations and their messages: every change is one transaction, and a message is accepted once it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from handrail.errors import PermanentError
+from handrail.handoff.ownership import Action, Ownership, State, step
+from handrail.records.database import Database
+from handrail.records.desk_tables import ConversationRow, MessageRow
+from handrail.records.repository import Repository
+
+SUBJECT_CHARS = 120
+LAST_CHARS = 200
+
+Hook = Callable[[AsyncSession, ConversationRow, Action], Awaitable[None]]
+"""Runs inside the transaction of a change of ownership: what it writes is kept exactly when the change is."""
+
+
+class Foreign(PermanentError):
+    """The conversation belongs to another visitor; callers say that there is none."""
+
+
+class Unknown(PermanentError):
+    """There is no such conversation."""
+
+
+class Stale(PermanentError):
+    """Somebody else was quicker: `current` is how it is now."""
+
+    def __init__(self, current: ConversationRow) -> None:
+        super().__init__("the conversation has changed hands meanwhile")
+        self.current = current
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message before it has its place; `id` is its sender's, so that sent again it is the same one."""
+
+    id: str
+    author: str
+    text: str
+    kind: str = "message"
+    user_id: str | None = None
+    name: str | None = None
+    turn_id: str | None = None
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A conversation after something was written, and what is new in it."""
+
+    row: ConversationRow
+    added: Sequence[MessageRow] = ()
+    tell: bool = False
+    """The visitor has not been told yet what this hand-over means."""
+    moved: bool = False
+    """State or owner have changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Which conversation is meant, and who it is that writes in it."""
+
+    conversation_id: str
+    visitor_id: str | None = None
+    lang: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A visitor's wish for a person."""
+
+    reference: str
+    reason: str | None = None
+    turn_id: str | None = None
+    email: str | None = None
+    before: Sequence[NewMessage] = ()
+    """What was said so far, used where the conversation has no messages on record."""
+    message: NewMessage | None = None
+    queue: bool = True
+    """False where nobody reads requests: it is recorded, and the assistant goes on answering."""
+
+
+def ownership_of(row: ConversationRow) -> Ownership:
+    return Ownership(State(row.state), row.owner, row.version, row.generation)
+
+
+class ConversationRecords(Repository):
+    """Conversations of one tenant."""
+
+    def __init__(self, database: Database, tenant: str, hooks: Sequence[Hook] = ()) -> None:
+        super().__init__(database, tenant)
+        self._hooks = list(hooks)
+
+    def on_change(self, hook: Hook) -> None:
+        """Run `hook` in the transaction of every later change of ownership."""
+        self._hooks.append(hook)
+
+    async def find(self, conversation_id: str) -> ConversationRow | None:
+        async with self._database.transaction() as session:
+            return (await session.scalars(self._one(conversation_id))).one_or_none()
+
+    async def messages(self, conversation_id: str, after: int = 0, limit: int = 1000) -> Sequence[MessageRow]:
+        """Messages numbered above `after`, in order."""
+        query = self._rows(MessageRow).where(MessageRow.conversation_id == conversation_id, MessageRow.seq > after)
+        async with self._database.transaction() as session:
+            return (await session.scalars(query.order_by(MessageRow.seq).limit(limit))).all()
+
+    async def begin(self, entry: Entry, message: NewMessage, now: float) -> Said:
+        """Store what a visitor wrote; a resolved conversation is the assistant's again. Raises Foreign."""
+        return await self._retried(lambda: self._begin(entry, message, now))
+
+    async def deliver(self, conversation_id: str, generation: int, answer: NewMessage, label: str, now: float) -> Said:
+        """Store the assistant's answer, if the conversation still is its own; otherwise nothing is added."""
+        async with self._database.transaction() as session:
+            row = await self._locked(session, conversation_id)
+            if row.generation != generation or not ownership_of(row).bot_answers:
+                return Said(row, tell=_tell(row))
+            row.label = label
+            return Said(row, await self._append(session, row, [answer], now))
+
+    async def hand_over(self, entry: Entry, request: Request, notice: Callable[[int], NewMessage], now: float) -> Said:
+        """Put the conversation in the queue, unless it is there, with a person, or this very request led there before.
+
+        `notice` makes the event of a generation. Raises Foreign.
+        """
+        return await self._retried(lambda: self._hand_over(entry, request, notice, now))
+
+    async def act(
+        self,
+        conversation_id: str,
+        version: int,
+        action: Action,
+        now: float,
+        *,
+        user_id: str | None = None,
+        notice: Callable[[int], NewMessage] | None = None,
+        values: dict[str, Any] | None = None,
+    ) -> Said:
+        """Change who owns it, by compare-and-swap on `version`. Raises Unknown, Stale and NotPossible."""
+        async with self._database.transaction() as session:
+            row = await self._locked(session, conversation_id)
+            if row.version != version:
+                raise _stale(session, row)
+            return await self._moved(session, row, action, now, user_id, notice, values)
+
+    async def reply(self, conversation_id: str, message: NewMessage, now: float) -> Said:
+        """Store what its owner writes. Raises Unknown, and Stale when the author does not own it."""
+        async with self._database.transaction() as session:
+            row = await self._locked(session, conversation_id)
+            if row.state != State.PERSON or row.owner != message.user_id:
+                if found := await self._same(session, conversation_id, message.id):
+                    return Said(row, [found])
+                raise _stale(session, row)
+            added = await self._append(session, row, [message], now)
+            row.first_response_at = row.first_response_at or now
+            row.agent_read_seq = row.last_seq
+            return Said(row, added)
+
+    async def read(self, conversation_id: str, side: str, seq: int) -> ConversationRow:
+        """`visitor` or `agent` has seen everything up to `seq`. Raises Unknown."""
+        async with self._database.transaction() as session:
+            row = await self._locked(session, conversation_id)
+            seen = min(seq, row.last_seq)
+            if side == "visitor":
+                row.visitor_read_seq = max(row.visitor_read_seq, seen)
+            else:
+                row.agent_read_seq = max(row.agent_read_seq, seen)
+            return row
+
+    async def set(self, conversation_id: str, **values: Any) -> ConversationRow:
+        """Change columns that have nothing to do with ownership. Raises Unknown."""
+        async with self._database.transaction() as session:
+            row = await self._locked(session, conversation_id)
+            for name, value in values.items():
+                setattr(row, name, value)
+            return row
+
+    async def _begin(self, entry: Entry, message: NewMessage, now: float) -> Said:
+        async with self._database.transaction() as session:
+            row = await self._opened(session, entry, message.text, now)
+            moved = row.state == State.RESOLVED and not await self._same(session, row.id, message.id)
+            if moved:
+                await self._moved(session, row, Action.WRITE, now)
+            added = await self._append(session, row, [message], now)
+            tell = _tell(row)
+            if tell:
+                row.told_generation = row.generation
+            return Said(row, added, tell, moved)
+
+    async def _hand_over(self, entry: Entry, request: Request, notice: Callable[[int], NewMessage], now: float) -> Said:
+        async with self._database.transaction() as session:
+            first = request.message or next((line for line in request.before if line.author == "visitor"), None)
+            row = await self._opened(session, entry, first.text if first else "", now)
+            said = [*request.before] if row.last_seq == 0 else []
+            if request.message is not None:
+                said.append(request.message)
+            added = await self._append(session, row, said, now)
+            row.email = request.email or row.email
+            again = request.turn_id is not None and request.turn_id == row.handoff_turn_id
+            if not request.queue or again or not ownership_of(row).bot_answers:
+                row.reference = row.reference or request.reference
+                return Said(row, added)
+            values = {
+                "reference": row.reference or request.reference,
+                "reason": request.reason or row.reason,
+                "handoff_turn_id": request.turn_id,
+            }
+            moved = await self._moved(session, row, Action.HAND_OVER, now, None, notice, values)
+            return Said(row, [*added, *moved.added], moved=True)
+
+    async def _moved(
+        self,
+        session: AsyncSession,
+        row: ConversationRow,
+        action: Action,
+        now: float,
+        user_id: str | None = None,
+        notice: Callable[[int], NewMessage] | None = None,
+        values: dict[str, Any] | None = None,
+    ) -> Said:
+        before = ownership_of(row)
+        after = step(before, action, user_id)
+        await session.flush()
+        changed: Any = await session.execute(
+            self._change(ConversationRow)
+            .where(ConversationRow.id == row.id, ConversationRow.version == before.version)
+            .values(
+                state=after.state,
+                owner=after.owner,
+                version=after.version,
+                generation=after.generation,
+                updated_at=now,
+                **_times(action, now),
+                **(values or {}),
+            )
+        )
+        await session.refresh(row)
+        if changed.rowcount != 1:
+            raise _stale(session, row)
+        added = await self._append(session, row, [notice(after.generation)] if notice else [], now)
+        for hook in self._hooks:
+            await hook(session, row, action)
+        return Said(row, added, moved=True)
+
+    async def _opened(self, session: AsyncSession, entry: Entry, text: str, now: float) -> ConversationRow:
+        """The conversation, locked and bound to its visitor; a new one where there is none."""
+        row = (await session.scalars(self._one(entry.conversation_id).with_for_update())).one_or_none()
+        if row is None:
+            row = _new(self._tenant, entry, text, now)
+            session.add(row)
+            await session.flush()
+        if row.visitor_id is None:
+            row.visitor_id = entry.visitor_id
+        elif row.visitor_id != entry.visitor_id:
+            raise Foreign("the conversation belongs to another visitor")
+        return row
+
+    async def _append(
+        self, session: AsyncSession, row: ConversationRow, messages: Sequence[NewMessage], now: float
+    ) -> list[MessageRow]:
+        """New messages in their place; those that are there already are left out."""
+        added = []
+        for message in messages:
+            if await self._same(session, row.id, message.id):
+                continue
+            row.last_seq += 1
+            stored = _stored(row, message, now)
+            session.add(stored)
+            added.append(stored)
+            if message.kind == "message":
+                row.last_text, row.last_author = message.text[:LAST_CHARS], message.author
+                row.subject = row.subject or message.text[:SUBJECT_CHARS]
+                row.updated_at = now
+        await session.flush()
+        return added
+
+    async def _same(self, session: AsyncSession, conversation_id: str, message_id: str) -> MessageRow | None:
+        query = self._rows(MessageRow).where(MessageRow.conversation_id == conversation_id, MessageRow.id == message_id)
+        return (await session.scalars(query)).one_or_none()
+
+    async def _locked(self, session: AsyncSession, conversation_id: str) -> ConversationRow:
+        row = (await session.scalars(self._one(conversation_id).with_for_update())).one_or_none()
+        if row is None:
+            raise Unknown("there is no such conversation")
+        return row
+
+    def _one(self, conversation_id: str) -> Select[ConversationRow]:
+        return self._rows(ConversationRow).where(ConversationRow.id == conversation_id)
+
+    async def _retried(self, work: Callable[[], Awaitable[Said]]) -> Said:
+        """Two first messages at once: the second finds the conversation that the first has made."""
+        try:
+            return await work()
+        except IntegrityError:
+            return await work()
+
+
+def _stale(session: AsyncSession, row: ConversationRow) -> Stale:
+    session.expunge(row)  # a rollback would empty it
+    return Stale(row)
+
+
+def _tell(row: ConversationRow) -> bool:
+    return not ownership_of(row).bot_answers and row.told_generation < row.generation
+
+
+def _times(action: Action, now: float) -> dict[str, Any]:
+    match action:
+        case Action.HAND_OVER | Action.REOPEN:
+            return {"queued_at": now, "taken_at": None, "first_response_at": None, "resolved_at": None}
+        case Action.TAKE:
+            return {"taken_at": now}
+        case Action.RESOLVE:
+            return {"resolved_at": now}
+        case _:
+            return {}
+
+
+def _new(tenant: str, entry: Entry, text: str, now: float) -> ConversationRow:
+    return ConversationRow(
+        tenant=tenant,
+        id=entry.conversation_id,
+        visitor_id=entry.visitor_id,
+        lang=entry.lang,
+        state=State.BOT.value,
+        version=0,
+        generation=0,
+        told_generation=0,
+        last_seq=0,
+        subject=text[:SUBJECT_CHARS],
+        last_text="",
+        last_author="",
+        created_at=now,
+        updated_at=now,
+        context={},
+        visitor_read_seq=0,
+        agent_read_seq=0,
+    )
+
+
+def _stored(row: ConversationRow, message: NewMessage, now: float) -> MessageRow:
+    return MessageRow(
+        tenant=row.tenant,
+        conversation_id=row.id,
+        seq=row.last_seq,
+        id=message.id,
+        author=message.author,
+        user_id=message.user_id,
+        name=message.name,
+        text=message.text,
+        kind=message.kind,
+        turn_id=message.turn_id,
+        meta=message.meta,
+        at=now,
+    )
