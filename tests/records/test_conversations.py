@@ -159,7 +159,8 @@ async def test_hooks_write_in_the_transaction_of_the_change(storage: Storage) ->
 
 async def test_people_sessions_notes_and_thumbs(storage: Storage) -> None:
     async with database_in(storage) as database:
-        people, book, evidence = (Kind(database, "default") for Kind in (People, DeskBook, EvidenceRecords))
+        people, book = People(database, "default"), DeskBook(database, "default")
+        evidence = EvidenceRecords(database, "default")
         ada = await people.add("Ada@Example.com", "Ada", "agent", "hash", NOW)
         with pytest.raises(EmailTaken):
             await people.add("ada@example.com", "Ada", "agent", "hash", NOW)
@@ -212,7 +213,7 @@ async def test_every_statement_names_the_tenant(storage: Storage) -> None:
 
 async def test_migrations_make_the_tables_that_the_code_reads(storage: Storage) -> None:
     def differences(connection: Connection) -> list[Any]:
-        return compare_metadata(MigrationContext.configure(connection), Base.metadata)
+        return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
 
     async with database_in(storage) as database, database._engine.connect() as connection:
         found = await connection.run_sync(differences)
