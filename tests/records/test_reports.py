@@ -1,0 +1,199 @@
+"""Figures of reports against conversations that were made for them, in each database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from handrail.records.database import Database, open_database
+from handrail.records.facts import FactRecords
+from handrail.records.reports import ReportRecords
+from handrail.reports.build import REPORTS
+from handrail.reports.period import Period, period
+from handrail.settings import Storage
+from tests.records.talks import TENANT, evidence, store, talk, thumb
+
+pytestmark = pytest.mark.anyio
+
+BERLIN = "Europe/Berlin"
+HOUR = 3600.0
+DAY = 24 * HOUR
+
+
+def at(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(BERLIN)).timestamp()
+
+
+NOW = at("2026-11-20 12:00")
+NOVEMBER = period("2026-11-01", "2026-11-20", BERLIN, NOW)
+
+
+@pytest.fixture
+async def database(storage: Storage) -> AsyncIterator[Database]:
+    opened = await open_database(storage)
+    yield opened
+    await opened.close()
+
+
+async def report(database: Database, name: str, when: Period = NOVEMBER, tenant: str = TENANT) -> dict[str, object]:
+    await FactRecords(database, tenant).draw()
+    built = await REPORTS[name](ReportRecords(database, tenant), when, NOW)
+    return {**built.figures, "rows": list(built.rows), "n": built.n, "notes": list(built.notes)}
+
+
+async def test_turns_are_counted_on_the_tenants_own_day(database: Database) -> None:
+    late, early = at("2026-11-03 23:59:59"), at("2026-11-04 00:00:00")
+    await store(database, talk("a", late), evidence("a", late), evidence("a", early, "cannot_answer"))
+
+    found = await report(database, "volume")
+
+    assert found["rows"] == [
+        {"day": "2026-11-03", "routing": "answered", "class": "answerable", "turns": 1},
+        {"day": "2026-11-04", "routing": "cannot_answer", "class": "answerable", "turns": 1},
+    ]
+    assert found["conversations"] == 1
+
+
+async def test_the_day_the_clocks_go_back_has_25_hours(database: Database) -> None:
+    first = at("2026-10-25 00:00:00")
+    moments = [first, first + 24.9 * HOUR, first + 25 * HOUR]
+    await store(database, talk("a", first), *(evidence("a", moment) for moment in moments))
+
+    found = await report(database, "volume", period("2026-10-20", "2026-10-30", BERLIN, NOW))
+
+    assert [(row["day"], row["turns"]) for row in found["rows"]] == [("2026-10-25", 2), ("2026-10-26", 1)]  # type: ignore[attr-defined]
+
+
+async def test_deflection_is_strict(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    await store(
+        database,
+        talk("helped", start),
+        evidence("helped", start),
+        evidence("helped", start + 10 * 60),
+        talk("left without an answer", start),
+        evidence("left without an answer", start, "cannot_answer"),
+        talk("asked", start, generation=1),
+        evidence("asked", start, "high_stakes"),
+        talk("came back to it", start),
+        evidence("came back to it", start),
+        evidence("came back to it", start + 71 * HOUR),
+        talk("came back much later", start),
+        evidence("came back much later", start),
+        evidence("came back much later", start + 73 * HOUR),
+        talk("opened another", start, visitor_id="v"),
+        evidence("opened another", start),
+        talk("the other", start + 5 * 60, visitor_id="v"),
+        evidence("the other", start + 5 * 60),
+        talk("unknown", start, visitor_id=None),
+        evidence("unknown", start),
+        talk("young", NOW - 71 * HOUR),
+        evidence("young", NOW - 71 * HOUR),
+        talk("never said a word", start),
+    )
+
+    found = await report(database, "deflection")
+
+    assert {name: found[name] for name in found if name not in ("rows", "notes")} == {
+        "rate": round(4 / 7, 4),
+        "rate_with_an_answer": round(3 / 7, 4),
+        "counted": 7,
+        "deflected": 4,
+        "deflected_with_an_answer": 3,
+        "asked_for_a_person": 1,
+        "came_back": 2,
+        "not_yet_counted": 1,
+        "visitor_unknown": 1,
+        "n": 9,
+    }
+
+
+async def test_times_have_a_median_a_ninth_decile_and_a_count(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    waits = [60.0 * n for n in range(1, 11)]
+    handled = [
+        talk(f"t{n}", start, generation=1, state="resolved", queued_at=start, taken_at=start + wait,
+             first_response_at=start + wait, resolved_at=start + 2 * wait)
+        for n, wait in enumerate(waits)
+    ]  # fmt: skip
+    await store(database, *handled, talk("waiting", start, generation=1, state="queued", queued_at=start))
+
+    found = await report(database, "times")
+
+    assert found["first_response"] == {"n": 10, "median_s": 330.0, "p90_s": 546.0}
+    assert found["resolution"] == {"n": 10, "median_s": 660.0, "p90_s": 1092.0}
+    assert (found["requests"], found["waiting"]) == (11, 1)
+
+
+async def test_csat_has_a_response_rate(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    scored = [talk(f"c{n}", start, resolved_at=start, csat=score) for n, score in enumerate((5, 5, 2))]
+    await store(database, *scored, talk("silent", start, resolved_at=start), talk("open", start))
+
+    found = await report(database, "csat")
+
+    assert found["resolved"] == 4
+    assert (found["mean"], found["response_rate"]) == (4.0, 0.75)
+    assert found["distribution"] == {"1": 0, "2": 1, "3": 0, "4": 0, "5": 2}
+
+
+async def test_articles_carry_the_thumbs_of_the_turns_that_cited_them(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    passages = [
+        {"id": "domains:connect/2", "title": "Connect a domain", "url": "https://help.example/connect"},
+        {"id": "domains:connect/3", "title": "Connect a domain", "url": "https://help.example/connect"},
+        {"id": "domains:buy/1", "title": "Buy a domain", "url": "https://help.example/buy"},
+    ]
+    one, two = (evidence("a", start + n, passages=passages[: 3 - n]) for n in range(2))
+    refused = evidence("a", start + 5, "cannot_answer", passages=passages)
+    await store(database, talk("a", start), one, two, refused, thumb(one, "up"), thumb(two, "down", "wrong"))
+
+    found = await report(database, "articles")
+
+    assert [(r["article_id"], r["cited"], r["thumbs_up"], r["thumbs_down"]) for r in found["rows"]] == [  # type: ignore[attr-defined]
+        ("domains:connect", 2, 1, 1),
+        ("domains:buy", 1, 1, 0),
+    ]
+
+
+async def test_refusals_and_cost(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    await store(
+        database,
+        talk("a", start),
+        evidence("a", start, meta={"cost_usd": 0.25, "tokens": {"input": 100, "output": 20}}),
+        evidence("a", start, meta={"cost_usd": 0.5, "tokens": {"input": 10, "output": 2}}),
+        evidence("a", start, "cannot_answer", refusal_reason="low_evidence"),
+        evidence("a", start, "followup", refusal_reason="no_relevant_context"),
+    )
+
+    refusals, cost = await report(database, "refusals"), await report(database, "cost")
+
+    assert (refusals["refused"], refusals["rate"]) == (2, 0.5)
+    assert (cost["cost_usd"], cost["input_tokens"], cost["per_turn_usd"]) == (0.75, 110, 0.1875)
+
+
+async def test_empty_reports_say_so_and_no_tenant_sees_anothers(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    await store(database, talk("a", start, queued_at=start, resolved_at=start, generation=1), evidence("a", start))
+
+    for name in REPORTS:
+        found = await report(database, name, tenant="another")
+        assert found["n"] == 0, name
+        assert not found["rows"], name
+
+
+async def test_figures_outlive_the_words_they_were_drawn_from(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    turn = evidence("a", start)
+    await store(database, talk("a", start), turn)
+    facts = FactRecords(database, TENANT)
+
+    assert (await facts.draw(), await facts.draw()) == (1, 0)
+    async with database.transaction() as session:
+        await session.delete(await session.merge(turn))
+
+    assert (await report(database, "volume"))["turns"] == 1
