@@ -97,10 +97,23 @@ class AskRequest(Lenient):
         "returns the stored result and is not counted again.",
         examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"],
     )
+    follows: UUID | None = Field(
+        None,
+        description="The turn that this message goes on from, for a question that was edited or asked again: later "
+        "turns are then not known. Null opens the conversation anew; left out, it goes on from the latest turn.",
+        examples=["4a8f1f0e-52f7-4d0c-8f57-0a8a3c2f1b22"],
+    )
     filters: Filters = Field(
         {}, description="Only articles whose facets have these values.", examples=[{"product": "store"}]
     )
     lang: Language | None = Field(None, description="Language of the visitor, as a language tag.", examples=["en"])
+
+    @property
+    def branches_from(self) -> str | None:
+        """As `Question.follows`: empty for an explicit null, None where nothing was said."""
+        if "follows" not in self.model_fields_set:
+            return None
+        return str(self.follows) if self.follows is not None else ""
 
 
 class Citation(BaseModel):
@@ -348,6 +361,7 @@ class WidgetConfig(BaseModel):
         examples=[["help.tillwick.example"]],
     )
     strings: dict[str, str] = Field(description="The operator's own wording, by string key.", examples=[{}])
+    meter: bool = Field(False, description="Whether tokens and cost of each answer are shown; for operators.")
 
 
 class ErrorDetail(BaseModel):

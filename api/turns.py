@@ -30,6 +30,7 @@ def read(body: AskRequest, max_chars: int) -> tuple[Question, TurnKey]:
         lang=body.lang or DEFAULT_LANGUAGE,
         filters=body.filters,
         suspicious=guard.suspicious(text),
+        follows=body.branches_from,
     )
     key = TurnKey(
         turn_id=question.turn_id,

@@ -34,4 +34,5 @@ async def config(response: Response, services: Needed) -> WidgetConfig:
         limits=WidgetLimits(max_question_chars=services.settings.server.max_question_chars),
         link_hosts=brand.link_hosts,
         strings=brand.strings,
+        meter=brand.meter,
     )

@@ -86,6 +86,9 @@ class Exchange:
     """Articles the answer cited, best first."""
     titles: tuple[str, ...] = ()
     """Titles of those articles; for a clarifying question, the titles it offered."""
+    turn_id: str = ""
+    follows: str | None = None
+    """Id of the turn it goes on from; empty where it opens a branch, None where it is simply the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,8 @@ class Question:
     """Injection signals were seen: stages may only become stricter because of it."""
     history: Sequence[Exchange] = ()
     """Earlier turns of the conversation, oldest first, as far as they fit the memory's window."""
+    follows: str | None = None
+    """Id of the turn that this goes on from, empty for none; None goes on from the latest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ def test_an_edited_question_starts_a_branch_and_what_followed_is_kept_in_the_oth
     expect(chat.replies).to_have_count(2)
     last = chat.site.sent_to("/ask")[-1]
     assert last["question"] == "fax"
-    assert "follows" not in last
+    assert last["follows"] is None
 
 
 def test_a_follow_up_says_which_turn_it_goes_on_from(chat: Chat) -> None:

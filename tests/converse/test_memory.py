@@ -104,6 +104,8 @@ def test_turns_that_say_nothing_are_not_kept(routing: Routing) -> None:
 
 def test_what_another_version_wrote_is_no_exchange() -> None:
     assert unpacked(packed(SAID)) == SAID
+    branched = replace(SAID, turn_id="two", follows="one")
+    assert unpacked(packed(branched)) == branched
     assert [unpacked(text) for text in ("", "[]", '{"question": "a"}', b"\xff")] == [None] * 4
 
 
@@ -181,6 +183,61 @@ async def forget_in_flight(memory: Memory) -> None:
     await conversations.turn(ask(), run)
 
     assert not await memory.recall("conversation")
+
+
+@pytest.mark.slow
+async def test_a_branch_in_redis_does_not_see_the_turns_it_left(redis_memory: RedisMemory) -> None:
+    await left_behind(redis_memory)
+
+
+async def test_a_branch_does_not_see_the_turns_it_left() -> None:
+    await left_behind(in_process())
+
+
+async def left_behind(memory: Memory) -> None:
+    """One, then two, which is edited, then three behind the edited one; at last one itself is edited."""
+    conversations = ConversationMemory(memory)
+
+    async def takes(turn_id: str, follows: str | None) -> list[str]:
+        seen: list[str] = []
+
+        async def run(question: Question) -> Turn:
+            seen.extend(exchange.turn_id for exchange in question.history)
+            return replace(turn(), question=question)
+
+        question = Question("A question?", "conversation", turn_id, follows=follows)
+        await conversations.turn(question, run)
+        return seen
+
+    assert await takes("one", "") == []
+    assert await takes("two", "one") == ["one"]
+    assert await takes("two-edited", "one") == ["one"]
+    assert await takes("three", "two-edited") == ["one", "two-edited"]
+    assert await takes("three-old", "two") == ["one", "two"]
+    assert await takes("next", None) == ["one", "two", "three-old"]
+    assert await takes("one-edited", "") == []
+    assert await takes("of-that", "one-edited") == ["one-edited"]
+    assert await takes("of-nothing", "never-heard-of") == []
+
+
+async def test_a_turn_that_is_not_kept_holds_its_place() -> None:
+    memory = in_process()
+    conversations = ConversationMemory(memory)
+
+    async def takes(turn_id: str, follows: str, routing: Routing = Routing.ANSWERED) -> int:
+        seen = 0
+
+        async def run(question: Question) -> Turn:
+            nonlocal seen
+            seen = len(question.history)
+            return replace(turn(routing), question=question)
+
+        await conversations.turn(Question("A question?", "conversation", turn_id, follows=follows), run)
+        return seen
+
+    await takes("one", "")
+    assert await takes("two", "one", Routing.UNAVAILABLE) == 1
+    assert await takes("three", "two") == 1
 
 
 async def test_a_conversation_a_person_owns_is_dropped() -> None:

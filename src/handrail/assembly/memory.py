@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from handrail.converse import Memory
 from handrail.converse.in_process import InProcessMemory
-from handrail.converse.window import Count, exchange_of
+from handrail.converse.window import Count, exchange_of, place_of
 from handrail.errors import SettingsError
 from handrail.settings import Settings
 from handrail.types import Question, Routing, Turn
@@ -24,13 +24,13 @@ class ConversationMemory:
 
     async def turn(self, question: Question, run: Callable[[Question], Awaitable[Turn]]) -> Turn:
         """Run a turn with its history. Once a person owns the conversation, what was said to the bot is dropped."""
-        history = question.history or await self._memory.recall(question.conversation_id)
+        history = question.history or await self._memory.recall(question.conversation_id, question.follows)
         finished = await run(replace(question, history=tuple(history)))
         if finished.outcome.routing is Routing.HANDED_OFF:
             await self._memory.forget(question.conversation_id)
             return finished
-        exchange = exchange_of(finished)
-        if exchange is not None:
+        exchange = exchange_of(finished) or place_of(finished)
+        if exchange.question or history:
             await self._memory.remember(question.conversation_id, exchange, continued=bool(history))
         return finished
 

@@ -21,8 +21,11 @@ class Reader(Protocol):
 class Memory(Protocol):
     """The latest exchanges of each conversation, for a while. Nothing here ever fails a turn."""
 
-    async def recall(self, conversation_id: str) -> Sequence[Exchange]:
-        """Oldest first, as many of the latest as fit the window; empty when there are none or they cannot be read."""
+    async def recall(self, conversation_id: str, follows: str | None = None) -> Sequence[Exchange]:
+        """What led up to the turn `follows`, or to the latest one: oldest first, as many of the last as fit the window.
+
+        Empty when there are none, when they cannot be read, or when `follows` is empty or not known any more.
+        """
         ...
 
     async def remember(self, conversation_id: str, exchange: Exchange, *, continued: bool = False) -> None:

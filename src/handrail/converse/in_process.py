@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from handrail.converse.window import MOST_EXCHANGES, Count, latest
+from handrail.converse.window import MOST_EXCHANGES, Count, branch, latest
 from handrail.types import Exchange
 
 
@@ -30,11 +30,11 @@ class InProcessMemory:
         self._clock = clock
         self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
 
-    async def recall(self, conversation_id: str) -> Sequence[Exchange]:
+    async def recall(self, conversation_id: str, follows: str | None = None) -> Sequence[Exchange]:
         found = self._conversations.get(conversation_id)
         if found is None or found.until <= self._clock():
             return ()
-        return latest(found.exchanges, self._window_tokens, self._count)
+        return latest(branch(found.exchanges, follows), self._window_tokens, self._count)
 
     async def remember(self, conversation_id: str, exchange: Exchange, *, continued: bool = False) -> None:
         now = self._clock()

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from handrail.converse import Memory
-from handrail.converse.window import MOST_EXCHANGES, Count, latest, packed, unpacked
+from handrail.converse.window import MOST_EXCHANGES, Count, branch, latest, packed, unpacked
 from handrail.types import Exchange
 
 log = logging.getLogger(__name__)
@@ -34,15 +34,15 @@ class RedisMemory:
         self._spare = spare
         self._away = False
 
-    async def recall(self, conversation_id: str) -> Sequence[Exchange]:
+    async def recall(self, conversation_id: str, follows: str | None = None) -> Sequence[Exchange]:
         try:
             rows = await cast(Any, self._redis.lrange(self._key(conversation_id), -MOST_EXCHANGES, -1))
         except (RedisError, OSError) as error:
             self._say_once(error)
-            return await self._spare.recall(conversation_id)
+            return await self._spare.recall(conversation_id, follows)
         self._away = False
         found = [exchange for exchange in map(unpacked, rows) if exchange is not None]
-        return latest(found, self._window_tokens, self._count)
+        return latest(branch(found, follows), self._window_tokens, self._count)
 
     async def remember(self, conversation_id: str, exchange: Exchange, *, continued: bool = False) -> None:
         key = self._key(conversation_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from handrail.redact import redact
 from handrail.types import Exchange, Routing, Turn
@@ -34,7 +34,29 @@ def exchange_of(turn: Turn) -> Exchange | None:
         routing=result.routing,
         article_ids=tuple(article for article, _ in cited),
         titles=tuple(title for _, title in cited) or tuple(offered),
+        turn_id=turn.question.turn_id,
+        follows=turn.question.follows,
     )
+
+
+def place_of(turn: Turn) -> Exchange:
+    """Holds the place of a turn that is not kept, so that those that follow it know what came before it."""
+    question = turn.question
+    return Exchange("", "", "", turn.outcome.routing, turn_id=question.turn_id, follows=question.follows)
+
+
+def branch(exchanges: Sequence[Exchange], follows: str | None) -> list[Exchange]:
+    """What led up to the turn `follows`, that one included: oldest first, without turns of other branches.
+
+    None stands for the latest turn. A turn that is not known any more has nothing before it.
+    """
+    kept: list[Exchange] = []
+    wanted = follows
+    for exchange in reversed(exchanges):
+        if wanted is None or exchange.turn_id == wanted != "":
+            kept.insert(0, exchange)
+            wanted = exchange.follows
+    return [exchange for exchange in kept if exchange.question]
 
 
 def latest(exchanges: Sequence[Exchange], window_tokens: int, count: Count) -> tuple[Exchange, ...]:
@@ -50,8 +72,7 @@ def latest(exchanges: Sequence[Exchange], window_tokens: int, count: Count) -> t
             break
         kept.insert(0, exchange)
     if not kept and exchanges:
-        last = exchanges[-1]
-        kept = [Exchange(last.question, last.standalone, "", last.routing, last.article_ids, last.titles)]
+        kept = [replace(exchanges[-1], answer="")]
     return tuple(kept)
 
 
@@ -70,6 +91,8 @@ def unpacked(text: str | bytes) -> Exchange | None:
             Routing(row["routing"]),
             tuple(map(str, row["article_ids"])),
             tuple(map(str, row["titles"])),
+            str(row.get("turn_id", "")),
+            None if row.get("follows") is None else str(row["follows"]),
         )
     except (ValueError, KeyError, TypeError):
         return None

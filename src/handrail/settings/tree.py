@@ -80,6 +80,7 @@ class Brand(Section):
         "A person replies within one working day.", description="What visitors are told to expect."
     )
     strings: dict[str, str] = Field({}, description="Wording overrides for the widget, by string key.")
+    meter: bool = Field(False, description="Show tokens and cost under each answer; for operators, not for visitors.")
 
 
 class Knowledge(Section):

@@ -55,7 +55,7 @@ export function createConversation(context, { log, status, composer, notice, hea
   /** @param {string} turnId */
   function retry(turnId) {
     const entry = session.entries[placeOf(session, turnId)];
-    if (entry?.kind === "visitor" && !running) void send(entry.text, turnId, {}, () => {});
+    if (entry?.kind === "visitor" && !running) void send(entry.text, turnId, { follows: lastTurn() }, () => {});
   }
 
   /** @param {string} question @param {string} turnId @param {{ follows?: string | null, resume?: boolean }} how @param {() => void} takeBack */
@@ -67,7 +67,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     log.clearFailures();
     composer.setBusy(true, () => void halt());
     status.say(t("looking"), true);
-    const body = { question, turn_id: turnId, conversation_id: session.conversationId || undefined, follows: follows ?? undefined,
+    const body = { question, turn_id: turnId, conversation_id: session.conversationId || undefined, follows,
       lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters };
     const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, lost: () => status.say(t("reconnecting"), true) });
     signal.removeEventListener("abort", stop);
