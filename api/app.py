@@ -23,6 +23,7 @@ from api.middleware.request_id import RequestId
 from api.routes import ask, handoff, health, reference, site, stream, widget
 from api.startup import Startup
 from handrail import __version__
+from handrail.handoff.availability import Rota
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
@@ -101,6 +102,7 @@ def _lifespan(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as cleanup:
+            rota = Rota(settings, clock, tenant=TENANT)
             database = await open_database(settings.storage)
             cleanup.push_async_callback(database.close)
             limits = build_limits(settings, clock)
@@ -117,6 +119,7 @@ def _lifespan(
                 database=database,
                 once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
                 desk=Desk(HandoffRecords(database, TENANT), new_reference, clock),
+                rota=rota,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
             )

@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 
 from api.errors import BY_STATUS, ApiError, busy
 from api.startup import Startup
+from handrail.handoff.availability import Rota
 from handrail.handoff.desk import Desk
 from handrail.limits.build import Limits
 from handrail.limits.visitor import visitor_of
@@ -66,6 +67,7 @@ class Services:
     database: Database
     once: Once
     desk: Desk
+    rota: Rota
     turns: Slots
     streams: Streams
 

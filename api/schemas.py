@@ -291,6 +291,7 @@ class HandoffRequest(Lenient):
     transcript: list[TranscriptLine] = Field(
         [], max_length=100, description="The conversation so far, oldest first; the person reads it."
     )
+    lang: Language | None = Field(None, description="Language of the visitor, for the message.", examples=["en"])
 
 
 class HandoffResponse(BaseModel):
@@ -332,10 +333,25 @@ class WidgetBrand(BaseModel):
 
 
 class WidgetPerson(BaseModel):
-    """Whether somebody reads requests for a person, and what to expect then."""
+    """Whether somebody reads requests for a person, who is there now, and what to expect."""
 
-    available: bool
-    expectation: str = Field(examples=["A person replies within one working day."])
+    available: bool = Field(description="Whether requests are read at all; only then may a person be offered.")
+    state: Literal["on", "away", "closed", "off"] = Field(
+        "on",
+        description="`on`: somebody is at the desk; `away`: within hours but nobody is; `closed`: outside hours; "
+        "`off`: requests are read by nobody.",
+    )
+    expectation: str = Field(
+        description="What to tell somebody who asks for a person; true of this moment.",
+        examples=["A person replies within one working day."],
+    )
+    opens_at: str | None = Field(
+        None, description="When a closed desk opens, ISO 8601.", examples=["2026-11-23T09:00:00+01:00"]
+    )
+    expected_wait_s: float | None = Field(
+        None, description="Half of recent visitors at this time of day were answered within it; null when unknown."
+    )
+    expected_wait_most_s: float | None = Field(None, description="Four of five were answered within it.")
 
 
 class WidgetLimits(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from uuid import uuid4
 
 from api.dependencies import Services
@@ -56,7 +57,8 @@ async def admit(services: Services, visitor: str) -> None:
 
 
 async def answer(services: Services, question: Question, watch: TurnWatch | None = None) -> Response:
-    """Run the turn; the response as `/ask` sends it."""
+    """Run the turn, knowing who is at the desk; the response as `/ask` sends it."""
+    question = replace(question, people=await services.rota.people())
     return response(await services.assistant.ask(question, watch))
 
 

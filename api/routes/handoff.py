@@ -10,8 +10,9 @@ from api.errors import ApiError
 from api.openapi import failures
 from handrail import handoff
 from handrail.guard import tidy
+from handrail.language import base
 from handrail.limits import Denied
-from handrail.settings import Brand
+from handrail.wording import load_wording
 
 router = APIRouter(tags=["conversation"])
 
@@ -47,13 +48,17 @@ async def request_person(
             "You have sent several requests already, and they are on record. Please wait before you send another.",
             retry_after_s=verdict.retry_after_s,
         )
+    brand = services.settings.brand
+    wording = load_wording(brand.name).into(base(body.lang), await services.rota.people())
     receipt = await services.desk.take(_request(body))
     if not receipt.created:
         response.status_code = 200
     return schemas.HandoffResponse(
         reference=receipt.handoff.reference,
         status="recorded",
-        message=_message(receipt, services.settings.brand),
+        message=wording.receipt(
+            brand.person_expectation, created=receipt.created, email=receipt.handoff.email is not None
+        ),
     )
 
 
@@ -67,11 +72,3 @@ def _request(body: schemas.HandoffRequest) -> handoff.HandoffRequest:
         message=tidy(body.message or "") or None,
         transcript=tuple(line for line in lines if line.text),
     )
-
-
-def _message(receipt: handoff.Receipt, brand: Brand) -> str:
-    """Promises a person only where there is one."""
-    done = "Your request is recorded." if receipt.created else "We have added this to your request."
-    if brand.person_available:
-        return f"{done} {brand.person_expectation}"
-    return f"{done} Nobody reads these requests at the moment, so please do not wait for a reply."

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
 
 from api.dependencies import Needed
 from api.openapi import failures
-from api.schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
+from api.schemas import Language, WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
+from handrail.language import base
+from handrail.wording import load_wording
+
+Spoken = Annotated[Language | None, Query(description="Language of the visitor.", examples=["en"])]
 
 router = APIRouter(tags=["widget"])
 
@@ -16,12 +22,14 @@ router = APIRouter(tags=["widget"])
     operation_id="widgetConfig",
     summary="How the widget should look",
     response_description="Public settings; nothing here is secret.",
-    responses=failures(),
+    responses=failures(422),
 )
-async def config(response: Response, services: Needed) -> WidgetConfig:
-    """Public settings of the widget."""
+async def config(response: Response, services: Needed, lang: Spoken = None) -> WidgetConfig:
+    """Public settings of the widget, and who is at the desk right now, said in the visitor's language."""
     brand = services.settings.brand
-    response.headers["Cache-Control"] = "public, max-age=60"
+    people = await services.rota.people()
+    wording = load_wording(brand.name).into(base(lang), people)
+    response.headers["Cache-Control"] = "public, max-age=20"
     return WidgetConfig(
         widget_id="demo" if services.settings.server.demo_mode else "default",
         brand=WidgetBrand(name=brand.name, assistant=brand.assistant, accent=brand.accent),
@@ -30,7 +38,14 @@ async def config(response: Response, services: Needed) -> WidgetConfig:
         welcome=brand.welcome,
         suggestions=brand.suggestions,
         topics=brand.topics,
-        person=WidgetPerson(available=brand.person_available, expectation=brand.person_expectation),
+        person=WidgetPerson(
+            available=people.reachable,
+            state=people.availability.value,
+            expectation=wording.expectation(brand.person_expectation),
+            opens_at=people.opens_at.isoformat() if people.opens_at else None,
+            expected_wait_s=people.wait_s,
+            expected_wait_most_s=people.wait_most_s,
+        ),
         limits=WidgetLimits(max_question_chars=services.settings.server.max_question_chars),
         link_hosts=brand.link_hosts,
         strings=brand.strings,

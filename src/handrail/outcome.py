@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from handrail.people import People
 from handrail.types import (
     Citation,
     Escalation,
@@ -109,6 +111,11 @@ def unavailable(wording: Wording, reason: RefusalReason = RefusalReason.PROVIDER
     return Outcome(
         Routing.UNAVAILABLE, wording.say("unavailable"), reason, escalation=Escalation(Offer.BUTTON, reason.value)
     )
+
+
+def within_reach(outcome: Outcome, people: People) -> Outcome:
+    """Without an offer of a person where requests are read by nobody."""
+    return outcome if people.reachable else replace(outcome, escalation=Escalation())
 
 
 def sources_of(citations: Sequence[Citation], limit: int) -> tuple[Source, ...]:

@@ -17,6 +17,7 @@ from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight
 from handrail.llm.meter import Bounds, metering
 from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
+from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, understood
 from handrail.retrieve import Retriever
 from handrail.settings import Settings
@@ -93,7 +94,9 @@ class Pipeline:
         """Classify, retrieve, gate, answer, check. Never raises for what a provider does; a refusal is a result."""
         laps = Stopwatch(self._clock)
         question = replace(question, lang=language.of_message(question.text, question.lang))
-        wording = self._wording.into(question.lang)
+        if not self._settings.brand.person_available:
+            question = replace(question, people=NOBODY)
+        wording = self._wording.into(question.lang, question.people)
         ends = asyncio.get_running_loop().time() + self._settings.server.turn_deadline_s
         with self._tracer.turn(question) as trace, metering(self._bounds) as meter:
             turn = TurnInFlight(question, wording, trace, laps, watch or Nobody(), Showing(watch), ends)
@@ -107,7 +110,7 @@ class Pipeline:
                 await turn.showing.withdraw()
             finished = Turn(
                 question=question,
-                outcome=self._noticed(turn, result),
+                outcome=outcome.within_reach(self._noticed(turn, result), question.people),
                 classification=turn.classification,
                 trace_id=trace.id,
                 provider=turn.provider,

@@ -9,6 +9,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from handrail.people import PRESENT, People
+
 Vectors = NDArray[np.float32]
 """`(n, d)` or `(d,)` float32, L2-normalised."""
 
@@ -125,6 +127,10 @@ class Question:
     """Earlier turns of the conversation, oldest first, as far as they fit the memory's window."""
     follows: str | None = None
     """Id of the turn that this goes on from, empty for none; None goes on from the latest."""
+    people: People = PRESENT
+    """Who is at the desk while it is answered."""
+    context: Mapping[str, str | float] = field(default_factory=dict)
+    """What is known of the customer from a source that was proven, such as `plan`; never what a page merely said."""
 
 
 @dataclass(frozen=True, slots=True)

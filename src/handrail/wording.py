@@ -1,27 +1,97 @@
-"""The words the product says by itself, per language, with the operator's brand filled in."""
+"""The words the product says by itself, per language, with the operator's brand filled in.
+
+Everything that mentions a person is said by `Wording.say`, which knows whether anybody is there.
+"""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
+from math import ceil
+
+from handrail.people import PRESENT, Availability, People
+
+PERSON = frozenset(
+    {"out_of_scope", "cannot_answer", "withdrawn", "unavailable", "high_stakes_ack", "high_stakes_close", "no"}
+)
+"""Texts that mention a person; each has a twin, `…_alone`, that does not."""
+NEEDS_PERSON = frozenset({"out_of_scope", "high_stakes_close"})
+"""Those that leave the visitor with nothing when requests are read by nobody, so that this is said."""
+OFFERS = frozenset({"out_of_scope", "cannot_answer", "withdrawn", "unavailable", "high_stakes_close"})
+"""Those beside which a request can be left while nobody is there."""
 
 
 class Wording:
     """Texts of one language; `say("nonsense")` fills in the brand."""
 
-    def __init__(self, texts: Mapping[str, str], brand: str, lang: str = "en") -> None:
+    def __init__(self, texts: Mapping[str, str], brand: str, lang: str = "en", people: People = PRESENT) -> None:
         self._texts = texts
         self._brand = brand
         self.lang = lang
+        self.people = people
 
     def say(self, key: str, **values: str) -> str:
-        return self._texts[key].format(brand=self._brand, **values)
+        """The text of `key`; one that mentions a person says what is true of people right now instead."""
+        if key not in PERSON or self.people.there:
+            return self._text(key, **values)
+        said = [self._text(f"{key}_alone", **values)]
+        if self.people.reachable and key in OFFERS:
+            said += [self.nobody_there(), self._text("leave")]
+        elif not self.people.reachable and key in NEEDS_PERSON:
+            said.append(self._text("nobody_reads"))
+        return " ".join(said)
 
-    def into(self, lang: str) -> Wording:
-        """The same words for a visitor who speaks `lang`."""
-        return self if lang == self.lang else load_wording(self._brand, lang)
+    def nobody_there(self) -> str:
+        """Why nobody answers right now, in the operator's words where there are any."""
+        people = self.people
+        if people.away_text:
+            return people.away_text
+        if people.availability is not Availability.CLOSED:
+            return self._text("away")
+        opens = [self._text("opens", when=self.moment(people.opens_at, people.as_of))] if people.opens_at else []
+        return " ".join([self._text("closed"), *opens])
+
+    def expectation(self, promise: str) -> str:
+        """What somebody who asks for a person should expect: from real waits, or the operator's `promise`.
+
+        The promise is only repeated while somebody is there to keep it.
+        """
+        people = self.people
+        if not people.reachable:
+            return self._text("nobody_reads")
+        if not people.there:
+            return self.nobody_there()
+        if people.wait_s is None:
+            return promise
+        most = [] if people.wait_most_s is None else [self._text("wait_most", minutes=_minutes(people.wait_most_s))]
+        return " ".join([self._text("wait", minutes=_minutes(people.wait_s)), *most])
+
+    def receipt(self, promise: str, *, created: bool, email: bool) -> str:
+        """What is said to a request for a person; `created` is false for one that was added to."""
+        said = [self._text("recorded" if created else "added"), self.expectation(promise)]
+        if self.people.reachable and not self.people.there and not email:
+            said.append(self._text("add_email"))
+        return " ".join(said)
+
+    def moment(self, when: datetime, now: datetime | None = None) -> str:
+        """`Monday, 09:00 (CET)` within the coming week, with the date beyond it."""
+        near = when - (now or datetime.now(when.tzinfo)) < timedelta(days=6)
+        day = self._texts["weekdays"].split(",")[when.weekday()] if near else f"{when:%Y-%m-%d}"
+        return f"{day}, {when:%H:%M} ({when.tzname()})"
+
+    def into(self, lang: str, people: People | None = None) -> Wording:
+        """The same words for a visitor who speaks `lang`, while `people` are there."""
+        chosen = people or self.people
+        if lang == self.lang and chosen == self.people:
+            return self
+        other = load_wording(self._brand, lang)
+        return Wording(other._texts, self._brand, other.lang, chosen)
+
+    def _text(self, key: str, **values: str) -> str:
+        return self._texts[key].format(brand=self._brand, **values)
 
     def either(self, items: list[str]) -> str:
         """`a, b or c`."""
@@ -30,6 +100,11 @@ class Wording:
     def language(self, lang: str) -> str:
         """The name of `lang` in this language; the code itself where there is none."""
         return self._texts.get(f"language_{lang}", lang)
+
+
+def _minutes(seconds: float) -> str:
+    """Rounded up: nobody minds an answer that comes earlier."""
+    return str(max(1, ceil(seconds / 60)))
 
 
 @cache

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from starlette.testclient import TestClient
 
 from tests.api.conftest import Serve
@@ -24,11 +27,37 @@ def test_widget_learns_how_to_look(serve: Serve) -> None:
         "welcome": "Hi! What can I help you with?",
         "suggestions": [],
         "topics": ["Bookings"],
-        "person": {"available": True, "expectation": "A person replies within one working day."},
+        "person": {
+            "available": True,
+            "state": "on",
+            "expectation": "A person replies within one working day.",
+            "opens_at": None,
+            "expected_wait_s": None,
+            "expected_wait_most_s": None,
+        },
         "limits": {"max_question_chars": 500},
         "link_hosts": ["help.acme.example"],
         "strings": {"send": "Go"},
     }
+
+
+@pytest.mark.parametrize(
+    ("sections", "state", "expectation"),
+    [
+        ({"hours": {"weekly": {"mon": ["03:00-04:00"]}}}, "closed", "Der Support ist gerade geschlossen. Wieder geöff"),
+        ({"hours": {"weekly": {"mon": ["03:00-04:00"]}, "away_text": "Bis morgen!"}}, "closed", "Bis morgen!"),
+        ({"brand": {"person_available": False}}, "off", "Anfragen aus diesem Chat liest zurzeit niemand"),
+    ],
+)
+def test_widget_is_told_the_truth_about_people_in_the_visitors_language(
+    serve: Serve, sections: dict[str, Any], state: str, expectation: str
+) -> None:
+    person = serve(**sections).get("/config?lang=de-AT").json()["person"]
+
+    assert person["state"] == state
+    assert person["available"] is (state != "off")
+    assert person["expectation"].startswith(expectation)
+    assert (person["opens_at"] is None) is (state != "closed")
 
 
 def test_loader_may_be_embedded_anywhere_and_is_checked_again_soon(client: TestClient) -> None:

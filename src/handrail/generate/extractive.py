@@ -78,7 +78,7 @@ class ExtractiveAnswerer:
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
         offer = self._policy.offer_for(question.text) if self._policy else None
-        wording = self._wording.into(question.lang)
+        wording = self._wording.into(question.lang, question.people)
         acknowledgement = wording.say("high_stakes_ack")
         if claims:
             acknowledgement += "\n\n" + wording.say("high_stakes_context")

@@ -104,9 +104,9 @@ class LlmAnswerer:
         )
         reply = await self._model.ask(prompt, HighStakesReply)
         chosen = offers.get(reply.output.offer_id or "")
-        wording = self._wording.into(question.lang)
-        acknowledgement = without_promises(reply.output.acknowledgement, question.lang)
-        closing = without_promises(reply.output.closing, question.lang)
+        wording = self._wording.into(question.lang, question.people)
+        free = (reply.output.acknowledgement, reply.output.closing) if question.people.there else ("", "")
+        acknowledgement, closing = (without_promises(text, question.lang) for text in free)
         return Draft(
             claims=claims_of(reply.output.context, passages)[:MOST_CONTEXT_CLAIMS],
             provider=reply.provider,

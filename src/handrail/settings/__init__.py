@@ -1,6 +1,8 @@
 """Every tunable, where it comes from, and what is allowed."""
 
+from handrail.settings.base import Section
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
+from handrail.settings.people import Alerts, Customer, Holiday, Hours
 from handrail.settings.tree import (
     Brand,
     Classify,
@@ -17,7 +19,6 @@ from handrail.settings.tree import (
     Prompts,
     Retrieval,
     Rewrite,
-    Section,
     Server,
     Settings,
     Storage,
@@ -27,11 +28,15 @@ from handrail.settings.tree import (
 
 __all__ = [
     "WELL_KNOWN",
+    "Alerts",
     "Brand",
     "Classify",
+    "Customer",
     "Gates",
     "Generate",
     "HighStakes",
+    "Holiday",
+    "Hours",
     "Judge",
     "Knowledge",
     "Limits",

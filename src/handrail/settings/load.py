@@ -16,7 +16,8 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 
 from handrail.errors import SettingsError
-from handrail.settings.tree import Section, Settings
+from handrail.settings.base import Section
+from handrail.settings.tree import Settings
 
 WELL_KNOWN = {
     "OPENAI_BASE_URL": ("llm", "base_url"),
@@ -37,6 +38,8 @@ PATHS = (
     ("classify", "head"),
     ("gates", "calibration"),
     ("high_stakes", "policy_file"),
+    ("hours", "file"),
+    ("alerts", "smtp_ca"),
     ("judge", "cache"),
 )
 """Settings that name files: in a configuration file they are relative to that file."""
@@ -109,7 +112,8 @@ def explain(error: ValidationError, source: str) -> str:
     lines = []
     for item in error.errors():
         where = ".".join(str(part) for part in item["loc"])
-        given = "" if item["type"] == "extra_forbidden" or "key" in where else f" (given: {item['input']!r})"
+        hidden = item["type"] == "extra_forbidden" or isinstance(item["input"], dict) or _secret(where)
+        given = "" if hidden else f" (given: {item['input']!r})"
         what = (
             "no such setting; check the spelling against config.toml"
             if item["type"] == "extra_forbidden"
@@ -117,6 +121,10 @@ def explain(error: ValidationError, source: str) -> str:
         )
         lines.append(f"{where}: {what}{given}{_meaning(item['loc'])}")
     return f"{source} holds {len(lines)} wrong value(s):\n  " + "\n  ".join(lines)
+
+
+def _secret(where: str) -> bool:
+    return any(word in where for word in ("key", "secret", "token", "password"))
 
 
 def _meaning(loc: tuple[int | str, ...]) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
+
+from handrail.settings.base import Section
+from handrail.settings.people import Alerts, Customer, Hours
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
-
-
-class Section(BaseModel):
-    """A group of settings; unknown keys are mistakes and are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Server(Section):
@@ -460,6 +457,9 @@ class Settings(Section):
     verify: Verify = Verify()
     llm: Llm = Llm()
     high_stakes: HighStakes = HighStakes()
+    customer: Customer = Customer()
+    hours: Hours = Hours()
+    alerts: Alerts = Alerts()
     limits: Limits = Limits()
     storage: Storage = Storage()
     observe: Observe = Observe()
