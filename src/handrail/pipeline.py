@@ -23,7 +23,9 @@ from handrail.retrieve import Retriever
 from handrail.settings import Settings
 from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
+from handrail.suggest import Suggester
 from handrail.types import (
+    Citation,
     Claim,
     Classification,
     Critique,
@@ -72,6 +74,8 @@ class Stages:
     reader: Reader | None = None
     """Reads a message with its history; None where conversations have no memory."""
     fallback_reader: Reader | None = None
+    suggester: Suggester | None = None
+    """Offers questions to go on with after an answer."""
     articles_lang: str = "en"
     """What the articles are written in."""
     closing: Callable[[], Awaitable[None]] | None = None
@@ -240,7 +244,7 @@ class Pipeline:
         except NotSupported:
             refused = outcome.cannot_answer(RefusalReason.UNSUPPORTED_CLAIMS, turn.wording, confidence)
             return replace(refused, factuality=verified.factuality)
-        critique = await self._critique(turn, draft, evidence)
+        critique, drafted = await asyncio.gather(self._critique(turn, draft, evidence), self._answerable(draft))
         confidence = confidence if critique.probability is None else critique.probability
         if critique.verdict is Verdict.CANNOT:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
@@ -250,8 +254,19 @@ class Pipeline:
             result = outcome.low_confidence(answer, citations, confidence, turn.wording)
         else:
             verdict = Verdict.PARTLY if verified.unsupported else critique.verdict
-            result = outcome.answered(answer, verdict, citations, confidence, draft.suggestions)
+            result = outcome.answered(answer, verdict, citations, confidence, self._next(turn, citations, drafted))
         return replace(result, claims=draft.claims, factuality=verified.factuality)
+
+    async def _answerable(self, draft: Draft) -> Sequence[str]:
+        """What the draft itself suggests, as far as the articles answer it."""
+        suggester = self._stages.suggester
+        if suggester is None or not draft.suggestions:
+            return ()
+        return await suggester.answerable(draft.suggestions)
+
+    def _next(self, turn: TurnInFlight, citations: Sequence[Citation], drafted: Sequence[str]) -> Sequence[str]:
+        suggester = self._stages.suggester
+        return suggester.after(turn.question, citations, drafted) if suggester else ()
 
     async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
         draft = await self._draft(turn, evidence)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import nullcontext
+from dataclasses import replace
 
 from handrail import language
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
 from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import build_stages
+from handrail.assembly.suggesting import build_suggester
 from handrail.errors import HandrailError, ModelUnavailable
 from handrail.observe import Tracer
 from handrail.pipeline import Pipeline, Stages
 from handrail.settings import Settings
+from handrail.suggest.quiet import QuietSuggester
 from handrail.types import Question, Turn
 from handrail.watch import TurnWatch
 from handrail.wording import load_wording
@@ -29,6 +33,8 @@ class Assistant:
         self._pipeline: Pipeline | None = None
         self._tracer: Tracer | None = None
         self._memory: ConversationMemory | None = None
+        self._suggester: QuietSuggester | None = None
+        self._background: asyncio.Task[None] | None = None
         self._state = {"models": "loading", "index": "loading"}
 
     @property
@@ -46,6 +52,10 @@ class Assistant:
             wording = load_wording(self.settings.brand.name)
             self._tracer = await asyncio.to_thread(build_tracer, self.settings)
             self._stages = await asyncio.to_thread(build_stages, self.settings, self._parts, wording, self._tracer)
+            self._suggester = await asyncio.to_thread(
+                build_suggester, self.settings, self._parts, wording, self._stages
+            )
+            self._stages = replace(self._stages, suggester=self._suggester)
             self._memory = build_memory(self.settings, self._parts.count, time.time)
             await asyncio.to_thread(language.warm_up)
             await self._stages.retriever.retrieve("warm up", {})
@@ -54,6 +64,8 @@ class Assistant:
             await self.stop()
             raise
         self._state = {"models": "ok", "index": "ok"}
+        if self._suggester is not None:
+            self._background = asyncio.create_task(self._suggester.run())
         self._pipeline = Pipeline(self._stages, self.settings, wording, time.perf_counter)
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
@@ -64,9 +76,10 @@ class Assistant:
         pipeline = self._pipeline
         if pipeline is None:
             raise HandrailError("the assistant is not ready yet")
-        if self._memory is None:
-            return await pipeline.run(question, watch)
-        return await self._memory.turn(question, lambda recalled: pipeline.run(recalled, watch))
+        with self._suggester.turn() if self._suggester is not None else nullcontext():
+            if self._memory is None:
+                return await pipeline.run(question, watch)
+            return await self._memory.turn(question, lambda recalled: pipeline.run(recalled, watch))
 
     async def forget(self, conversation_id: str) -> None:
         """Nothing said in this conversation is known to later turns."""
@@ -76,6 +89,11 @@ class Assistant:
     async def stop(self) -> None:
         """Finish queued work and close connections; harmless when nothing was started."""
         self._pipeline = None
+        self._suggester = None
+        background, self._background = self._background, None
+        if background is not None:
+            background.cancel()
+            await asyncio.wait([background])
         stages, self._stages = self._stages, None
         if stages is not None and stages.closing is not None:
             await stages.closing()

@@ -126,6 +126,48 @@ def _tuned(settings: Settings, generation: str) -> str | None:
 
 
 @app.command()
+def suggestions(name: Name, as_json: Json = False) -> None:
+    """Try out every question that could be offered after an answer, and keep those the articles answer.
+
+    Serving does the same in quiet moments; this does it at once. What was kept for these articles is not tried again.
+    """
+    import asyncio
+
+    rows = asyncio.run(_suggested(settings_for(name, suggest={"enabled": True, "quiet_s": 0.0})))
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=2))  # noqa: T201
+        return
+    for article, texts in rows.items():
+        results.print(article)
+        for text in texts:
+            results.print(f"  {text}")
+    notes.print(f"{sum(map(len, rows.values()))} questions for {len(rows)} articles")
+
+
+async def _suggested(settings: Settings) -> dict[str, list[str]]:
+    import asyncio
+
+    from rich.progress import track
+
+    from handrail.assembly.parts import build_parts
+    from handrail.assembly.suggesting import build_suggester
+    from handrail.wording import load_wording
+
+    parts = await asyncio.to_thread(build_parts, settings)
+    try:
+        suggester = build_suggester(settings, parts, load_wording(settings.brand.name))
+        if suggester is None:
+            return {}
+        known = suggester.known()
+        for article in track(parts.snapshot.articles, "trying questions", console=notes):
+            if article not in known:
+                await suggester.make(article)
+        return {article: [row.text for row in rows] for article, rows in sorted(suggester.known().items())}
+    finally:
+        await asyncio.to_thread(parts.close)
+
+
+@app.command()
 def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
     """Remove a knowledge base and its fitted files. The articles themselves are not touched."""
     import shutil

@@ -23,6 +23,7 @@ from handrail.settings.tree import (
     Settings,
     Storage,
     Stream,
+    Suggest,
     Verify,
 )
 
@@ -52,6 +53,7 @@ __all__ = [
     "Settings",
     "Storage",
     "Stream",
+    "Suggest",
     "Verify",
     "environment",
     "explain",

@@ -252,6 +252,23 @@ class Generate(Section):
     )
 
 
+class Suggest(Section):
+    """Questions offered after an answer."""
+
+    enabled: bool = Field(True, description="Offer questions to go on with after an answer.")
+    count: int = Field(3, ge=0, le=5, description="Questions offered; each was tried and is answered from an article.")
+    per_article: int = Field(7, ge=1, le=20, description="Questions tried for one article, its title included.")
+    quiet_s: float = Field(
+        5.0, ge=0, le=600, description="Seconds without a turn after which the next one may be tried."
+    )
+    ahead: int = Field(
+        300,
+        ge=0,
+        le=100_000,
+        description="Articles whose questions are tried in quiet moments; others follow when they are first cited.",
+    )
+
+
 class Prompts(Section):
     context_tokens: int = Field(
         2000, ge=200, le=50_000, description="Tokens of passages the answering model reads; the best one is always in."
@@ -453,6 +470,7 @@ class Settings(Section):
     deep: Deep = Deep()
     gates: Gates = Gates()
     generate: Generate = Generate()
+    suggest: Suggest = Suggest()
     prompts: Prompts = Prompts()
     verify: Verify = Verify()
     llm: Llm = Llm()

@@ -1,0 +1,68 @@
+"""Follow-up questions, checked by the local path itself: no language model is asked, and nothing is traced."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from uuid import uuid4
+
+from handrail.assembly.parts import Parts, kb_folder
+from handrail.assembly.stages import build_stages
+from handrail.observe.silent import SilentTracer
+from handrail.pipeline import Pipeline, Stages
+from handrail.settings import Settings
+from handrail.suggest.kept import Kept
+from handrail.suggest.quiet import Check, QuietSuggester
+from handrail.types import Citation, Question, Routing
+from handrail.wording import Wording
+
+LOCAL: Mapping[str, Mapping[str, object]] = {
+    "classify": {"mode": "local"},
+    "generate": {"answerer": "extractive", "critique": "local"},
+    "memory": {"rewrite": "off"},
+    "verify": {"llm": "off"},
+}
+DECIDING = dict.fromkeys(("models", "retrieval", "gates", "generate", "classify"), True)
+FORMAT = "1"
+
+
+def build_suggester(
+    settings: Settings, parts: Parts, wording: Wording, stages: Stages | None = None
+) -> QuietSuggester | None:
+    """None where the settings turn it off. `stages` are those of the turns themselves, where they were built."""
+    if not settings.suggest.enabled or not settings.suggest.count:
+        return None
+    kept = Kept(kb_folder(settings, settings.knowledge.kb), _made_for(settings, parts))
+    return QuietSuggester(
+        parts.snapshot, kept, local_check(settings, parts, wording, stages), settings.suggest, time.monotonic
+    )
+
+
+def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stages | None = None) -> Check:
+    """A whole local turn: only what is fully answered, past both gates and the critique, counts."""
+    local = _local(settings)
+    silent = SilentTracer(lambda: "")
+    if stages is None or local != settings:
+        stages = build_stages(local, parts, wording, silent)
+    pipeline = Pipeline(replace(stages, tracer=silent, reader=None), local, wording, time.perf_counter)
+
+    async def check(text: str) -> Sequence[Citation] | None:
+        turn = await pipeline.run(Question(text, "", str(uuid4()), lang=parts.snapshot.lang))
+        return turn.outcome.citations if turn.outcome.routing is Routing.ANSWERED else None
+
+    return check
+
+
+def _local(settings: Settings) -> Settings:
+    tree = {**settings.model_dump(), "llm": {}, "deep": {}}
+    for name, values in LOCAL.items():
+        tree[name] = {**tree[name], **values}
+    return Settings.model_validate(tree)
+
+
+def _made_for(settings: Settings, parts: Parts) -> str:
+    """Changes with the articles, the models, and the settings that decide what is answered."""
+    decides = settings.model_dump_json(include={**DECIDING, "suggest": {"per_article"}})
+    return f"{FORMAT}:{parts.store.generation}:{blake2b(decides.encode(), digest_size=8).hexdigest()}"

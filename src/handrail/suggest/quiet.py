@@ -1,0 +1,135 @@
+"""Questions to go on with: chosen from what was checked before, and checked while nobody is waiting for an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from handrail.settings import Suggest
+from handrail.stores.snapshot import Snapshot
+from handrail.suggest import Checked
+from handrail.suggest.candidates import alike, candidates, neighbours
+from handrail.suggest.kept import Kept
+from handrail.types import Citation, Question
+
+Check = Callable[[str], Awaitable[Sequence[Citation] | None]]
+"""The citations of a full answer to a question; None when there is none."""
+
+NEAR = 3
+"""Neighbouring articles whose titles are asked about."""
+DRAFTED = 3
+WAITING = 64
+REMEMBERED = 500
+DRAFTED_S = 1.0
+"""Seconds that checking the suggestions of one draft may take."""
+MOST_OWN = 2
+"""Questions about the answer's own article where its neighbours have some too."""
+
+
+class QuietSuggester:
+    """A Suggester whose checks run one by one, each only when no turn has been under way for `quiet_s` seconds."""
+
+    def __init__(
+        self, snapshot: Snapshot, kept: Kept, check: Check, settings: Suggest, clock: Callable[[], float]
+    ) -> None:
+        """`clock` returns seconds."""
+        self._snapshot = snapshot
+        self._kept = kept
+        self._check = check
+        self._settings = settings
+        self._clock = clock
+        self._wanted: deque[str] = deque(maxlen=WAITING)
+        self._news = asyncio.Event()
+        self._under_way = 0
+        self._last_end = clock()
+        self._drafted: OrderedDict[str, bool] = OrderedDict()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Nothing is checked meanwhile, nor right after."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            self._last_end = self._clock()
+
+    def after(self, question: Question, citations: Sequence[Citation], drafted: Sequence[str] = ()) -> Sequence[str]:
+        cited = list(dict.fromkeys(citation.passage.article_id for citation in citations))[:2]
+        if not cited:
+            return ()
+        near = [other for other in neighbours(self._snapshot, cited[0], NEAR) if other not in cited]
+        self._want([*cited, *near])
+        said = {citation.passage.id for citation in citations}
+        heard = [question.text, *(text for past in question.history for text in (past.question, past.standalone))]
+        own = [row for article in cited for row in self._kept.articles.get(article, ()) if not said & set(row.passages)]
+        beside = [row for article in near for row in self._kept.articles.get(article, ()) if row.title]
+        chosen: list[str] = []
+        for text in [*drafted, *_mixed(own, beside)]:
+            if not any(alike(text, other) for other in [*heard, *chosen]):
+                chosen.append(text)
+        return tuple(chosen[: self._settings.count])
+
+    async def answerable(self, drafted: Sequence[str]) -> Sequence[str]:
+        try:
+            async with asyncio.timeout(DRAFTED_S):
+                found = await asyncio.gather(*(self._holds(text) for text in drafted[:DRAFTED]))
+        except TimeoutError:
+            return ()
+        return [text for text, holds in zip(drafted, found, strict=False) if holds]
+
+    def known(self) -> Mapping[str, Sequence[Checked]]:
+        """What is kept, by article; reads the disk."""
+        self._kept.read()
+        return self._kept.articles
+
+    async def make(self, article: str) -> Sequence[Checked]:
+        """Check an article's questions now, and keep those that are answered from it."""
+        found = []
+        for candidate in candidates(self._snapshot, article, self._settings.per_article):
+            await self._quiet()
+            citations = await self._check(candidate.text)
+            if citations and citations[0].passage.article_id == article:
+                passages = tuple(dict.fromkeys(citation.passage.id for citation in citations))
+                found.append(Checked(candidate.text, passages, candidate.title))
+        await asyncio.to_thread(self._kept.keep, article, found)
+        return found
+
+    async def run(self) -> None:
+        """Check what turns have asked for, and in the end every article of a small knowledge base; until cancelled."""
+        await asyncio.to_thread(self._kept.read)
+        rest = iter(self._snapshot.articles[: self._settings.ahead])
+        while True:
+            article = self._wanted.popleft() if self._wanted else next(rest, None)
+            if article is None:
+                self._news.clear()
+                await self._news.wait()
+            elif article not in self._kept.articles:
+                await self._quiet()
+                await self.make(article)
+
+    def _want(self, articles: Sequence[str]) -> None:
+        missing = [article for article in articles if article not in self._kept.articles]
+        self._wanted.extend(article for article in missing if article not in self._wanted)
+        if missing:
+            self._news.set()
+
+    async def _quiet(self) -> None:
+        quiet_s = self._settings.quiet_s
+        while quiet_s and (self._under_way or self._clock() - self._last_end < quiet_s):  # noqa: ASYNC110
+            await asyncio.sleep(quiet_s / 4)
+
+    async def _holds(self, text: str) -> bool:
+        if text not in self._drafted:
+            self._drafted[text] = bool(await self._check(text))
+            while len(self._drafted) > REMEMBERED:
+                self._drafted.popitem(last=False)
+        return self._drafted[text]
+
+
+def _mixed(own: Sequence[Checked], beside: Sequence[Checked]) -> list[str]:
+    """The article's own questions first, but not only those."""
+    rows = [*own[:MOST_OWN], *beside[:1], *own[MOST_OWN:], *beside[1:]]
+    return [row.text for row in rows]

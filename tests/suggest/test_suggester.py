@@ -1,0 +1,166 @@
+"""What is offered after an answer, what is not, and when it is tried out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from handrail.settings import Suggest
+from handrail.stores.snapshot import Snapshot
+from handrail.suggest import Checked
+from handrail.suggest.kept import FILE, Kept
+from handrail.suggest.quiet import QuietSuggester
+from handrail.types import Citation, Exchange, Passage, Routing
+from tests.stages import ask, passage
+
+pytestmark = pytest.mark.anyio
+
+BUY = passage("buy/0", "Pay and wait.", title="Buy a domain", headings=("Who can buy a domain?",))
+PRICE = passage("buy/1", "It costs ten.", title="Buy a domain", headings=("What does a domain cost?",))
+RENEW = passage("renew/0", "Pay again.", title="Renew a domain")
+MAIL = passage("mail/0", "Add one.", title="Add mailboxes")
+PASSAGES = [BUY, PRICE, RENEW, MAIL]
+
+
+class Tries:
+    """Answers each question from the passage given for it."""
+
+    def __init__(self, **answers: Passage) -> None:
+        self.answers = {key.replace("_", " "): value for key, value in answers.items()}
+        self.tried: list[str] = []
+
+    async def __call__(self, text: str) -> Sequence[Citation] | None:
+        self.tried.append(text)
+        found = next((found for key, found in self.answers.items() if key in text), None)
+        return [cite(found)] if found is not None else None
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def cite(found: Passage) -> Citation:
+    return Citation(1, found, 0.9, "supported")
+
+
+def suggester(folder: Path, tries: Tries, clock: Clock | None = None, **settings: float) -> QuietSuggester:
+    vectors = np.eye(len(PASSAGES), dtype=np.float32)
+    articles = np.eye(3, dtype=np.float32)
+    snapshot = Snapshot(PASSAGES, None, articles, vectors)
+    chosen = Suggest.model_validate({"quiet_s": 0, **settings})
+    return QuietSuggester(snapshot, Kept(folder, "g1"), tries, chosen, clock or Clock())
+
+
+ALL = {"buy_a_domain": BUY, "cost": PRICE, "renew": RENEW, "mailboxes": MAIL}
+
+
+async def made(folder: Path, **settings: float) -> QuietSuggester:
+    found = suggester(folder, Tries(**ALL), None, **settings)
+    for article in ("buy", "renew", "mail"):
+        await found.make(article)
+    return found
+
+
+async def test_only_what_is_answered_from_its_own_article_is_kept(tmp_path: Path) -> None:
+    found = suggester(tmp_path, Tries(cost=PRICE, Who=RENEW))
+
+    assert await found.make("buy") == [Checked("What does a domain cost?", ("buy/1",))]
+
+
+async def test_the_answer_s_own_article_comes_first_and_its_neighbours_after(tmp_path: Path) -> None:
+    found = await made(tmp_path)
+
+    assert found.after(ask("Who may?"), [cite(BUY)]) == (
+        "What does a domain cost?",
+        "How do I renew a domain?",
+        "How do I add mailboxes?",
+    )
+
+
+async def test_what_was_asked_or_said_before_is_not_offered(tmp_path: Path) -> None:
+    found = await made(tmp_path)
+    past = Exchange("renewing", "How do I renew a domain?", "Pay.", Routing.ANSWERED)
+
+    assert found.after(ask("What does a domain cost", history=(past,)), [cite(PRICE)]) == (
+        "How do I buy a domain?",
+        "How do I add mailboxes?",
+    )
+
+
+async def test_the_draft_s_own_suggestions_are_tried_first(tmp_path: Path) -> None:
+    found = await made(tmp_path)
+
+    drafted = await found.answerable(["How do I renew it?", "Can you dance?"])
+
+    assert drafted == ["How do I renew it?"]
+    assert found.after(ask("Who may?"), [cite(BUY)], drafted)[0] == "How do I renew it?"
+
+
+async def test_a_slow_check_of_a_draft_costs_its_suggestions_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Hangs(Tries):
+        async def __call__(self, text: str) -> Sequence[Citation] | None:
+            await asyncio.sleep(60)
+            return None
+
+    monkeypatch.setattr("handrail.suggest.quiet.DRAFTED_S", 0.01)
+
+    assert await suggester(tmp_path, Hangs()).answerable(["How do I renew?"]) == ()
+
+
+async def test_what_was_kept_is_known_to_the_next_process_and_not_to_other_articles(tmp_path: Path) -> None:
+    await made(tmp_path)
+
+    assert set(suggester(tmp_path, Tries()).known()) == {"buy", "renew", "mail"}
+    later = Kept(tmp_path, "g2")
+    later.read()
+    assert later.articles == {}
+    (tmp_path / FILE).write_text('{"made_for": "g1", "articles": {"buy": [1]}}')
+    assert suggester(tmp_path, Tries()).known() == {}
+
+
+async def test_nothing_is_tried_while_a_turn_is_under_way_or_just_over(tmp_path: Path) -> None:
+    clock, tries = Clock(), Tries(**ALL)
+    found = suggester(tmp_path, tries, clock, quiet_s=0.02, ahead=1)
+    with found.turn():
+        working = asyncio.create_task(found.run())
+        clock.now += 100
+        await asyncio.sleep(0.05)
+        assert tries.tried == []
+    clock.now += 100
+    async with asyncio.timeout(5):
+        while len(tries.tried) < 2:
+            await asyncio.sleep(0.01)
+    found.after(ask(), [cite(MAIL)])
+    async with asyncio.timeout(5):
+        while "How do I add mailboxes?" not in tries.tried:
+            await asyncio.sleep(0.01)
+    working.cancel()
+
+
+async def test_one_that_may_offer_none_offers_none(tmp_path: Path) -> None:
+    found = await made(tmp_path, count=0)
+
+    assert found.after(ask("Who may?"), [cite(BUY)]) == ()
+    assert found.after(ask(), ()) == ()
+
+
+async def test_a_disk_that_cannot_be_written_costs_nothing_but_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    kept = Kept(tmp_path / "file", "g1")
+
+    kept.keep("buy", [replace(Checked("a", ()), title=True)])
+
+    assert "cannot be kept" in caplog.text
+    assert kept.articles["buy"][0].text == "a"
