@@ -89,6 +89,13 @@ def steps(settings: Settings) -> list[Step]:
             "critic",
         ),
         Step("confidence", f"Confidence gate at {settings.gates.confidence}", "gates.confidence", True),
+        Step(
+            "suggest",
+            "Up to three questions to go on with, tried beforehand",
+            "[suggest]",
+            settings.suggest.enabled,
+            "suggester",
+        ),
         Step("outcome", "Outcome: one closed set of routings", "", True),
         Step("remember", "Memory: the exchange, secrets and refusals left out", "memory.ttl_s", remembers),
     ]

@@ -38,6 +38,7 @@ def test_widget_learns_how_to_look(serve: Serve) -> None:
         "limits": {"max_question_chars": 500},
         "link_hosts": ["help.acme.example"],
         "strings": {"send": "Go"},
+        "meter": False,
     }
 
 

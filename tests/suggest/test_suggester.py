@@ -33,9 +33,16 @@ class Tries:
     def __init__(self, **answers: Passage) -> None:
         self.answers = {key.replace("_", " "): value for key, value in answers.items()}
         self.tried: list[str] = []
+        self._news = asyncio.Condition()
+
+    async def has_tried(self, text: str) -> None:
+        async with asyncio.timeout(5), self._news:
+            await self._news.wait_for(lambda: text in self.tried)
 
     async def __call__(self, text: str) -> Sequence[Citation] | None:
-        self.tried.append(text)
+        async with self._news:
+            self.tried.append(text)
+            self._news.notify_all()
         found = next((found for key, found in self.answers.items() if key in text), None)
         return [cite(found)] if found is not None else None
 
@@ -137,13 +144,9 @@ async def test_nothing_is_tried_while_a_turn_is_under_way_or_just_over(tmp_path:
         await asyncio.sleep(0.05)
         assert tries.tried == []
     clock.now += 100
-    async with asyncio.timeout(5):
-        while len(tries.tried) < 2:
-            await asyncio.sleep(0.01)
+    await tries.has_tried("What does a domain cost?")
     found.after(ask(), [cite(MAIL)])
-    async with asyncio.timeout(5):
-        while "How do I add mailboxes?" not in tries.tried:
-            await asyncio.sleep(0.01)
+    await tries.has_tried("How do I add mailboxes?")
     working.cancel()
 
 
