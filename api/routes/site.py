@@ -1,4 +1,4 @@
-"""The widget's files for every site that embeds it, and the demo page."""
+"""The widget's files for every site that embeds it, the desk, and the demo page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class WidgetFiles(StaticFiles):
         return response
 
 
-class DemoFiles(StaticFiles):
+class PageFiles(StaticFiles):
+    """Pages of our own: asked for again each time, so that nobody works with last week's desk."""
+
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
         response.headers["Cache-Control"] = CHECK_FIRST
@@ -46,9 +48,14 @@ def mount(app: FastAPI, settings: Settings) -> None:
         log.warning("the widget is not built: run `npm ci && npm run build` in frontend/")
     else:
         app.mount("/widget/v1", WidgetFiles(directory=widget), name="widget")
+    desk = site_dir("desk")
+    if desk is None:
+        log.warning("the desk is not built: run `npm ci && npm run build` in frontend/")
+    else:
+        app.mount("/desk", PageFiles(directory=desk, html=True), name="desk")
     demo = site_dir("demo") if settings.server.demo_mode else None
     if demo is not None:
-        app.mount("/demo", DemoFiles(directory=demo, html=True), name="demo")
+        app.mount("/demo", PageFiles(directory=demo, html=True), name="demo")
         app.add_route("/", _to_demo, include_in_schema=False)
 
 

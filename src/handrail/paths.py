@@ -5,12 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
-CLONE = {"widget": "frontend/widget/dist", "demo": "frontend/demo", "prompts": "prompts"}
+CLONE = {
+    "widget": "frontend/widget/dist",
+    "desk": "frontend/desk/dist",
+    "demo": "frontend/demo",
+    "prompts": "prompts",
+}
 """Each part of the site and its folder in a clone; in a wheel it is `handrail/_site/<part>`."""
 
 
 def site_dir(part: str, package: Path = PACKAGE) -> Path | None:
-    """The folder of `widget`, `demo` or `prompts`; None when it has not been built. `package` is handrail's own."""
+    """The folder of `widget`, `desk`, `demo` or `prompts`; None when it has not been built.
+
+    `package` is handrail's own.
+    """
     folder = CLONE[part]
     root = package.parents[1]
     candidates = [package / "_site" / part]

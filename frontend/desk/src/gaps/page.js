@@ -1,0 +1,92 @@
+/** @import {Desk, View} from "../types" */
+import { el } from "../../../widget/src/shared/dom.js";
+import { hostsOf, safeHref } from "../../../widget/src/markdown/href.js";
+import { score, stamp } from "../format.js";
+import { button, chip } from "../shared/controls.js";
+import { openDialog } from "../shared/dialog.js";
+import { word } from "../strings.js";
+
+/** What the help articles lack, drafts of articles that wait for approval, and cases for the evaluation. @param {Desk} desk @returns {View} */
+export function gapsPage(desk) {
+  const { t, api } = desk;
+  const gaps = el("ol", { class: "rows" });
+  const drafts = el("ul", { class: "rows" });
+  const cases = el("p", { class: "hint" });
+
+  /** @param {string} path @param {HTMLElement} place @param {(one: any) => HTMLElement} row @param {string} none */
+  async function load(path, place, row, none) {
+    place.replaceChildren(el("li", { class: "hint", text: t("loading") }));
+    try {
+      const answer = await api.get(path);
+      const found = /** @type {any[]} */ (answer.items ?? answer[path] ?? answer.rows ?? answer);
+      place.replaceChildren(...(found.length ? found.map(row) : [el("li", { class: "hint", text: t(none) })]));
+    } catch (error) {
+      place.replaceChildren(el("li", { class: "hint", text: t("report_failed") }));
+      if (/** @type {any} */ (error).status === 401) desk.fail(error);
+    }
+  }
+
+  /** @param {any} gap */
+  function gapRow(gap) {
+    const samples = /** @type {any[]} */ (gap.samples ?? gap.questions ?? []).map((one) => (typeof one === "string" ? one : one.question ?? one.text ?? ""));
+    const nearest = /** @type {any[]} */ (gap.nearest ?? gap.articles ?? []);
+    const reasons = gap.reasons && typeof gap.reasons === "object" ? Object.keys(gap.reasons) : [];
+    return el("li", { class: "gap" }, el("p", { class: "gap-count" }, el("strong", { text: String(gap.count ?? gap.n ?? gap.size ?? samples.length) }), ` ${t("gap_questions")}`),
+      el("div", {},
+        el("ul", { class: "samples" }, ...samples.slice(0, 5).map((text) => el("li", { dir: "auto", text }))),
+        reasons.length > 0 && el("p", { class: "chips" }, ...reasons.map((reason) => chip(word("reason", reason)))),
+        nearest.length > 0 && el("p", { class: "hint" }, `${t("nearest")} `, ...nearest.slice(0, 3).flatMap((one, i) => [i ? ", " : "", link(one), typeof one.score === "number" ? ` (${score(one.score)})` : ""]))));
+  }
+
+  /** @param {any} one */
+  function link(one) {
+    const href = one.url ? safeHref(one.url, new Set(hostsOf([one.url]))) : null;
+    return href ? el("a", { href, target: "_blank", rel: "noopener noreferrer", text: one.title }) : el("span", { text: one.title ?? "" });
+  }
+
+  /** @param {any} draft */
+  function draftRow(draft) {
+    const approved = draft.status === "approved" || Boolean(draft.approved_at);
+    return el("li", {}, el("div", {}, el("strong", { dir: "auto", text: draft.title }), el("p", { class: "hint" }, chip(t(approved ? "approved" : "machine_made"), approved ? "good" : "care"), draft.created_at ? ` ${stamp(draft.created_at)}` : "")),
+      button(t("read_draft"), () => read(draft, approved), { "aria-label": t("read_draft_named", { name: draft.title }) }));
+  }
+
+  /** @param {any} draft @param {boolean} approved */
+  function read(draft, approved) {
+    const dialog = openDialog(draft.title, [el("p", {}, chip(t(approved ? "approved" : "machine_made"), approved ? "good" : "care")),
+      el("pre", { class: "article", dir: "auto", tabindex: 0, text: draft.text ?? draft.body ?? draft.markdown ?? "" })], approved ? { wide: true } : {
+      wide: true, action: t("approve"),
+      async submit() {
+        try {
+          await api.post(`drafts/${encodeURIComponent(draft.id)}/approve`);
+          dialog.close();
+          desk.say(t("approved_done"));
+          void load("drafts", drafts, draftRow, "drafts_none");
+        } catch (error) {
+          desk.fail(error);
+        }
+      },
+    });
+  }
+
+  async function countCases() {
+    try {
+      const answer = await api.get("cases");
+      cases.textContent = t("cases_count", { n: (answer.items ?? answer.cases ?? answer).length });
+    } catch {
+      cases.textContent = "";
+    }
+  }
+
+  void load("gaps", gaps, gapRow, "gaps_none");
+  void load("drafts", drafts, draftRow, "drafts_none");
+  void countCases();
+  return {
+    element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_gaps") })),
+      el("section", { class: "card" }, el("header", {}, el("h2", { text: t("gaps_title") })), el("p", { class: "hint", text: t("gaps_means") }), gaps),
+      el("section", { class: "card" }, el("header", {}, el("h2", { text: t("drafts_title") })), el("p", { class: "hint", text: t("drafts_means") }), drafts),
+      el("section", { class: "card" }, el("header", {}, el("h2", { text: t("cases_title") }),
+        ...["refusal", "retrieval"].map((format) => el("a", { class: "plain", href: api.url("cases.jsonl", { format }), download: `${format}.jsonl`, text: t(`cases_${format}`) }))),
+      el("p", { class: "hint", text: t("cases_means") }), cases)),
+  };
+}

@@ -1,0 +1,53 @@
+import uPlot from "uplot";
+
+const HEIGHT = 220;
+const DAY_S = 86_400;
+
+/**
+ * A chart that takes its colours from the page and its width from its place.
+ * @param {HTMLElement} place
+ * @param {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[] }[], unit: (value: number) => string, bars?: boolean, stacked?: boolean }} data
+ *   `x` are seconds since the epoch, or places 0, 1, … with `names`
+ * @returns {() => void} takes it off the page
+ */
+export function draw(place, { x, names, series, unit, bars = false, stacked = false }) {
+  const style = getComputedStyle(place);
+  const read = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const [text, line] = [read("--muted"), read("--line")];
+  const totals = stacked ? pile(series.map((one) => one.values)) : series.map((one) => one.values);
+  const bar = uPlot.paths.bars?.({ size: [0.7, 42], radius: 0.12 });
+  const font = "12px system-ui, sans-serif";
+  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font };
+  // The tallest of a pile is drawn first, so that the others stand in front of it.
+  const order = series.map((_, i) => i).sort((a, b) => (stacked ? b - a : a - b));
+  const chart = new uPlot({
+    width: Math.max(place.clientWidth, 200), height: HEIGHT, cursor: { y: false, drag: { x: false, y: false } }, legend: { show: false },
+    scales: {
+      x: { time: !names, range: (_, low, high) => (bars ? [low - (names ? 0.6 : DAY_S * 0.6), high + (names ? 0.6 : DAY_S * 0.6)] : [low, Math.max(high, low + DAY_S)]) },
+      y: { range: (_, __, high) => [0, high > 0 ? high * 1.12 : 1] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, ...(names ? { splits: () => x, values: (_, splits) => splits.map((at) => names[at] ?? "") } : {
+        space: 60, incrs: [1, 2, 3, 7, 14, 30, 60].map((n) => n * DAY_S),
+        values: (_, splits) => splits.map((at) => new Date(at * 1000).toLocaleDateString("en", { day: "numeric", month: "short" })),
+      }) },
+      { ...axis, size: 62, values: (_, splits) => splits.map((value) => unit(value)) },
+    ],
+    series: [{}, ...order.map((i) => {
+      const colour = read(`--chart-${(i % 6) + 1}`);
+      return { label: /** @type {any} */ (series[i]).name, stroke: colour, width: bars ? 0 : 2, points: { show: !bars && x.length < 40 }, spanGaps: true, ...(bars ? { fill: colour, ...(bar ? { paths: bar } : {}) } : {}) };
+    })],
+  }, [x, ...order.map((i) => /** @type {(number | null)[]} */ (totals[i]))], place);
+  const observer = new ResizeObserver(() => chart.setSize({ width: Math.max(place.clientWidth, 200), height: HEIGHT }));
+  observer.observe(place);
+  return () => {
+    observer.disconnect();
+    chart.destroy();
+  };
+}
+
+/** @param {(number | null)[][]} rows @returns {number[][]} each with those before it under it */
+function pile(rows) {
+  const sums = (rows[0] ?? []).map(() => 0);
+  return rows.map((row) => row.map((value, i) => (sums[i] = (sums[i] ?? 0) + (value ?? 0))));
+}

@@ -1,0 +1,14 @@
+export const QUEUE = "M4 5h16v10h-9l-4 4v-4H4V5Z";
+export const CHART = "M5 20V11M12 20V4M19 20v-6";
+export const GAP = "M9.2 9a2.9 2.9 0 1 1 4.3 2.5c-.9.5-1.5 1.1-1.5 2.2M12 17h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z";
+export const GEAR = "M4 7h10M18 7h2M4 17h2M10 17h10M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z";
+export const BACK = "M15 5l-7 7 7 7";
+export const CLOSE = "M6 6l12 12M18 6 6 18";
+export const BELL = "M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15L6 16ZM10 20.5h4";
+export const BELL_OFF = "M6 16V11a6 6 0 0 1 9-5.2M18 11v5l1.5 2h-15L6 16M10 20.5h4M4 3l16 18";
+export const KEYS = "M3 7h18v10H3V7ZM7 11h.01M11 11h.01M15 11h.01M8 14h8";
+export const EXIT = "M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9";
+export const SPARK = "M12 4l1.7 5.3L19 11l-5.3 1.7L12 18l-1.7-5.3L5 11l5.3-1.7L12 4Z";
+export const SEND = "M12 19V5M6 11l6-6 6 6";
+export const INFO = "M12 11v5M12 8h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z";
+export const CLOCK = "M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z";

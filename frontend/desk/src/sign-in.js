@@ -1,0 +1,52 @@
+/** @import {Api} from "./types" */
+import { el } from "../../widget/src/shared/dom.js";
+import { icon } from "../../widget/src/shared/icon.js";
+import { Failure } from "./api.js";
+import { input } from "./shared/controls.js";
+import { QUEUE } from "./shared/icons.js";
+import { duration } from "./format.js";
+import { t } from "./strings.js";
+
+/**
+ * Shows the sign-in until somebody is signed in.
+ * @param {Api} api
+ * @param {string} problem said at once, or empty
+ * @returns {Promise<any>} the server's `{user, csrf}`
+ */
+export function signIn(api, problem) {
+  document.title = `${t("sign_in")} · ${t("desk")}`;
+  const email = input(t("email"), { type: "email", name: "email", autocomplete: "username", required: true, inputmode: "email" });
+  const password = input(t("password"), { type: "password", name: "password", autocomplete: "current-password", required: true });
+  const alert = el("p", { class: "problem", role: "alert", text: problem });
+  const button = el("button", { type: "submit", class: "primary", text: t("sign_in") });
+  const form = el("form", { class: "sign-in" },
+    el("p", { class: "brand" }, icon(QUEUE), t("product")), el("h1", { text: t("sign_in_title") }),
+    alert, email.element, password.element, button, el("p", { class: "hint", text: t("sign_in_hint") }));
+  document.body.replaceChildren(el("main", { class: "door" }, form));
+  email.field.focus();
+
+  return new Promise((resolve) => form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    alert.textContent = "";
+    try {
+      resolve(await api.post("sign-in", { email: email.field.value.trim(), password: password.field.value }));
+    } catch (error) {
+      alert.textContent = explain(error);
+      password.field.value = "";
+      password.field.focus();
+    }
+    button.disabled = false;
+  }));
+}
+
+/** @param {unknown} error */
+function explain(error) {
+  if (!(error instanceof Failure) || error.status === 0) return t("unreachable");
+  if (error.status === 429) {
+    const wait = Number(error.detail.retry_after_s);
+    return wait ? t("sign_in_limited_for", { time: duration(wait) }) : t("sign_in_limited");
+  }
+  return error.status < 500 ? t("sign_in_wrong") : t("failed");
+}

@@ -1,0 +1,129 @@
+/** Shapes shared by the desk's modules: what the server sends, and what the pieces hand each other. */
+
+export type State = "bot" | "queued" | "person" | "handed_back" | "resolved";
+export type Role = "agent" | "lead" | "admin";
+export interface Person { id: string; name: string }
+export interface Me extends Person { email: string; role: Role }
+export interface Colleague extends Person { online: boolean; role?: Role; email?: string; active?: boolean }
+
+/** One line of the queue. Times are seconds since the epoch. */
+export interface Item {
+  id: string;
+  reference: string | null;
+  state: State;
+  label: string | null;
+  reason: string | null;
+  lang: string | null;
+  subject: string | null;
+  last_text: string | null;
+  last_author: string | null;
+  queued_at: number | null;
+  updated_at: number;
+  owner: Person | null;
+  version: number;
+  unread: number;
+  generation: number;
+}
+
+export interface Counts { queued: number; mine: number; person: number; resolved: number }
+export interface Page { items: Item[]; next: string | null; counts: Counts }
+
+export interface Filters {
+  view: string;
+  label: string;
+  reason: string;
+  lang: string;
+  owner: string;
+  q: string;
+  sort: "waiting" | "updated";
+}
+
+export interface Message {
+  id: string;
+  seq: number;
+  author: "visitor" | "assistant" | "agent" | "system";
+  name?: string | null;
+  user_id?: string | null;
+  text: string;
+  kind: "message" | "announcement" | "event";
+  turn_id?: string | null;
+  at: number;
+  /** Only here: a reply of ours on its way, or one that did not arrive. */
+  sending?: "now" | "failed";
+}
+
+export interface Note { id: string; user_id: string; name?: string | null; text: string; at: number }
+export interface Passage { id?: string; title: string; url: string; excerpt: string; score: number | null }
+export interface Claim { id?: string; text: string; support: string; score?: number | null; citations?: number[] }
+
+export interface Turn {
+  turn_id: string;
+  question: string;
+  routing: string;
+  label: string | null;
+  refusal_reason: string | null;
+  confidence: number | null;
+  passages: Passage[];
+  claims: Claim[];
+  meta?: Record<string, unknown>;
+}
+
+export interface Feedback { turn_id: string; rating: "up" | "down"; reason?: string | null; comment?: string | null }
+export interface Similar { id: string; reference?: string | null; subject: string; resolve_cause?: string | null; last_text?: string | null; score?: number | null; updated_at?: number }
+
+export interface Conversation extends Item {
+  resolve_cause?: string | null;
+  csat?: number | null;
+  csat_comment?: string | null;
+  visitor_read_seq?: number;
+  agent_read_seq?: number;
+  first_response_at?: number | null;
+}
+
+export interface Detail {
+  conversation: Conversation;
+  messages: Message[];
+  notes: Note[];
+  turns: Turn[];
+  feedback: Feedback[];
+  visitor: { context: Record<string, unknown>; email: string | null; other_conversations: Item[] };
+}
+
+export interface Canned { id: string; title: string; text: string }
+export interface Draft { text: string; citations: { index: number; title: string; url: string }[] }
+
+export type Translate = (key: string, values?: Record<string, string | number>) => string;
+
+export interface Api {
+  get(path: string, query?: Record<string, string | number | null | undefined>): Promise<any>;
+  post(path: string, body?: unknown): Promise<any>;
+  put(path: string, body?: unknown): Promise<any>;
+  remove(path: string): Promise<any>;
+  url(path: string, query?: Record<string, string | number | null | undefined>): string;
+  setCsrf(token: string): void;
+}
+
+export interface Preferences {
+  get(name: "sound" | "shortcuts"): boolean;
+  set(name: "sound" | "shortcuts", value: boolean): void;
+}
+
+/** What every part of the signed-in desk can reach. */
+export interface Desk {
+  t: Translate;
+  api: Api;
+  me: Me;
+  brand: string;
+  people: Map<string, Colleague>;
+  preferences: Preferences;
+  on(name: string, listener: (detail: any) => void): () => void;
+  emit(name: string, detail?: unknown): void;
+  /** Says it politely to assistive technology and shows it for a while. */
+  say(text: string, kind?: "" | "bad"): void;
+  /** Shows what went wrong in words; a lost session goes back to the sign-in. */
+  fail(error: unknown): void;
+  keys(bindings: Record<string, () => void>): () => void;
+}
+
+/** One page of the desk: its element, and what to undo when it is left. */
+export interface View { element: HTMLElement; close?(): void; route?(rest: string[]): void }

@@ -1,0 +1,113 @@
+"""Reports, gaps and drafts as the desk's API gives them."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+Json = dict[str, Any]
+
+DAYS = [(date.today() - timedelta(days=13 - n)).isoformat() for n in range(14)]
+ROUTINGS = ("answered", "low_confidence", "cannot_answer", "high_stakes", "handed_off")
+
+
+def _report(name: str, figures: Json, rows: list[Json]) -> Json:
+    columns = list(rows[0]) if rows else []
+    return {
+        "name": name,
+        "from": DAYS[0],
+        "to": DAYS[-1],
+        "figures": figures,
+        "columns": columns,
+        "rows": rows,
+        "n": len(rows),
+        "notes": [],
+    }
+
+
+REPORTS: dict[str, Json] = {
+    "volume": _report(
+        "volume",
+        {"turns": 812, "conversations": 344},
+        [
+            {
+                "day": day,
+                "routing": routing,
+                "class": "high_stakes" if k == 3 else "answerable",
+                "turns": 28 - 5 * k + (i * 7 + k) % 9,
+            }
+            for i, day in enumerate(DAYS)
+            for k, routing in enumerate(ROUTINGS)
+        ],
+    ),
+    "deflection": _report(
+        "deflection",
+        {"rate": 0.61, "rate_with_an_answer": 0.55, "counted": 290, "asked_for_a_person": 70, "came_back": 43},
+        [
+            {"day": day, "counted": 20 + i, "deflected": 12 + i % 4, "rate": 0.5 + (i % 5) * 0.06}
+            for i, day in enumerate(DAYS)
+        ],
+    ),
+    "times": _report(
+        "times",
+        {
+            "requests": 70,
+            "waiting": 3,
+            "first_response": {"n": 67, "median_s": 140, "p90_s": 600},
+            "resolution": {"n": 60, "median_s": 2400, "p90_s": 9000},
+        },
+        [
+            {
+                "day": day,
+                "requests": 5,
+                "first_response_median_s": 100 + 20 * (i % 4),
+                "resolution_median_s": 1500 + 300 * (i % 6),
+            }
+            for i, day in enumerate(DAYS)
+        ],
+    ),
+    "csat": _report(
+        "csat",
+        {"n": 41, "mean": 4.2, "satisfied": 0.78, "resolved": 60, "response_rate": 0.68},
+        [{"score": n, "answers": (2, 3, 4, 12, 20)[n - 1], "share": 0.2} for n in range(1, 6)],
+    ),
+    "gaps": _report("gaps", {"gaps": 1, "questions": 9}, [{"question": "Do you ship to Norway?", "count": 9}]),
+    "articles": _report(
+        "articles",
+        {"articles": 1, "cited": 51},
+        [
+            {
+                "title": "Cancel or pause your plan",
+                "url": "https://help.tillwick.example/billing/cancel",
+                "cited": 51,
+                "thumbs_up": 9,
+                "thumbs_down": 2,
+            }
+        ],
+    ),
+    "refusals": _report(
+        "refusals",
+        {"refused": 60, "rate": 0.07, "by_reason": {"no_relevant_context": 40, "low_evidence": 20}},
+        [{"reason": "no_relevant_context", "routing": "cannot_answer", "turns": 40, "share": 0.67}],
+    ),
+    "cost": _report("cost", {}, []),
+}
+
+GAPS: list[Json] = [
+    {
+        "id": "g1",
+        "count": 9,
+        "samples": ["Do you ship to Norway?", "Shipping to Scandinavia?"],
+        "reasons": {"no_relevant_context": 9},
+        "nearest": [{"title": "Shipping zones", "url": "https://help.tillwick.example/store/zones", "score": 0.41}],
+    }
+]
+DRAFTS: list[Json] = [
+    {
+        "id": "d1",
+        "title": "Moving a deposit",
+        "text": "Open the booking and choose Move.",
+        "status": "proposed",
+        "created_at": 1790000000.0,
+    }
+]

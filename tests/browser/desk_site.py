@@ -1,0 +1,342 @@
+"""The desk under a strict policy, before a server that keeps the desk's contract in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from api.middleware.headers import SecurityHeaders
+from tests.browser import desk_reports
+from tests.browser.contract_site import FRONTEND
+from tests.browser.desk_records import ME, PEOPLE, Json, conversation
+
+COOKIE = "desk"
+CSRF = "csrf-1"
+PASSWORD = "correct horse battery"
+HELP = "https://help.tillwick.example"
+
+
+class DeskSite:
+    """What is in the desk, what was asked of it, and what a test may change about it."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        self.conversations: dict[str, Json] = {}
+        self.canned: list[Json] = [
+            {
+                "id": "k1",
+                "title": "Greeting",
+                "text": "Hello {visitor_name}, {agent_name} here. Your case is {reference}.",
+            },
+            {"id": "k2", "title": "Refund time", "text": "Refunds arrive within five working days."},
+        ]
+        self.people = copy.deepcopy(PEOPLE)
+        self.role = "admin"
+        self.writes: list[tuple[str, Json]] = []
+        self.listeners: list[asyncio.Queue[str | None]] = []
+        self.refuse: dict[str, int] = {}
+        self.down = False
+        self.csat = 4.6
+
+    def add(self, id_: str, **fields: Any) -> Json:
+        made = conversation(id_, **fields)
+        self.conversations[id_] = made
+        return made
+
+    def tell(self, kind: str, **detail: Any) -> None:
+        """An event to every desk that listens. May be called from the test's thread."""
+        text = f"event: {kind}\ndata: {json.dumps({'type': kind, **detail})}\n\n"
+        self._each(lambda queue: queue.put_nowait(text))
+
+    def cut(self) -> None:
+        """Ends every stream, as a server that restarts does."""
+        self._each(lambda queue: queue.put_nowait(None))
+
+    def say(self, id_: str, author: str, text: str, *, tell: bool = True, **fields: Any) -> Json:
+        """Somebody writes in a conversation."""
+        kept = self.conversations[id_]
+        made = {
+            "id": f"{id_}-{len(kept['messages']) + 1}",
+            "seq": len(kept["messages"]) + 1,
+            "author": author,
+            "name": None,
+            "user_id": None,
+            "text": text,
+            "kind": "message",
+            "turn_id": None,
+            "at": time.time(),
+            **fields,
+        }
+        kept["messages"].append(made)
+        item = kept["item"]
+        item |= {"last_text": text, "last_author": author, "updated_at": made["at"]}
+        item["unread"] += author == "visitor"
+        if tell:
+            self.tell("message", conversation_id=id_, message=made)
+            self.tell("conversation", item=item)
+        return made
+
+    def written(self, path: str) -> list[Json]:
+        return [body for asked, body in self.writes if asked.endswith(path)]
+
+    def change(self, id_: str, **fields: Any) -> Json:
+        """The conversation changes hands, and everybody is told."""
+        item: Json = self.conversations[id_]["item"]
+        item |= {"version": item["version"] + 1, "updated_at": time.time(), **fields}
+        self.tell("conversation", item=item)
+        return item
+
+    def _each(self, work: Callable[[asyncio.Queue[str | None]], None]) -> None:
+        if self.loop is not None:
+            for queue in list(self.listeners):
+                self.loop.call_soon_threadsafe(work, queue)
+
+
+def _error(status: int, code: str, message: str = "", **more: Any) -> Response:
+    return JSONResponse({"error": {"code": code, "message": message, **more}}, status)
+
+
+def _user(site: DeskSite) -> Json:
+    return {**ME, "role": site.role}
+
+
+class Endpoints:
+    def __init__(self, site: DeskSite) -> None:
+        self.site = site
+
+    async def guard(self, request: Request) -> Response | None:
+        """Why the request is refused, if it is; a write is kept."""
+        site, path = self.site, request.url.path.removeprefix("/desk/api/")
+        if site.down:
+            return Response(status_code=502)
+        if path != "sign-in" and request.cookies.get(COOKIE) != "yes":
+            return _error(401, "unauthorized")
+        if path != "sign-in" and request.method != "GET" and request.headers.get("X-CSRF-Token") != CSRF:
+            return _error(403, "csrf")
+        if request.method != "GET":
+            raw = await request.body()
+            site.writes.append((path, json.loads(raw) if raw else {}))
+        for end, status in site.refuse.items():
+            if path.endswith(end):
+                return _error(status, "refused")
+        return None
+
+    async def sign_in(self, request: Request) -> Response:
+        body = await request.json()
+        if self.site.refuse.get("sign-in") == 429:
+            return _error(429, "rate_limited", retry_after_s=90)
+        if body != {"email": ME["email"], "password": PASSWORD}:
+            return _error(401, "wrong")
+        response = JSONResponse({"user": _user(self.site), "csrf": CSRF})
+        response.set_cookie(COOKIE, "yes", httponly=True, samesite="strict")
+        return response
+
+    async def sign_out(self, _request: Request) -> Response:
+        response = Response(status_code=204)
+        response.delete_cookie(COOKIE)
+        return response
+
+    async def me(self, _request: Request) -> Response:
+        return JSONResponse({"user": _user(self.site), "csrf": CSRF})
+
+    async def listed(self, request: Request) -> Response:
+        query = request.query_params
+        items = [kept["item"] for kept in self.site.conversations.values()]
+        counts = {
+            "queued": sum(item["state"] == "queued" for item in items),
+            "mine": sum(item["state"] == "person" and item["owner"] == {"id": "u1", "name": "Mira"} for item in items),
+            "person": sum(item["state"] == "person" for item in items),
+            "resolved": sum(item["state"] == "resolved" for item in items),
+        }
+        for name in ("state", "label", "reason", "lang"):
+            if query.get(name):
+                items = [item for item in items if item[name] == query[name]]
+        owner = {"me": "u1", "none": None}.get(query.get("owner", ""), query.get("owner"))
+        if query.get("owner"):
+            items = [item for item in items if (item["owner"] or {}).get("id") == owner]
+        if query.get("q"):
+            items = [item for item in items if query["q"].lower() in json.dumps(item).lower()]
+        items = sorted(items, key=lambda item: -item["updated_at"])
+        if query.get("sort") != "updated":
+            items = sorted(
+                items, key=lambda item: (item["queued_at"] or 0) if item["state"] == "queued" else float("inf")
+            )
+        first, size = int(query.get("cursor") or 0), int(query.get("limit") or 50)
+        end = first + size
+        return JSONResponse(
+            {"items": items[first:end], "next": str(end) if end < len(items) else None, "counts": counts}
+        )
+
+    async def one(self, request: Request) -> Response:
+        kept = self.site.conversations.get(request.path_params["id"])
+        if kept is None:
+            return _error(404, "unknown")
+        return JSONResponse({"conversation": kept["item"], **{name: kept[name] for name in kept if name != "item"}})
+
+    async def act(self, request: Request) -> Response:
+        id_, action = request.path_params["id"], request.path_params["action"]
+        site, body = self.site, await request.json()
+        kept = site.conversations[id_]
+        item = kept["item"]
+        if action in ("take", "hand-back", "resolve", "transfer"):
+            if body["version"] != item["version"]:
+                return _error(409, "taken", owner=item["owner"])
+            owner = {"id": "u1", "name": "Mira"} if action == "take" else None
+            if action == "transfer":
+                owner = next(
+                    {"id": one["id"], "name": one["name"]} for one in site.people if one["id"] == body["user_id"]
+                )
+            state = {"hand-back": "handed_back", "resolve": "resolved"}.get(action, "person")
+            site.say(id_, "system", f"{action} by Mira", kind="event")
+            return JSONResponse(site.change(id_, state=state, owner=owner, resolve_cause=body.get("cause")))
+        if action == "reply":
+            if item["owner"] != {"id": "u1", "name": "Mira"}:
+                return _error(409, "taken", owner=item["owner"])
+            found = next((one for one in kept["messages"] if one["id"] == body["id"]), None)
+            made = found or site.say(id_, "agent", body["text"], id=body["id"], user_id="u1", name="Mira")
+            return JSONResponse(made, 201)
+        if action == "note":
+            made = {
+                "id": f"n{len(kept['notes']) + 1}",
+                "user_id": "u1",
+                "name": "Mira",
+                "text": body["text"],
+                "at": time.time(),
+            }
+            kept["notes"].append(made)
+            return JSONResponse(made, 201)
+        if action == "draft":
+            citation = {"index": 1, "title": "Cancel or pause your plan", "url": f"{HELP}/billing/cancel"}
+            return JSONResponse({"text": "You can cancel at any time [1].", "citations": [citation]})
+        if action == "read":
+            item["unread"] = 0
+        return Response(status_code=204)
+
+    async def similar(self, _request: Request) -> Response:
+        one = {
+            "id": "old",
+            "subject": "Cancelled by mistake",
+            "resolve_cause": "fixed",
+            "last_text": "All good now",
+            "score": 0.8,
+        }
+        return JSONResponse({"items": [one]})
+
+    async def plain(self, request: Request) -> Response:
+        site, path = self.site, request.url.path.removeprefix("/desk/api/")
+        if path == "users":
+            if request.method == "POST":
+                body = await request.json()
+                site.people.append({"id": f"u{len(site.people) + 1}", "online": False, **body})
+            return JSONResponse({"items": site.people})
+        if path == "presence":
+            return Response(status_code=204)
+        if path.startswith("reports/"):
+            return JSONResponse(desk_reports.REPORTS[path.removeprefix("reports/")])
+        return JSONResponse(
+            {"items": {"gaps": desk_reports.GAPS, "drafts": desk_reports.DRAFTS, "cases": []}.get(path, [])}
+        )
+
+    async def approve(self, request: Request) -> Response:
+        return JSONResponse({"id": request.path_params["id"], "status": "approved"})
+
+    async def canned(self, request: Request) -> Response:
+        site, id_ = self.site, request.path_params.get("id")
+        if request.method == "POST":
+            site.canned.append({"id": f"k{len(site.canned) + 1}", **await request.json()})
+        if request.method == "PUT":
+            site.canned = [{**one, **await request.json()} if one["id"] == id_ else one for one in site.canned]
+        if request.method == "DELETE":
+            site.canned = [one for one in site.canned if one["id"] != id_]
+        return JSONResponse({"items": site.canned})
+
+    async def events(self, _request: Request) -> Response:
+        queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self.site.loop = asyncio.get_running_loop()
+        self.site.listeners.append(queue)
+
+        async def stream() -> AsyncIterator[str]:
+            try:
+                yield "retry: 200\n: open\n\n"
+                while (text := await queue.get()) is not None:
+                    yield text
+            finally:
+                self.site.listeners.remove(queue)
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+def build_app(site: DeskSite) -> Starlette:
+    endpoints = Endpoints(site)
+
+    def route(path: str, work: Callable[[Request], Any], *methods: str) -> Route:
+        async def guarded(request: Request) -> Response:
+            refusal = await endpoints.guard(request)
+            answer: Response = refusal if refusal is not None else await work(request)
+            return answer
+
+        return Route(f"/desk/api/{path}", guarded, methods=list(methods or ("GET",)))
+
+    async def config(_request: Request) -> Response:
+        return JSONResponse({"brand": {"name": "Tillwick"}})
+
+    return Starlette(
+        middleware=[Middleware(SecurityHeaders)],
+        routes=[
+            Route("/config", config),
+            route("sign-in", endpoints.sign_in, "POST"),
+            route("sign-out", endpoints.sign_out, "POST"),
+            route("me", endpoints.me),
+            route("events", endpoints.events),
+            route("conversations", endpoints.listed),
+            route("conversations/{id}", endpoints.one),
+            route("conversations/{id}/similar", endpoints.similar),
+            route("conversations/{id}/{action}", endpoints.act, "POST"),
+            route("canned", endpoints.canned, "GET", "POST"),
+            route("canned/{id}", endpoints.canned, "PUT", "DELETE"),
+            route("drafts/{id}/approve", endpoints.approve, "POST"),
+            route("{path:path}", endpoints.plain, "GET", "POST"),
+            Mount("/desk", StaticFiles(directory=FRONTEND / "desk/dist", html=True)),
+        ],
+    )
+
+
+class _Server(uvicorn.Server):
+    def install_signal_handlers(self) -> None:
+        """Signals belong to pytest; this server runs beside it in a thread."""
+
+
+@contextmanager
+def serve_desk_site() -> Iterator[DeskSite]:
+    site = DeskSite()
+    server = _Server(uvicorn.Config(build_app(site), host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        if not thread.is_alive():
+            raise RuntimeError("The desk site did not start.")
+        time.sleep(0.01)
+    address: Any = server.servers[0].sockets[0].getsockname()
+    site.url = f"http://127.0.0.1:{address[1]}"
+    yield site
+    site.cut()
+    server.should_exit = True
+    thread.join(timeout=5)
