@@ -16,6 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from api import errors, openapi
 from api.dependencies import Assistant, Services, Slots
 from api.housekeeping import purge_turns
+from api.letters import outbox_worker
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
@@ -125,7 +126,8 @@ def _lifespan(
             )
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
-            for work in (startup.run(), purge_turns(turns, clock)):
+            letters = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
+            for work in (startup.run(), purge_turns(turns, clock), *([letters.run()] if letters else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield
 

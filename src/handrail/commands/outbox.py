@@ -1,0 +1,75 @@
+"""`handrail outbox`: what waits to be delivered, and what could not be."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+import typer
+
+from handrail.commands import Json, notes, results, settings_for
+from handrail.errors import PermanentError
+
+if TYPE_CHECKING:
+    from handrail.records.outbox import OutboxRecords
+
+app = typer.Typer(help="Alerts and transcripts on their way out.", no_args_is_help=True)
+Tenant = Annotated[str, typer.Option(help="Whose letters.")]
+T = TypeVar("T")
+
+
+@app.command("list")
+def list_(
+    state: Annotated[
+        Literal["waiting", "dead", "done", "all"], typer.Option(help="Only these; `dead` are put aside.")
+    ] = "all",
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, newest first.")] = 50,
+    tenant: Tenant = "default",
+    as_json: Json = False,
+) -> None:
+    """Letters with their tries and the last error."""
+    letters = _with_outbox(tenant, lambda outbox: outbox.list(None if state == "all" else state, limit))
+    if as_json:
+        print(json.dumps([asdict(letter) | {"state": letter.state} for letter in letters], indent=2))  # noqa: T201
+        return
+    for letter in letters:
+        at = datetime.fromtimestamp(letter.created_at, UTC)
+        results.print(
+            f"{letter.id} {at:%Y-%m-%d %H:%M} {letter.state:8} {letter.channel:9} {letter.target}"
+            f" tries {letter.attempts}{f'  {letter.error}' if letter.error else ''}",
+            markup=False,
+            soft_wrap=True,
+        )
+    if not letters:
+        notes.print("The outbox holds no such letters.")
+
+
+@app.command()
+def retry(
+    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="One letter; all dead ones without it.")] = None,
+    tenant: Tenant = "default",
+) -> None:
+    """Deliver dead letters again, once what was wrong has been put right."""
+    count = _with_outbox(tenant, lambda outbox: outbox.retry(time.time(), id_))
+    if id_ is not None and not count:
+        raise PermanentError(f"there is no dead letter {id_}; see `handrail outbox list --state dead`")
+    notes.print(f"{count} letter(s) are due again.")
+
+
+def _with_outbox(tenant: str, work: Callable[[OutboxRecords], Awaitable[T]]) -> T:
+    from handrail.records.database import open_database
+    from handrail.records.outbox import OutboxRecords
+
+    async def run() -> T:
+        database = await open_database(settings_for().storage)
+        try:
+            return await work(OutboxRecords(database, tenant))
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
