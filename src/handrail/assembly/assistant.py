@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 
 from handrail import language
+from handrail.assembly.learning import build_drafter, shelf_of, with_folder
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
 from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import build_stages
 from handrail.assembly.suggesting import build_suggester
-from handrail.errors import HandrailError, ModelUnavailable
+from handrail.errors import HandrailError, ModelUnavailable, RetryableError
+from handrail.learning.drafts import Drafter
+from handrail.learning.gaps import Shelf
 from handrail.observe import Tracer
 from handrail.pipeline import Pipeline, Stages
 from handrail.settings import Settings
 from handrail.suggest.quiet import QuietSuggester
-from handrail.types import Question, Turn
+from handrail.types import Question, Turn, Vectors
 from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 
@@ -36,6 +43,9 @@ class Assistant:
         self._suggester: QuietSuggester | None = None
         self._background: asyncio.Task[None] | None = None
         self._state = {"models": "loading", "index": "loading"}
+        self._learning = asyncio.Lock()
+        self._replaced: list[Stages] = []
+        self._shelf: Shelf | None = None
 
     @property
     def ready(self) -> bool:
@@ -86,6 +96,46 @@ class Assistant:
         if self._memory is not None:
             await self._memory.forget(conversation_id)
 
+    def embedder_name(self) -> str:
+        return self.settings.models.embedder
+
+    async def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """`(n, d)` float32, L2-normalised. Raises RetryableError while the models are loading or busy."""
+        return np.stack(await self._loaded().embed.submit(list(texts)))
+
+    def shelf(self) -> Shelf:
+        """The passages as they are indexed now. Raises RetryableError before the index is loaded."""
+        parts = self._loaded()
+        if self._shelf is None or self._shelf.vectors is not parts.snapshot.vectors:
+            self._shelf = shelf_of(parts)
+        return self._shelf
+
+    async def learn(self, folder: Path) -> None:
+        """Index the articles of `folder` beside the others and answer from them at once; turns under way go on.
+
+        Raises IndexBusy while another process has the index open, and KnowledgeError for files that cannot be used.
+        """
+        async with self._learning:
+            parts, old = self._loaded(), self._stages
+            new = await asyncio.to_thread(with_folder, self.settings, parts, folder)
+            wording = load_wording(self.settings.brand.name)
+            if self._tracer is None or old is None:
+                raise RetryableError("the assistant is stopping")
+            stages = await asyncio.to_thread(build_stages, self.settings, new, wording, self._tracer)
+            stages = replace(stages, suggester=self._suggester)
+            self._parts, self._stages = new, stages
+            self._pipeline = Pipeline(stages, self.settings, wording, time.perf_counter)
+            self._replaced.append(old)
+
+    def drafter(self) -> Drafter:
+        """Who drafts articles from conversations."""
+        return build_drafter(self.settings)
+
+    def _loaded(self) -> Parts:
+        if self._parts is None or self._pipeline is None:
+            raise RetryableError("the models and the index are still loading; try again in a moment")
+        return self._parts
+
     async def stop(self) -> None:
         """Finish queued work and close connections; harmless when nothing was started."""
         self._pipeline = None
@@ -95,8 +145,10 @@ class Assistant:
             background.cancel()
             await asyncio.wait([background])
         stages, self._stages = self._stages, None
-        if stages is not None and stages.closing is not None:
-            await stages.closing()
+        for used in (*self._replaced, stages):
+            if used is not None and used.closing is not None:
+                await used.closing()
+        self._replaced.clear()
         parts, self._parts = self._parts, None
         if parts is not None:
             await asyncio.to_thread(parts.close)

@@ -37,6 +37,8 @@ def ingest(
 ) -> None:
     """Build or update a knowledge base; unchanged articles are skipped, vanished ones removed.
 
+    Articles that were approved at the desk are always among the sources.
+
     An interrupted run goes on where it stopped. Examples:
 
     handrail ingest docs/help --kb acme
@@ -93,12 +95,17 @@ def sample_folder() -> Path:
 
 
 def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: bool) -> list[Loader]:
+    from handrail.assembly import kb_folder
     from handrail.knowledge.markdown_folder import MarkdownFolder
     from handrail.knowledge.wixqa import WixQA
+    from handrail.learning.publish import FOLDER
 
     if wixqa:
         return [WixQA(path) for path in paths] if paths else [WixQA(None)]
     folders = [*paths, *([sample_folder()] if sample else [])]
+    learned = kb_folder(settings, settings.knowledge.kb) / FOLDER
+    if folders and learned.is_dir() and any(learned.rglob("*.md")):
+        folders.append(learned)
     if not folders:
         raise KnowledgeError("nothing to ingest: name a folder or file, or use --sample or --wixqa")
     limit = settings.knowledge.max_article_bytes

@@ -18,7 +18,7 @@ class Library(Protocol):
     def embedder_name(self) -> str: ...
 
     async def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """`(n, d)` float32, L2-normalised. Raises RetryableError before the models are loaded, or when they are busy."""
+        """`(n, d)` float32, L2-normalised. Raises RetryableError while the models are loading or busy."""
         ...
 
     def shelf(self) -> Shelf:

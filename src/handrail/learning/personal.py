@@ -11,7 +11,7 @@ PHONE = re.compile(r"(?<![\w./-])(?:\+|00)?\(?\d[\d ()/.-]{6,18}\d(?![\w-])")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 NUMBERED = re.compile(
     r"\b(?P<what>order|invoice|booking|customer|account|ticket|reference|ref|case|contract|bestellung|rechnung|kunde|"
-    r"commande|facture|pedido|factura|заказ|счёт)(?P<between>\s*(?:number|no\.?|nr\.?|id|№|#|:)*\s*[#:№]?\s*)"
+    r"commande|facture|pedido|factura|заказ|счёт)(?P<between>\s*(?:number|no\.?|nr\.?|id|is|№|#|:|\s)*)"
     r"(?P<value>(?=[A-Z0-9-]*\d)[A-Z0-9][A-Z0-9-]{3,})\b",
     re.IGNORECASE,
 )

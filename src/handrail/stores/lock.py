@@ -18,16 +18,20 @@ class IndexLock:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SettingsError(f"storage.data_dir = {str(folder)!r} cannot be used as a folder: {error}") from None
-        self._lock = ReadWriteLock(folder / "index.lock", is_singleton=False)
+        self._folder = folder
         self._write = write
+        self._acquire()
+
+    def _acquire(self) -> None:
+        self._lock = ReadWriteLock(self._folder / "index.lock", is_singleton=False)
         try:
-            if write:
+            if self._write:
                 self._lock.acquire_write(timeout=1.0)
             else:
                 self._lock.acquire_read(timeout=5.0)
         except Timeout:
             self._lock.close()
-            raise IndexBusy(self._advice(folder)) from None
+            raise IndexBusy(self._advice(self._folder)) from None
 
     def _advice(self, folder: Path) -> str:
         if self._write:
@@ -36,6 +40,10 @@ class IndexLock:
                 "or run a Chroma server and set CHROMA_URL: then both can run at once"
             )
         return f"the index in {folder} is being written by another Handrail process; try again when it is done"
+
+    def acquire_again(self) -> None:
+        """After a release that was only meant for a while. Raises IndexBusy."""
+        self._acquire()
 
     def release(self) -> None:
         self._lock.release(force=True)

@@ -1,0 +1,87 @@
+"""Articles that join the index while it is being served, and who drafts them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from handrail.assembly.models import build_embedder
+from handrail.assembly.observing import build_prompts
+from handrail.assembly.parts import FITTED, Parts, kb_folder, read_snapshot
+from handrail.errors import IndexBusy
+from handrail.knowledge.chunker import Chunker
+from handrail.knowledge.ingest import Ingest
+from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.learning.drafts import Drafter, ExtractiveDrafter
+from handrail.learning.gaps import Shelf
+from handrail.retrieve.tuned import load_tuned
+from handrail.settings import Settings
+from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.lock import IndexLock
+
+
+def shelf_of(parts: Parts) -> Shelf:
+    passages = parts.snapshot.passages
+    return Shelf(
+        vectors=parts.snapshot.vectors,
+        owners=[passage.article_id for passage in passages],
+        titles=parts.snapshot.titles,
+        urls={passage.article_id: passage.url.partition("#")[0] for passage in reversed(passages)},
+        noise_floor=parts.snapshot.noise_floor,
+    )
+
+
+def build_drafter(settings: Settings) -> Drafter:
+    """By the language model where one is configured, else from the agent's own words."""
+    extractive = ExtractiveDrafter()
+    if not settings.llm.configured:
+        return extractive
+    from handrail.learning.llm_drafter import LlmDrafter
+    from handrail.llm import connect as connect_models
+
+    return LlmDrafter(connect_models(settings.llm).answering, build_prompts(settings), settings.brand, extractive)
+
+
+def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
+    """The same models over an index that holds the folder's articles too.
+
+    The index on disk is locked for writing meanwhile; this process goes on reading what it holds in memory. Raises
+    IndexBusy while another process reads it, and KnowledgeError.
+    """
+    store = ChromaStore(
+        connect(settings.storage.data_dir, settings.storage.chroma_url), settings.knowledge.kb, parts.store.embedder
+    )
+    store.open()
+    lock = parts.lock
+    if lock is None:
+        _write(settings, store, folder)
+    else:
+        lock.release()
+        try:
+            with IndexLock(settings.storage.data_dir, write=True):
+                _write(settings, store, folder)
+        except IndexBusy:
+            raise IndexBusy(
+                "the index is in use by another Handrail process; the article is in the knowledge folder and is "
+                "indexed with the next `handrail ingest`"
+            ) from None
+        finally:
+            lock.acquire_again()
+    fitted = kb_folder(settings, store.kb) / FITTED
+    return replace(
+        parts,
+        store=store,
+        snapshot=read_snapshot(settings, store),
+        tuned=load_tuned(fitted, store.generation, settings.models),
+    )
+
+
+def _write(settings: Settings, store: ChromaStore, folder: Path) -> None:
+    embedder = build_embedder(settings)
+    loader = MarkdownFolder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    job = Ingest(
+        store, Chunker(settings.knowledge, embedder.count), embedder.embed_passages, time.monotonic, keep_others=True
+    )
+    job.run([loader], lambda done, total: None)
+    store.open()

@@ -1,0 +1,108 @@
+"""`handrail desk gaps` and `handrail desk cases`: what the desk has learned, in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from handrail.commands import KB, Json, notes, results, settings_for
+from handrail.learning.cases import FORMATS, CaseError, lines
+from handrail.learning.gaps import Gap
+from handrail.records.database import open_database
+from handrail.records.learning import LearningRecords
+from handrail.reports.period import period
+from handrail.settings import Settings
+
+TENANT = "default"
+T = TypeVar("T")
+Tenant = Annotated[str, typer.Option("--tenant", help="Whose records.")]
+From = Annotated[str | None, typer.Option("--from", help="First day, such as 2026-11-01; default is 30 days ago.")]
+To = Annotated[str | None, typer.Option("--to", help="Last day; default is today.")]
+
+cases_app = typer.Typer(help="Evaluation cases from thumbs and agents.", no_args_is_help=True)
+
+
+def gaps(
+    kb: KB = None,
+    first: From = None,
+    last: To = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Gaps shown, the most asked first.")] = 20,
+    tenant: Tenant = TENANT,
+    as_json: Json = False,
+) -> None:
+    """What visitors asked and the articles did not answer, grouped, with the nearest articles."""
+    settings = settings_for(kb)
+    when = period(first, last, settings.hours.timezone, time.time())
+    found = asyncio.run(_gaps(settings, tenant, when.start, when.end))[:limit]
+    if as_json:
+        print(json.dumps([asdict(gap) for gap in found], ensure_ascii=False, indent=2))  # noqa: T201
+        return
+    for gap in found:
+        results.print(f"{gap.questions:5}  {gap.verdict:9}  {gap.question}")
+        for near in gap.nearest[:1]:
+            results.print(f"{'':17} nearest: {near.title} ({near.article_id}), distance {near.distance:.2f}")
+    notes.print(f"{len(found)} gaps, {when.first} to {when.last} ({settings.hours.timezone})")
+
+
+async def _gaps(settings: Settings, tenant: str, start: float, end: float) -> list[Gap]:
+    from handrail.assembly import Assistant
+    from handrail.learning.service import Gaps
+
+    async def read(records: LearningRecords) -> list[Gap]:
+        if not await records.asked(start, end):
+            return []
+        assistant = Assistant(settings)
+        await assistant.start()
+        try:
+            return await Gaps(records, assistant, time.time).between(start, end)
+        finally:
+            await assistant.stop()
+
+    return await _with_records(settings, tenant, read)
+
+
+@cases_app.command("export")
+def export(
+    case_format: Annotated[str, typer.Option("--format", help="`refusal` or `retrieval`.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File; default is standard output.")] = None,
+    confirmed: Annotated[
+        bool, typer.Option("--confirmed", help="Only cases that somebody at the desk has confirmed.")
+    ] = False,
+    tenant: Tenant = TENANT,
+) -> None:
+    """JSON lines for `handrail eval refusal --file FILE` or `handrail eval retrieval --file FILE`."""
+    chosen = next((name for name in FORMATS if name == case_format), None)
+    if chosen is None:
+        raise CaseError(f"--format is one of {', '.join(FORMATS)}")
+
+    async def read(records: LearningRecords) -> str:
+        await records.propose_cases(time.time())
+        return lines(await records.cases(chosen, "confirmed" if confirmed else None), chosen)
+
+    text = asyncio.run(_with_records(settings_for(), tenant, read))
+    if output is None:
+        print(text, end="")  # noqa: T201
+    else:
+        output.write_text(text, encoding="utf-8")
+    notes.print(f"{text.count(chr(10))} {chosen} cases")
+
+
+async def _with_records(settings: Settings, tenant: str, read: Callable[[LearningRecords], Awaitable[T]]) -> T:
+    database = await open_database(settings.storage)
+    try:
+        return await read(LearningRecords(database, tenant))
+    finally:
+        await database.close()
+
+
+def add_to(app: typer.Typer) -> None:
+    """Put both under `handrail desk`."""
+    app.command("gaps")(gaps)
+    app.add_typer(cases_app, name="cases")
