@@ -47,3 +47,10 @@ def test_articles_are_in_the_language_of_most_of_them() -> None:
 
     assert language.of_articles([*german, *russian, "12", ""]) == "de"
     assert language.of_articles([]) == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"), [("Danke!", "de"), ("merci", "fr"), ("Muchas gracias", "es"), ("olá", "pt"), ("Thanks", "en")]
+)
+def test_a_word_of_one_language_tells_it(text: str, lang: str) -> None:
+    assert language.of_message(text) == lang

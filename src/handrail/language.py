@@ -13,6 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from handrail.replies import spoken_in
+
 DEFAULT = "en"
 LATIN = ("de", "en", "es", "fr", "it", "nl", "pl", "pt")
 SURE = 0.9
@@ -45,6 +47,9 @@ def of_message(text: str, page: str | None = None) -> str:
     script = _script(text)
     if script:
         return script
+    said = spoken_in(text)
+    if said:
+        return said
     if len(re.findall(r"\w+", text)) < FEWEST_WORDS:
         return wanted
     found, sure = _latin(text)

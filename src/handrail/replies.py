@@ -15,13 +15,44 @@ NO = re.compile(
 
 GREETING = re.compile(
     r"(hi+|hello+|hey+|hiya|good (morning|afternoon|evening)|hallo|guten (tag|morgen|abend)|moin|bonjour|salut|hola|"
-    r"buen[oa]s( d[ií]as| tardes)?|ol[áa]|ciao|привет|здравствуйте)( there| you| all| everyone)?"
+    r"buen[oa]s( d[ií]as| tardes)?|ol[áa]|ciao|привет|здравствуйте|مرحبا|أهلا|"
+    r"السلام عليكم)( there| you| all| everyone)?"
 )
 THANKS = re.compile(
-    r"(many )?(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|"
-    r"спасибо)"
+    r"((ok(ay)?|great|perfect|cool|super|alles klar|gut|d'accord|vale|хорошо|nice|got it|alright) )?"
+    r"(many |vielen |merci |muchas |большое )?"
+    r"(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|dank|спасибо|شكرا|شكرًا)"
     r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
 )
+
+_SOMEBODY = (
+    r"(?:an?|some|the|your|real|live|actual|human|customer|support|another) )*"
+    r"(?:person|human(?: being)?|agent|advisor|operator|representative|rep|someone|somebody|people|team|colleague)"
+)
+PERSON = re.compile(
+    rf"(?:(?:please|ok(?:ay)?|hi|hello) )*(?:"
+    rf"(?:(?:can|could|may) i |(?:i (?:want|need|would like|wish)|i'd like|let me) (?:to )?)?"
+    rf"(?:please )?(?:talk|speak|chat) (?:to|with) (?:{_SOMEBODY}|"
+    rf"(?:i (?:want|need|would like)|i'd like|get me|give me) (?:{_SOMEBODY}|"
+    rf"(?:connect|transfer|put) me (?:through )?(?:to|with) (?:{_SOMEBODY}|"
+    r"(?:human|agent|operator|real person|live agent|live chat)|"
+    r"(?:ich (?:möchte|will|muss) )?(?:bitte )?mit (?:einem|einer|dem|jemandem)(?: echten)?"
+    r"(?: (?:menschen|mitarbeiter|mitarbeiterin|person|kundendienst|support))? (?:sprechen|reden)|"
+    r"(?:je (?:veux|voudrais) )?parler (?:à|avec) (?:quelqu'un|une personne|un humain|un conseiller)|"
+    r"(?:quiero |quisiera )?hablar con (?:una persona|alguien|un agente|un humano)|"
+    r"(?:quero |gostaria de )?falar com (?:uma pessoa|alguém|um atendente|um humano)|"
+    r"(?:хочу )?(?:поговорить с|соедините с|позовите) (?:человеком|оператором|оператора|человека|сотрудником)|"
+    r"أريد (?:التحدث|الكلام) (?:مع|إلى) (?:شخص|موظف|إنسان)"
+    r")(?: please| now| bitte| s'il vous plaît| por favor| пожалуйста| من فضلك| instead)*"
+)
+"""Nothing but the wish for a person."""
+SPOKEN = {
+    "de": "danke dank vielen hallo moin guten nein ja bitte",
+    "fr": "merci bonjour salut oui non",
+    "es": "gracias hola buenas buenos muchas sí",
+    "pt": "obrigado obrigada olá sim não",
+}
+"""Words by which a message too short to tell its language tells it after all."""
 
 
 def bare(text: str) -> str:
@@ -40,3 +71,13 @@ def says_no(text: str) -> bool:
 def greets_or_thanks(text: str) -> bool:
     said = bare(text)
     return bool(GREETING.fullmatch(said) or THANKS.fullmatch(said))
+
+
+def asks_for_person(text: str) -> bool:
+    return PERSON.fullmatch(bare(text)) is not None
+
+
+def spoken_in(text: str) -> str | None:
+    """The language of a greeting, thanks, yes or no in Latin letters, where the words are of one only."""
+    said = bare(text).split()
+    return next((lang for lang, known in SPOKEN.items() if said and set(said) <= set(known.split())), None)

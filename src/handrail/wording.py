@@ -15,12 +15,21 @@ from math import ceil
 from handrail.people import PRESENT, Availability, People
 
 PERSON = frozenset(
-    {"out_of_scope", "cannot_answer", "withdrawn", "unavailable", "high_stakes_ack", "high_stakes_close", "no"}
+    {
+        "out_of_scope",
+        "cannot_answer",
+        "withdrawn",
+        "unavailable",
+        "high_stakes_ack",
+        "high_stakes_close",
+        "no",
+        "person",
+    }
 )
 """Texts that mention a person; each has a twin, `…_alone`, that does not."""
-NEEDS_PERSON = frozenset({"out_of_scope", "high_stakes_close"})
+NEEDS_PERSON = frozenset({"out_of_scope", "high_stakes_close", "person"})
 """Those that leave the visitor with nothing when requests are read by nobody, so that this is said."""
-OFFERS = frozenset({"out_of_scope", "cannot_answer", "withdrawn", "unavailable", "high_stakes_close"})
+OFFERS = frozenset({"out_of_scope", "cannot_answer", "withdrawn", "unavailable", "high_stakes_close", "person"})
 """Those beside which a request can be left while nobody is there."""
 
 

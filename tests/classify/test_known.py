@@ -42,3 +42,35 @@ async def test_a_chip_that_was_offered_is_understood_whatever_its_case() -> None
 @pytest.mark.parametrize("text", ["hi, how do I get a refund", "thanks for nothing, cancel my plan", "history", ""])
 async def test_anything_longer_is_left_to_the_classifier(text: str) -> None:
     assert (await classify(text)).rule is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can I talk to someone?",
+        "I want to speak to a human",
+        "get me a human",
+        "Human please!",
+        "please connect me to a real person",
+        "Ich möchte mit einem Mitarbeiter sprechen",
+        "je veux parler à quelqu'un",
+        "Quiero hablar con una persona",
+        "хочу поговорить с человеком",
+    ],
+)
+async def test_the_wish_for_a_person_is_understood_without_a_model(text: str) -> None:
+    found = await classify(text)
+
+    assert (found.label, found.rule) == (Label.OUT_OF_SCOPE, "person")
+
+
+@pytest.mark.parametrize(
+    "text", ["How do I add a person to my team?", "can customers talk to my staff?", "agent roles", "I want a refund"]
+)
+async def test_a_question_about_people_is_a_question(text: str) -> None:
+    assert (await classify(text)).rule is None
+
+
+@pytest.mark.parametrize("text", ["ok thx", "okay thanks!", "Vielen Dank", "muchas gracias", "شكرا"])
+async def test_more_ways_to_say_thanks(text: str) -> None:
+    assert (await classify(text)).rule == "thanks"

@@ -204,3 +204,12 @@ def test_whatever_the_articles_each_claim_is_in_the_passage_it_cites(
     assert len(made) <= Generate().max_steps + 2
     sentences = [claim.text for claim in made if claim.text[:1].isalpha() and "\n" not in claim.text]
     assert len(set(sentences)) == len(sentences)
+
+
+def test_a_yes_or_no_comes_with_the_question_it_answers() -> None:
+    body = "### Can I export after a move?\n\nYes. Data stays for 90 days.\n\n### Is it free?\n\nNo. It costs ten."
+    faq = article(body, "a:faq")
+
+    made = claims("is it free costs ten", faq, best="No.", max_sentences=1)
+
+    assert [claim.text for claim in made] == ["**Is it free?**\n\nNo."]

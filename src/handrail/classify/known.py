@@ -1,4 +1,4 @@
-"""Messages that need no model: greetings, thanks, a bare yes or no, and the chips the product itself offers."""
+"""Messages that need no model: greetings, thanks, yes or no, the wish for a person, and the product's own chips."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from handrail.classify import Classifier
-from handrail.replies import GREETING, THANKS, says_no, says_yes
+from handrail.replies import GREETING, THANKS, asks_for_person, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
 
 SURE = 0.99
@@ -28,6 +28,8 @@ class KnownMessages:
             return Classification(Label.NONSENSE, SURE, "rule", rule="thanks")
         if says_yes(question.text) or says_no(question.text):
             return Classification(Label.NONSENSE, SURE, "rule", rule="yes" if says_yes(question.text) else "no")
+        if asks_for_person(question.text):
+            return Classification(Label.OUT_OF_SCOPE, SURE, "rule", rule="person")
         if text in self._topics:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="topic")
         if text in self._titles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
@@ -24,6 +25,9 @@ from handrail.classify.features import (
 )
 from handrail.errors import SettingsError
 from handrail.types import Classification, Label, Probe, Question, Vectors
+
+READ = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u0400-\u04ff]")
+"""Letters of scripts that the head has seen nothing of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,8 @@ class LocalClassifier:
             return Classification(Label.NONSENSE, 0.99, "rule", {Label.NONSENSE: 0.99})
         probabilities = self.probabilities(question.text, probe)
         label = max(probabilities, key=probabilities.__getitem__)
-        if label not in ANSWERED and probabilities[label] < self._static_above:
+        unread = label in (Label.NONSENSE, Label.IRRELEVANT) and _foreign(question.text)
+        if unread or (label not in ANSWERED and probabilities[label] < self._static_above):
             label = max(ANSWERED, key=probabilities.__getitem__)
         return Classification(label, probabilities[label], "local", probabilities)
 
@@ -102,3 +107,9 @@ class LocalClassifier:
         logits /= head.temperature
         exponents = np.exp(logits - logits.max())
         return dict(zip(head.labels, (exponents / exponents.sum()).tolist(), strict=True))
+
+
+def _foreign(text: str) -> bool:
+    """Whether most letters are of a script the head cannot judge; such a message is taken for a question."""
+    letters = sum(character.isalpha() for character in text)
+    return 2 * len(READ.findall(text)) > letters

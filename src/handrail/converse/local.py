@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from handrail.converse import cues
 from handrail.converse.dependence import content_words, features, probability
-from handrail.replies import bare, greets_or_thanks, says_no, says_yes
+from handrail.replies import asks_for_person, bare, greets_or_thanks, says_no, says_yes
 from handrail.types import Exchange, Probe, Question, Reading, Routing
 
 Look = Callable[[str], Awaitable[Probe]]
@@ -107,8 +107,9 @@ def carried(text: str, last: Exchange, grounded: Exchange | None, *, sure: bool)
 
 
 def is_reply(text: str) -> bool:
-    """A bare yes, no, greeting or thanks: it is answered as such, and carries nothing on."""
-    return says_yes(text) or says_no(text) or greets_or_thanks(text) or not cues.LEAD.sub("", bare(text)).strip()
+    """A bare yes, no, greeting, thanks or wish for a person: it is answered as such, and carries nothing on."""
+    known = says_yes(text) or says_no(text) or greets_or_thanks(text) or asks_for_person(text)
+    return known or not cues.LEAD.sub("", bare(text)).strip()
 
 
 def asked_last(history: Sequence[Exchange]) -> Exchange | None:
@@ -156,15 +157,17 @@ def _without_announcement(text: str) -> tuple[str, bool]:
 
 
 def _shortened(past: str) -> str:
-    """The first piece, which names the topic, and as many of the latest as fit; ends like a sentence."""
+    """The first piece, which names the topic, and the latest, which narrows it; ends like a sentence.
+
+    What was asked in between has been answered, and would only blur what is searched for.
+    """
     pieces = [piece.strip() for piece in PIECE.findall(past)] or [past]
     kept: list[str] = []
     room = LONGEST_PAST - len(pieces[0].split())
-    for piece in reversed(pieces[1:]):
+    for piece in pieces[1:][-1:]:
         room -= len(piece.split())
-        if room < 0:
-            break
-        kept.insert(0, piece)
+        if room >= 0:
+            kept.append(piece)
     text = " ".join([" ".join(pieces[0].split()[:LONGEST_PAST]), *kept])
     return text if text[-1:] in ".?!;:" else f"{text}."
 

@@ -17,6 +17,8 @@ ANAPHORA = re.compile(
     r"also|in that case|the same|after that)\b",
     re.I,
 )
+YES_NO = re.compile(r"^(yes|no|not? yet|never|only if|because|ja|nein|oui|non|s[ií]|sim|não|да|нет|نعم|لا)\b", re.I)
+"""A sentence that answers the question it stands under, and means nothing without it."""
 NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
 ORDINAL = re.compile(r"^(\d+)\.\s")
 BESIDE = 1.5
@@ -153,7 +155,20 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
         if ANAPHORA.match(plain(unit.lines[0])) and before is not None and before.kind in ("sentence", "note"):
             chosen += [] if _repeats(before, chosen) else [before]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
-    return [_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen]
+    return [_quote(f"{_answered(unit)}{unit.lines[0]}", (unit.hit.passage.id,)) for unit in chosen]
+
+
+def _answered(unit: Unit) -> str:
+    """The question that a yes or no answers, in front of it."""
+    asked = question_above(unit)
+    return f"**{asked}**\n\n" if asked else ""
+
+
+def question_above(unit: Unit) -> str | None:
+    """The heading that the unit says yes or no to; None where it does not."""
+    heading = unit.headings[-1] if unit.headings else ""
+    answers = unit.kind == "sentence" and heading.endswith(("?", "؟")) and YES_NO.match(plain(unit.lines[0]))
+    return heading if answers else None
 
 
 def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:

@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from handrail.generate import Hearer
-from handrail.generate.compose import Scored, compose
+from handrail.generate.compose import Scored, compose, question_above
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
 from handrail.settings import Generate
-from handrail.stores.tokens import tokenize
+from handrail.stores.tokens import coverage, tokenize
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Question
 from handrail.wording import Wording
 
@@ -38,6 +38,8 @@ POINTER = re.compile(
 )
 """Sentences that send the reader elsewhere instead of saying something."""
 
+SAME_QUESTION = 0.6
+"""Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
 CANDIDATES = 12
 RANK_WEIGHT = 2.0
 """Logits that the best passage's units have over those of a passage with no score at all."""
@@ -125,6 +127,9 @@ def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, fl
 def _shape(query: str, unit: Unit) -> float:
     """Steps for "how do I", sentences for "how much": worth about a logit."""
     fact, procedure = bool(FACT.search(query)), bool(PROCEDURE.search(query))
+    asked = question_above(unit)
+    if asked and coverage(asked, query, {}, 1.0) < SAME_QUESTION:
+        return -2.0
     if unit.kind == "steps":
         return 1.5 if procedure else (-1.5 if fact else 0.5)
     if unit.kind in ("sentence", "note") and POINTER.search(plain(unit.lines[0])):
