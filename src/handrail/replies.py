@@ -21,7 +21,8 @@ GREETING = re.compile(
 THANKS = re.compile(
     r"((ok(ay)?|great|perfect|cool|super|alles klar|gut|d'accord|vale|хорошо|nice|got it|alright) )?"
     r"(many |vielen |merci |muchas |большое )?"
-    r"(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|dank|спасибо|شكرا|شكرًا)"
+    r"(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|dank|спасибо|"
+    r"شكرا|شكرًا)"
     r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
 )
 
