@@ -15,16 +15,16 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from api import errors, openapi
 from api.dependencies import Assistant, Services, Slots
+from api.desk import build_desk
 from api.housekeeping import purge_turns
 from api.letters import outbox_worker
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
-from api.routes import ask, handoff, health, reference, site, stream, widget
+from api.routes import ask, feedback, handoff, health, live, reference, site, stream, visitor, widget
 from api.startup import Startup
 from handrail import __version__
-from handrail.handoff.availability import Rota
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
@@ -62,7 +62,7 @@ def create_app(
         redoc_url=None,
         openapi_tags=openapi.TAGS,
     )
-    for route in (ask, stream, handoff, widget, health, reference):
+    for route in (ask, stream, handoff, feedback, visitor, live, widget, health, reference):
         app.include_router(route.router)
     site.mount(app, chosen)
     errors.install(app)
@@ -83,7 +83,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
         CORSMiddleware,
         allow_origins=origins,
         allow_methods=["GET", "POST"],
-        allow_headers=["Content-Type", "X-Request-ID", "Last-Event-ID"],
+        allow_headers=["Authorization", "Content-Type", "X-Request-ID", "Last-Event-ID"],
         expose_headers=["Retry-After", "X-Request-ID", "X-Vercel-AI-UI-Message-Stream"],
         max_age=600,
     )
@@ -103,7 +103,6 @@ def _lifespan(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as cleanup:
-            rota = Rota(settings, clock, tenant=TENANT)
             database = await open_database(settings.storage)
             cleanup.push_async_callback(database.close)
             limits = build_limits(settings, clock)
@@ -111,6 +110,8 @@ def _lifespan(
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
             turns = Turns(database, TENANT, settings.storage.turn_ttl_s, turn_s)
             streams = Streams(settings.stream, await _shared_streams(settings, cleanup))
+            desk, rota = build_desk(settings, database, TENANT, limits.redis, clock)
+            cleanup.push_async_callback(desk.later.finish)
             startup = Startup(assistant.start)
             app.state.services = Services(
                 settings=settings,
@@ -119,7 +120,8 @@ def _lifespan(
                 limits=limits,
                 database=database,
                 once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
-                desk=Desk(HandoffRecords(database, TENANT), new_reference, clock),
+                requests=Desk(HandoffRecords(database, TENANT), new_reference, clock),
+                desk=desk,
                 rota=rota,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
@@ -127,7 +129,8 @@ def _lifespan(
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
             letters = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
-            for work in (startup.run(), purge_turns(turns, clock), *([letters.run()] if letters else [])):
+            work_beside = (startup.run(), purge_turns(turns, clock), desk.hub.listen())
+            for work in (*work_beside, *([letters.run()] if letters else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield
 

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
 
+from api.desk import DeskServices
 from api.errors import BY_STATUS, ApiError, busy
 from api.startup import Startup
+from handrail.accounts.visitor_token import BadToken
 from handrail.handoff.availability import Rota
 from handrail.handoff.desk import Desk
 from handrail.limits.build import Limits
@@ -34,6 +36,10 @@ class Assistant(Protocol):
     async def stop(self) -> None: ...
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn: ...
+
+    async def forget(self, conversation_id: str) -> None:
+        """Nothing said in this conversation is known to later turns."""
+        ...
 
     def readiness(self) -> dict[str, str]:
         """`ok`, `loading` or a problem for each part."""
@@ -66,7 +72,9 @@ class Services:
     limits: Limits
     database: Database
     once: Once
-    desk: Desk
+    requests: Desk
+    """Where requests for a person are put on record."""
+    desk: DeskServices
     rota: Rota
     turns: Slots
     streams: Streams
@@ -91,6 +99,38 @@ def _visitor(request: Request) -> str:
     return visitor_of(peer, request.headers.getlist("x-forwarded-for"), trusted)
 
 
+def _visitor_id(
+    request: Request,
+    authorization: Annotated[
+        str | None, Header(max_length=600, description="`Bearer` and the visitor's token from `POST /visitor`.")
+    ] = None,
+) -> str | None:
+    """Who the visitor says he is, if he does. Raises BadToken."""
+    if authorization is None:
+        return None
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer":
+        raise BadToken(expired=False)
+    desk: DeskServices = request.app.state.services.desk
+    return desk.tokens.visitor(token.strip(), desk.clock())
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who writes: where from, for the limits, and which visitor, where he has a token."""
+
+    address: str
+    visitor_id: str | None
+
+
+def _asker(
+    visitor: Annotated[str, Depends(_visitor)], visitor_id: Annotated[str | None, Depends(_visitor_id)]
+) -> Asker:
+    return Asker(visitor, visitor_id)
+
+
 Needed = Annotated[Services, Depends(_services)]
 Visitor = Annotated[str, Depends(_visitor)]
 """Whom to count the request for; never stored or logged in clear."""
+
+WhoAsks = Annotated[Asker, Depends(_asker)]

@@ -12,9 +12,12 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from api.schemas import ErrorBody, ErrorDetail, ErrorResponse
+from handrail.accounts.visitor_token import BadToken
 from handrail.guard import TextRefused
+from handrail.handoff.ownership import NotPossible
 from handrail.limits import LimitsUnavailable
 from handrail.records import RecordsUnavailable
+from handrail.records.conversations import Foreign, Unknown
 from handrail.records.once import StillRunning, TurnConflict
 
 log = logging.getLogger("handrail.errors")
@@ -23,6 +26,8 @@ BUSY_RETRY_S = 2
 AWAY_RETRY_S = 30
 
 BY_STATUS = {
+    401: ("unauthorized", "Sign in first."),
+    403: ("forbidden", "You may not do this."),
     400: ("validation", "The request cannot be read. Send one JSON object in UTF-8."),
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not take that method; the Allow header names those it takes."),
@@ -110,6 +115,10 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(StillRunning, handler(_from_still_running))
     app.add_exception_handler(LimitsUnavailable, handler(_from_limits))
     app.add_exception_handler(RecordsUnavailable, handler(_from_records))
+    app.add_exception_handler(Foreign, handler(_not_there))
+    app.add_exception_handler(Unknown, handler(_not_there))
+    app.add_exception_handler(BadToken, handler(_from_token))
+    app.add_exception_handler(NotPossible, handler(_from_impossible))
 
 
 def _from_http(error: HTTPException) -> ApiError:
@@ -159,6 +168,21 @@ def _from_records(error: RecordsUnavailable) -> ApiError:
         "This could not be recorded right now. Nothing you wrote is lost here: please send it again in a moment.",
         retry_after_s=AWAY_RETRY_S,
     )
+
+
+def _not_there(_error: Foreign | Unknown) -> ApiError:
+    """The same whether a conversation is somebody else's or not there at all."""
+    return ApiError(404, "not_found", "There is no such conversation.")
+
+
+def _from_token(error: BadToken) -> ApiError:
+    if error.expired:
+        return ApiError(401, "token_expired", "The visitor token has run out; POST it to /visitor for a new one.")
+    return ApiError(401, "token_invalid", "The visitor token is not valid; POST /visitor makes a new visitor.")
+
+
+def _from_impossible(error: NotPossible) -> ApiError:
+    return ApiError(409, "not_possible", f"This cannot be done while the conversation is {error.state.value}.")
 
 
 def _field(loc: Sequence[Any]) -> str:

@@ -23,6 +23,11 @@ TAGS: list[dict[str, Any]] = [
 ]
 
 ERRORS: dict[int, tuple[str, str, str]] = {
+    401: (
+        "The visitor token is not valid, or has run out.",
+        "token_expired",
+        "The visitor token has run out; POST it to /visitor for a new one.",
+    ),
     404: ("There is nothing here.", "not_found", "There is nothing at this address."),
     409: (
         "The turn id was used for something else.",

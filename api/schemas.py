@@ -265,6 +265,56 @@ class StopResponse(BaseModel):
     stopped: bool
 
 
+class VisitorRequest(Lenient):
+    """Who the visitor was, if he has been here before."""
+
+    token: str | None = Field(None, max_length=600, description="A token that is valid or has run out lately.")
+
+
+class VisitorResponse(BaseModel):
+    """A visitor with a fresh token."""
+
+    visitor_id: str = Field(examples=["5f0c9e2b7d1a4c335f0c9e2b7d1a4c33"])
+    token: str = Field(description="Send it as `Authorization: Bearer …`.")
+    expires_in: int = Field(description="Seconds until it runs out.", examples=[900])
+
+
+class FeedbackRequest(Lenient):
+    """What a visitor thinks of an answer."""
+
+    turn_id: UUID = Field(examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"])
+    conversation_id: ConversationId = Field(examples=["c-8f14e45f"])
+    rating: Literal["up", "down"]
+    reason: Literal["wrong", "incomplete", "unrelated", "unclear", "other"] | None = None
+    comment: str | None = Field(None, max_length=2000, examples=["The button is not there."])
+
+
+class FeedbackResponse(BaseModel):
+    """It is on record."""
+
+    turn_id: str
+    rating: Literal["up", "down"]
+
+
+class TypingRequest(Lenient):
+    """Somebody is writing, or has stopped."""
+
+    on: bool = True
+
+
+class ReadRequest(Lenient):
+    """Everything up to this message has been seen."""
+
+    seq: int = Field(ge=0, le=2_000_000_000)
+
+
+class CsatRequest(Lenient):
+    """How satisfied a visitor is."""
+
+    score: int = Field(ge=1, le=5)
+    comment: str | None = Field(None, max_length=2000)
+
+
 class TranscriptLine(Lenient):
     """One message of the conversation so far."""
 
@@ -305,6 +355,7 @@ class HandoffResponse(BaseModel):
         description="What to tell the visitor.",
         examples=["Your request is recorded. A person replies within one working day."],
     )
+    conversation_id: str = Field(description="Where it is answered; go on with it.", examples=["c-8f14e45f"])
 
 
 class Readiness(BaseModel):

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from dataclasses import replace
 from uuid import uuid4
 
-from api.dependencies import Services
+from api.dependencies import Asker, Services
 from api.errors import ApiError, rate_limited
 from api.schemas import AskRequest
-from handrail import guard
+from api.withdrawing import Withdrawing
+from handrail import guard, outcome
+from handrail.handoff.conversations import Begun
 from handrail.limits import Denied
 from handrail.present import response
+from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
-from handrail.types import Question
+from handrail.redact import redact
+from handrail.types import Classification, Label, Question, Turn
 from handrail.watch import TurnWatch
+
+log = logging.getLogger("handrail.turns")
 
 NOT_READY_RETRY_S = 5
 DEFAULT_LANGUAGE = "en"
+PERSON = Classification(Label.ANSWERABLE, 1.0, "rule")
+"""What a message to a person is taken for: it is not looked at."""
 
 
 def read(body: AskRequest, max_chars: int) -> tuple[Question, TurnKey]:
@@ -42,24 +51,93 @@ def read(body: AskRequest, max_chars: int) -> tuple[Question, TurnKey]:
     return question, key
 
 
-async def admit(services: Services, visitor: str) -> None:
-    """Count the question; what is refused here is not counted. Raises ApiError and LimitsUnavailable."""
-    if not services.assistant.ready:
+async def admit(services: Services, question: Question, asker: Asker) -> None:
+    """Count the message; what is refused here is not counted. Raises ApiError, Foreign and LimitsUnavailable.
+
+    A message to a person is no question: it is taken while the assistant starts, and when questions are used up.
+    """
+    if await _to_person(services, question, asker):
+        verdict = await services.limits.messages.hit(asker.address)
+    elif services.assistant.ready:
+        verdict = await services.limits.questions.hit(asker.address)
+    else:
         raise ApiError(
             503,
             "not_ready",
             "The assistant is still starting. Please try again in a few seconds.",
             retry_after_s=NOT_READY_RETRY_S,
         )
-    verdict = await services.limits.questions.hit(visitor)
     if isinstance(verdict, Denied):
         raise rate_limited(verdict.retry_after_s, verdict.scope)
 
 
-async def answer(services: Services, question: Question, watch: TurnWatch | None = None) -> Response:
-    """Run the turn, knowing who is at the desk; the response as `/ask` sends it."""
+async def answer(services: Services, question: Question, asker: Asker, watch: TurnWatch | None = None) -> Response:
+    """Run the turn, knowing who is at the desk; the response as `/ask` sends it.
+
+    Who answers is read before anything is done, and again before the answer is delivered: what the assistant wrote
+    while a person took over reaches nobody. Evidence is recorded after the response.
+    """
+    begun = await _begun(services, question, asker)
+    if begun is not None and begun.instead is not None:
+        return _handed_off(services, question, begun.instead)
     question = replace(question, people=await services.rota.people())
-    return response(await services.assistant.ask(question, watch))
+    shown = Withdrawing(watch) if watch is not None else None
+    turn = await services.assistant.ask(question, shown)
+    instead = await _delivered(services, turn, begun)
+    if instead is not None:
+        await services.assistant.forget(question.conversation_id)
+        if shown is not None:
+            await shown.withdraw()
+        return _handed_off(services, turn.question, instead)
+    return _recorded(services, turn)
+
+
+async def _to_person(services: Services, question: Question, asker: Asker) -> bool:
+    try:
+        return await services.desk.conversations.owned_by_person(question.conversation_id, asker.visitor_id)
+    except RecordsUnavailable:
+        return False
+
+
+async def _begun(services: Services, question: Question, asker: Asker) -> Begun | None:
+    """None where the records are away: the visitor is answered all the same."""
+    try:
+        return await services.desk.conversations.begin(question, asker.visitor_id)
+    except RecordsUnavailable as error:
+        log.warning("%s; the turn is answered without being recorded", error)
+        return None
+
+
+async def _delivered(services: Services, turn: Turn, begun: Begun | None) -> str | None:
+    if begun is None:
+        return None
+    label = turn.classification.label.value
+    try:
+        return await services.desk.conversations.deliver(turn.question, begun, turn.outcome.answer, label)
+    except RecordsUnavailable as error:
+        log.warning("%s; the answer is delivered without being recorded", error)
+        return None
+
+
+def _handed_off(services: Services, question: Question, text: str) -> Response:
+    turn = Turn(
+        question=question,
+        outcome=outcome.handed_off(text),
+        classification=PERSON,
+        trace_id=uuid4().hex,
+        provider="person",
+        model=None,
+        retrieved=0,
+        latency_ms={"total": 0.0},
+    )
+    return _recorded(services, turn)
+
+
+def _recorded(services: Services, turn: Turn) -> Response:
+    result = response(turn)
+    desk = services.desk
+    desk.later.do(desk.evidence.save(result, redact(turn.question.text), desk.clock()))
+    return result
 
 
 def _fingerprint(question: Question) -> str:

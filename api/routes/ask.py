@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse
 
 from api import turns
-from api.dependencies import Needed, Visitor, json_only
+from api.dependencies import Needed, WhoAsks, json_only
 from api.openapi import failures
 from api.schemas import AskRequest, AskResponse
 from handrail.records.turns import Response
@@ -20,10 +20,10 @@ router = APIRouter(tags=["conversation"])
     summary="Ask a question",
     response_model=AskResponse,
     response_description="The outcome of the turn, be it an answer or a refusal.",
-    responses=failures(409, 413, 415, 422, 429, 503),
+    responses=failures(401, 404, 409, 413, 415, 422, 429, 503),
     dependencies=[Depends(json_only)],
 )
-async def ask(body: AskRequest, services: Needed, visitor: Visitor) -> JSONResponse:
+async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONResponse:
     """One turn of a conversation.
 
     The same `turn_id` sent again returns the stored result and is not counted again. One turn of a conversation is
@@ -33,7 +33,7 @@ async def ask(body: AskRequest, services: Needed, visitor: Visitor) -> JSONRespo
 
     async def work() -> Response:
         with services.turns.one():
-            await turns.admit(services, visitor)
-            return await turns.answer(services, question)
+            await turns.admit(services, question, asker)
+            return await turns.answer(services, question, asker)
 
     return JSONResponse(await services.once.run(key, work))

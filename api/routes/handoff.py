@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from uuid import uuid4
+
 from fastapi import APIRouter, Depends, Response
 
 from api import schemas
-from api.dependencies import Needed, Visitor, json_only
+from api.dependencies import Needed, WhoAsks, json_only
 from api.errors import ApiError
 from api.openapi import failures
 from handrail import handoff
@@ -28,19 +31,19 @@ router = APIRouter(tags=["conversation"])
             "model": schemas.HandoffResponse,
             "description": "The conversation had a request already; what is new was added to it.",
         },
-        **failures(413, 415, 422, 429, 503),
+        **failures(401, 404, 413, 415, 422, 429, 503),
     },
     dependencies=[Depends(json_only)],
 )
 async def request_person(
-    body: schemas.HandoffRequest, response: Response, services: Needed, visitor: Visitor
+    body: schemas.HandoffRequest, response: Response, services: Needed, asker: WhoAsks
 ) -> schemas.HandoffResponse:
     """Record that a visitor wants a person.
 
     Works with or without a conversation, before the assistant is ready, and when all questions are used up. The same
     conversation again keeps its reference; a new e-mail address or message is added to the record.
     """
-    verdict = await services.limits.handoffs.hit(visitor)
+    verdict = await services.limits.handoffs.hit(asker.address)
     if isinstance(verdict, Denied):
         raise ApiError(
             429,
@@ -48,9 +51,19 @@ async def request_person(
             "You have sent several requests already, and they are on record. Please wait before you send another.",
             retry_after_s=verdict.retry_after_s,
         )
+    conversation_id = _conversation(body)
+    request = replace(_request(body), conversation_id=conversation_id)
+    await services.desk.conversations.owned_by_person(conversation_id, asker.visitor_id)
+    receipt = await services.requests.take(request)
+    await services.desk.conversations.hand_over(
+        conversation_id,
+        asker.visitor_id,
+        request,
+        receipt.handoff.reference,
+        queue=services.settings.brand.person_available,
+    )
     brand = services.settings.brand
     wording = load_wording(brand.name).into(base(body.lang), await services.rota.people())
-    receipt = await services.desk.take(_request(body))
     if not receipt.created:
         response.status_code = 200
     return schemas.HandoffResponse(
@@ -59,7 +72,15 @@ async def request_person(
         message=wording.receipt(
             brand.person_expectation, created=receipt.created, email=receipt.handoff.email is not None
         ),
+        conversation_id=conversation_id,
     )
+
+
+def _conversation(body: schemas.HandoffRequest) -> str:
+    """Where it will be answered: asking for a person may be the very first thing a visitor does."""
+    if body.conversation_id is not None:
+        return body.conversation_id
+    return f"turn:{body.turn_id}" if body.turn_id else uuid4().hex
 
 
 def _request(body: schemas.HandoffRequest) -> handoff.HandoffRequest:

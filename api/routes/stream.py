@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Header
 from starlette.responses import StreamingResponse
 
 from api import turns
-from api.dependencies import Needed, Services, Visitor, json_only
+from api.dependencies import Asker, Needed, Services, WhoAsks, json_only
 from api.errors import BY_STATUS, ApiError
 from api.openapi import failures, streams_events
 from api.schemas import AskRequest, StopRequest, StopResponse
@@ -43,11 +43,11 @@ LastEventId = Annotated[
     operation_id="chatStream",
     summary="Ask a question and follow its answer",
     response_class=StreamingResponse,
-    responses={**streams_events(), **failures(409, 413, 415, 422, 429, 503)},
+    responses={**streams_events(), **failures(401, 404, 409, 413, 415, 422, 429, 503)},
     dependencies=[Depends(json_only)],
 )
 async def stream(
-    body: AskRequest, services: Needed, visitor: Visitor, last_event_id: LastEventId = None
+    body: AskRequest, services: Needed, asker: WhoAsks, last_event_id: LastEventId = None
 ) -> StreamingResponse:
     """The turn of `/ask` as server-sent events, in the AI SDK's UI message stream format, version 1.
 
@@ -66,7 +66,7 @@ async def stream(
         claim = await services.once.claim(key)
     if isinstance(claim, Finished):
         return event_stream(listed(parts.replay(claim.response)))
-    return event_stream(_followed(await _begun(question, key, services, visitor), 0, services, question.turn_id))
+    return event_stream(_followed(await _begun(question, key, services, asker), 0, services, question.turn_id))
 
 
 @router.get(
@@ -108,12 +108,12 @@ async def stop(body: StopRequest, services: Needed) -> StopResponse:
     return StopResponse(turn_id=str(body.turn_id), stopped=await services.streams.stop(str(body.turn_id)))
 
 
-async def _begun(question: Question, key: TurnKey, services: Services, visitor: str) -> Journal:
+async def _begun(question: Question, key: TurnKey, services: Services, asker: Asker) -> Journal:
     """The journal of a turn that was admitted and runs from here on by itself. Raises what `/ask` would."""
     slot = ExitStack()
     try:
         slot.enter_context(services.turns.one())
-        await turns.admit(services, visitor)
+        await turns.admit(services, question, asker)
     except BaseException:
         slot.close()
         await asyncio.shield(services.once.give_back(key))
@@ -121,17 +121,17 @@ async def _begun(question: Question, key: TurnKey, services: Services, visitor: 
 
     async def work(journal: Journal) -> None:
         with slot:
-            await _told(question, key, services, journal)
+            await _told(question, key, services, asker, journal)
 
     return services.streams.start(question.turn_id, question.conversation_id, work)
 
 
-async def _told(question: Question, key: TurnKey, services: Services, journal: Journal) -> None:
+async def _told(question: Question, key: TurnKey, services: Services, asker: Asker, journal: Journal) -> None:
     narrator = Narrator(journal, question.turn_id)
     narrator.start()
 
     async def answered() -> Response:
-        response = await turns.answer(services, question, narrator)
+        response = await turns.answer(services, question, asker, narrator)
         services.streams.settled(question.turn_id)
         return response
 

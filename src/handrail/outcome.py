@@ -113,6 +113,11 @@ def unavailable(wording: Wording, reason: RefusalReason = RefusalReason.PROVIDER
     )
 
 
+def handed_off(text: str) -> Outcome:
+    """A person answers, or is about to; `text` says who, or what to expect."""
+    return Outcome(Routing.HANDED_OFF, text, RefusalReason.PERSON_ANSWERS)
+
+
 def within_reach(outcome: Outcome, people: People) -> Outcome:
     """Without an offer of a person where requests are read by nobody."""
     return outcome if people.reachable else replace(outcome, escalation=Escalation())

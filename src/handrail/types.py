@@ -56,6 +56,7 @@ class RefusalReason(StrEnum):
     NO_INTENT = "no_intent"
     BUDGET_EXHAUSTED = "budget_exhausted"
     PROVIDER_UNAVAILABLE = "provider_unavailable"
+    PERSON_ANSWERS = "person_answers"
 
 
 class Verdict(StrEnum):

@@ -48,6 +48,7 @@ class ScriptedAssistant:
     def __init__(self, result: Outcome = ANSWERED, *, starts: Callable[[], None] | None = None) -> None:
         self.result = result
         self.asked: list[Question] = []
+        self.forgotten: list[str] = []
         self.hold: asyncio.Event | None = None
         self.fails: Exception | None = None
         self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
@@ -69,6 +70,9 @@ class ScriptedAssistant:
     async def stop(self) -> None:
         self.stopped = True
 
+    async def forget(self, conversation_id: str) -> None:
+        self.forgotten.append(conversation_id)
+
     def readiness(self) -> dict[str, str]:
         state = "ok" if self._ready else "loading"
         return {"models": state, "index": state}
@@ -89,8 +93,12 @@ class ScriptedAssistant:
 
 
 def settings_in(folder: Path, **sections: dict[str, Any]) -> Settings:
-    """Settings with everything kept in `folder`, and no limit on questions unless `limits` says so."""
-    tree: dict[str, Any] = {"storage": {"data_dir": folder}, "limits": {"enabled": False}}
+    """Everything in `folder`, no limit on questions and somebody always at the desk, unless the sections say so."""
+    tree: dict[str, Any] = {
+        "storage": {"data_dir": folder},
+        "limits": {"enabled": False},
+        "hours": {"presence": False},
+    }
     for name, values in sections.items():
         tree[name] = {**tree.get(name, {}), **values}
     return Settings.model_validate(tree)

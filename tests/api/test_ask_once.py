@@ -85,13 +85,14 @@ def test_turn_that_failed_can_be_asked_again(client: TestClient, assistant: Scri
     assert client.post("/ask", json=body).status_code == 200
 
 
-def test_what_was_asked_is_not_kept(client: TestClient, tmp_path: Path) -> None:
-    client.post("/ask", json={"question": "My secret illness", "turn_id": str(uuid4())})
+def test_secrets_in_what_was_asked_are_not_kept(client: TestClient, tmp_path: Path) -> None:
+    client.post("/ask", json={"question": "My card 4111 1111 1111 1111 was charged twice", "turn_id": str(uuid4())})
 
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("handrail.sqlite*"))
 
     assert b"Open **Settings**" in kept
-    assert b"illness" not in kept
+    assert b"1111" not in kept
+    assert b"charged twice" in kept
 
 
 async def test_simultaneous_duplicates_run_once(tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ def test_every_operation_is_described_and_has_an_id() -> None:
         "resumeStream",
         "stopTurn",
         "requestPerson",
+        "feedback",
+        "visitor",
         "widgetConfig",
         "health",
         "ready",

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 from handrail.errors import SettingsError
 from handrail.limits import Limiter
 from handrail.limits.in_process import InProcessLimiter
-from handrail.limits.rules import Rule, handoff_rules, question_rules
+from handrail.limits.rules import Rule, handoff_rules, message_rules, question_rules
 from handrail.limits.shared import RedisLimiter, connect
 from handrail.limits.spare import SpareLimiter
 from handrail.settings import Settings
@@ -19,10 +19,11 @@ from handrail.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """One limiter for questions and one for requests for a person."""
+    """One limiter each for questions, for requests for a person, and for messages to one."""
 
     questions: Limiter
     handoffs: Limiter
+    messages: Limiter
     redis: Redis | None = None
 
     async def problem(self) -> str | None:
@@ -46,9 +47,11 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     With Redis away a public demo fails closed, because its worst-case spend must hold; otherwise, and for requests
     for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
     """
-    questions, handoffs = question_rules(settings), handoff_rules(settings)
+    questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
     if settings.limits.redis_url is None:
-        return Limits(InProcessLimiter(questions, clock), InProcessLimiter(handoffs, clock))
+        return Limits(
+            InProcessLimiter(questions, clock), InProcessLimiter(handoffs, clock), InProcessLimiter(messages, clock)
+        )
     try:
         redis = connect(settings.limits.redis_url)
     except ValueError as error:
@@ -57,6 +60,7 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     def spared(name: str, rules: Sequence[Rule]) -> Limiter:
         return SpareLimiter(RedisLimiter(redis, name, rules, clock), InProcessLimiter(rules, clock))
 
-    if settings.server.demo_mode:
-        return Limits(RedisLimiter(redis, "questions", questions, clock), spared("handoffs", handoffs), redis)
-    return Limits(spared("questions", questions), spared("handoffs", handoffs), redis)
+    asked = RedisLimiter(redis, "questions", questions, clock) if settings.server.demo_mode else None
+    return Limits(
+        asked or spared("questions", questions), spared("handoffs", handoffs), spared("messages", messages), redis
+    )

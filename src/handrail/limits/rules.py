@@ -46,5 +46,12 @@ def handoff_rules(settings: Settings) -> tuple[Rule, ...]:
     return _active(Rule("visitor_hour", HOUR, settings.limits.handoff_per_hour, True))
 
 
+def message_rules(settings: Settings) -> tuple[Rule, ...]:
+    """Messages to a person are no questions: neither the daily limit nor the others' questions stand in their way."""
+    if not settings.limits.enabled:
+        return ()
+    return _active(Rule("visitor_minute", MINUTE, settings.desk.messages_per_minute, True))
+
+
 def _active(*rules: Rule) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if rule.limit > 0)

@@ -118,13 +118,15 @@ class ConversationRecords(Repository):
         """Store what a visitor wrote; a resolved conversation is the assistant's again. Raises Foreign."""
         return await self._retried(lambda: self._begin(entry, message, now))
 
-    async def deliver(self, conversation_id: str, generation: int, answer: NewMessage, label: str, now: float) -> Said:
+    async def deliver(
+        self, conversation_id: str, generation: int, answer: NewMessage, now: float, *, label: str, lang: str
+    ) -> Said:
         """Store the assistant's answer, if the conversation still is its own; otherwise nothing is added."""
         async with self._database.transaction() as session:
             row = await self._locked(session, conversation_id)
             if row.generation != generation or not ownership_of(row).bot_answers:
                 return Said(row, tell=_tell(row))
-            row.label = label
+            row.label, row.lang = label, lang
             return Said(row, await self._append(session, row, [answer], now))
 
     async def hand_over(self, entry: Entry, request: Request, notice: Callable[[int], NewMessage], now: float) -> Said:

@@ -6,6 +6,7 @@ from handrail.settings.people import Alerts, Customer, Holiday, Hours
 from handrail.settings.tree import (
     Brand,
     Classify,
+    Desk,
     Gates,
     Generate,
     HighStakes,
@@ -33,6 +34,7 @@ __all__ = [
     "Brand",
     "Classify",
     "Customer",
+    "Desk",
     "Gates",
     "Generate",
     "HighStakes",

@@ -431,6 +431,24 @@ class Observe(Section):
         return bool(self.langfuse_public_key and self.langfuse_secret_key)
 
 
+class Desk(Section):
+    secret: SecretStr | None = Field(
+        None,
+        description="Signs visitor tokens; HANDRAIL__DESK__SECRET. Default is one made once and kept in data_dir.",
+    )
+    session_hours: int = Field(12, ge=1, le=720, description="Hours after which agents sign in again.")
+    retention_days: int = Field(
+        180, ge=0, le=3650, description="Days conversations are kept after their last message; 0 keeps them."
+    )
+    reopen_days: int = Field(7, ge=0, le=365, description="Days in which a resolved conversation can be reopened.")
+    messages_per_minute: int = Field(
+        30, ge=0, le=1000, description="Messages per visitor address and minute while a person answers; 0 is unlimited."
+    )
+    sign_in_failures: int = Field(
+        5, ge=1, le=100, description="Wrong passwords for an address in 15 minutes, after which it has to wait."
+    )
+
+
 class Judge(Section):
     """Rates answers in evaluations; never part of a turn."""
 
@@ -481,4 +499,5 @@ class Settings(Section):
     limits: Limits = Limits()
     storage: Storage = Storage()
     observe: Observe = Observe()
+    desk: Desk = Desk()
     judge: Judge = Judge()

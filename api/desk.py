@@ -1,0 +1,114 @@
+"""What conversations and the desk need, made once per process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from redis.asyncio import Redis
+
+from handrail.accounts.sessions import SignIn
+from handrail.accounts.visitor_token import VisitorTokens, load_secret
+from handrail.errors import HandrailError
+from handrail.handoff.availability import Rota
+from handrail.handoff.conversations import Conversations, Expected
+from handrail.handoff.live import Hub
+from handrail.handoff.names import Names
+from handrail.handoff.presence import Presence
+from handrail.records.conversations import ConversationRecords
+from handrail.records.database import Database
+from handrail.records.desk_book import DeskBook
+from handrail.records.evidence import EvidenceRecords
+from handrail.records.lists import ConversationLists
+from handrail.records.people import People
+from handrail.records.visitors import VisitorRecords
+from handrail.settings import Settings
+from handrail.wording import load_wording
+
+log = logging.getLogger("handrail.desk")
+
+Clock = Callable[[], float]
+
+
+@dataclass
+class Later:
+    """Work that a response need not wait for; it is finished before the process ends."""
+
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def do(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.create_task(_quietly(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def finish(self) -> None:
+        while self._tasks:
+            await asyncio.gather(*self._tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class DeskServices:
+    conversations: Conversations
+    evidence: EvidenceRecords
+    book: DeskBook
+    people: People
+    visitors: VisitorRecords
+    sign_in: SignIn
+    tokens: VisitorTokens
+    hub: Hub
+    presence: Presence
+    later: Later
+    clock: Clock
+
+
+def build_desk(
+    settings: Settings, database: Database, tenant: str, redis: Redis | None, clock: Clock
+) -> tuple[DeskServices, Rota]:
+    hub = Hub(tenant, redis)
+    people, book = People(database, tenant), DeskBook(database, tenant)
+    brand = settings.brand
+
+    presence, lists = Presence(hub, clock), ConversationLists(database, tenant)
+    rota = Rota(settings, clock, presence, lists, tenant)
+
+    async def expectation(lang: str) -> Expected:
+        there = await rota.people()
+        words = load_wording(brand.name).into(lang, there)
+        return Expected(words.expectation(brand.person_expectation), there.wait_s)
+
+    conversations = Conversations(
+        ConversationRecords(database, tenant),
+        lists,
+        hub,
+        Names(people, clock),
+        clock,
+        brand.name,
+        expectation,
+    )
+    secret = settings.desk.secret
+    services = DeskServices(
+        conversations=conversations,
+        evidence=EvidenceRecords(database, tenant),
+        book=book,
+        people=people,
+        visitors=VisitorRecords(database, tenant),
+        sign_in=SignIn(people, book, clock, settings.desk),
+        tokens=VisitorTokens(load_secret(settings.storage.data_dir, secret.get_secret_value() if secret else None)),
+        hub=hub,
+        presence=presence,
+        later=Later(),
+        clock=clock,
+    )
+    return services, rota
+
+
+async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
+    try:
+        await work
+    except HandrailError as error:
+        log.warning("%s; this is not on record", error)
+    except Exception:
+        log.exception("something after a response failed")

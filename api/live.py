@@ -1,0 +1,38 @@
+"""Live events on the wire: what both sides' streams have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+from starlette.responses import StreamingResponse
+
+from api.stream.sse import KEEP_ALIVE
+from handrail.handoff.live import Event
+
+HEARTBEAT_S = 15.0
+"""Also how often whoever follows looks into the records again, should an event have been lost."""
+HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+
+
+def encoded(event: Event, number: int | None = None) -> bytes:
+    """Messages carry their number, so that a lost connection goes on after the last one seen."""
+    id_ = f"id: {number}\n" if number is not None else ""
+    return f"{id_}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+
+
+async def next_event(queue: asyncio.Queue[Event]) -> Event | None:
+    """None when nothing came for a heartbeat."""
+    try:
+        async with asyncio.timeout(HEARTBEAT_S):
+            return await queue.get()
+    except TimeoutError:
+        return None
+
+
+def live_stream(body: AsyncIterator[bytes]) -> StreamingResponse:
+    return StreamingResponse(body, media_type="text/event-stream", headers=HEADERS)
+
+
+__all__ = ["KEEP_ALIVE", "encoded", "live_stream", "next_event"]

@@ -1,0 +1,159 @@
+"""The visitor's side of a live conversation. All of it needs the token of the visitor whose conversation it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query
+from starlette.responses import PlainTextResponse, StreamingResponse
+
+from api.dependencies import Needed, Services, WhoAsks, json_only
+from api.errors import ApiError
+from api.live import KEEP_ALIVE, encoded, live_stream, next_event
+from api.schemas import ConversationId, CsatRequest, ReadRequest, TypingRequest
+from handrail.guard import tidy
+from handrail.handoff import transcript, views
+from handrail.handoff.live import SYNC, conversation_topic
+from handrail.handoff.ownership import Action, State
+from handrail.records.conversations import Unknown
+from handrail.records.desk_tables import ConversationRow
+from handrail.redact import redact
+
+router = APIRouter(prefix="/conversations", tags=["live"], include_in_schema=False)
+
+DAY_S = 86_400
+
+
+async def _own(conversation_id: ConversationId, services: Needed, asker: WhoAsks) -> ConversationRow:
+    """The visitor's conversation. Raises Unknown for somebody else's as well."""
+    _known(asker.visitor_id)
+    row = await services.desk.conversations.records.find(conversation_id)
+    if row is None or row.visitor_id != asker.visitor_id:
+        raise Unknown("there is no such conversation")
+    return row
+
+
+Own = Annotated[ConversationRow, Depends(_own)]
+
+
+def _known(visitor_id: str | None) -> str:
+    if visitor_id is None:
+        raise ApiError(401, "token_missing", "Send the visitor token of POST /visitor as Authorization: Bearer.")
+    return visitor_id
+
+
+@router.get("")
+async def mine(services: Needed, asker: WhoAsks) -> dict[str, Any]:
+    """The visitor's conversations, latest first."""
+    rows = await services.desk.conversations.lists.of_visitor(_known(asker.visitor_id))
+    return {"items": [views.for_visitor(row) for row in rows]}
+
+
+@router.get("/{conversation_id}")
+async def one(row: Own, services: Needed, after: Annotated[int, Query(ge=0)] = 0) -> dict[str, Any]:
+    """Messages above `after`, and who answers."""
+    conversations = services.desk.conversations
+    messages = await conversations.records.messages(row.id, after)
+    return {
+        "conversation": views.for_visitor(row),
+        "state": await conversations.state(row),
+        "messages": [views.message(message) for message in messages],
+        "read": {"visitor": row.visitor_read_seq, "agent": row.agent_read_seq},
+    }
+
+
+@router.get("/{conversation_id}/events")
+async def events(
+    row: Own,
+    services: Needed,
+    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)] = None,
+    after: Annotated[int, Query(ge=0)] = 0,
+) -> StreamingResponse:
+    """Messages after the last one seen and whatever happens from now on; the state comes first."""
+    seen = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdecimal() else after
+    return live_stream(_followed(row.id, seen, services))
+
+
+@router.post("/{conversation_id}/typing", status_code=204, dependencies=[Depends(json_only)])
+async def typing(body: TypingRequest, row: Own, services: Needed) -> None:
+    await services.desk.hub.publish(
+        "desk", {"type": "typing", "conversation_id": row.id, "author": "visitor", "name": None, "on": body.on}
+    )
+
+
+@router.post("/{conversation_id}/read", status_code=204, dependencies=[Depends(json_only)])
+async def read(body: ReadRequest, row: Own, services: Needed) -> None:
+    desk = services.desk
+    after = await desk.conversations.records.read(row.id, "visitor", body.seq)
+    await desk.hub.publish("desk", {"type": "read", "conversation_id": row.id, "seq": after.visitor_read_seq})
+
+
+@router.post("/{conversation_id}/reopen", dependencies=[Depends(json_only)])
+async def reopen(row: Own, services: Needed) -> dict[str, Any]:
+    """Back in the queue, within some days after it was resolved."""
+    desk, days = services.desk, services.settings.desk.reopen_days
+    if row.state == State.QUEUED:
+        return await desk.conversations.state(row)
+    if row.resolved_at is None or row.resolved_at < desk.clock() - days * DAY_S:
+        raise ApiError(409, "not_possible", "This conversation cannot be reopened any more. Please start a new one.")
+    if not services.settings.brand.person_available:
+        raise ApiError(409, "not_possible", "Nobody reads requests at the moment. The assistant still answers.")
+    return await desk.conversations.state(await desk.conversations.act(row.id, row.version, Action.REOPEN, None))
+
+
+@router.post("/{conversation_id}/csat", status_code=201, dependencies=[Depends(json_only)])
+async def csat(body: CsatRequest, row: Own, services: Needed) -> dict[str, Any]:
+    """How satisfied the visitor is; another rating replaces it."""
+    if row.generation == 0 or row.resolved_at is None:
+        raise ApiError(409, "not_possible", "A conversation is rated once it is resolved.")
+    comment = redact(tidy(body.comment or "")) or None
+    after = await services.desk.conversations.records.set(row.id, csat=body.score, csat_comment=comment)
+    await services.desk.conversations.tell_desk(after)
+    return {"score": body.score}
+
+
+@router.get("/{conversation_id}/transcript")
+async def download(row: Own, services: Needed) -> PlainTextResponse:
+    """The conversation as plain text, to be kept."""
+    messages = await services.desk.conversations.records.messages(row.id, limit=10_000)
+    text = transcript.as_text(row, messages, services.settings.brand.assistant)
+    name = f"conversation-{row.reference or 'transcript'}.txt"
+    return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+async def _followed(conversation_id: str, after: int, services: Services) -> AsyncIterator[bytes]:
+    desk = services.desk
+    conversations = desk.conversations
+    about = {"conversation_id": conversation_id, "author": "visitor"}
+    version = -1
+    with desk.hub.subscribe(conversation_topic(conversation_id)) as queue:
+        await desk.presence.here(f"visitor:{conversation_id}", **about)
+        try:
+            event = SYNC
+            while True:
+                if event["type"] == "state":
+                    version = event["version"]
+                    yield encoded(event)
+                elif event["type"] == "message" and event["seq"] == after + 1:
+                    after += 1
+                    yield encoded(event, after)
+                elif event["type"] == "sync" or (event["type"] == "message" and event["seq"] > after):
+                    row = await conversations.records.find(conversation_id)
+                    if row is None:
+                        return
+                    for message in await conversations.records.messages(conversation_id, after):
+                        after = message.seq
+                        yield encoded({"type": "message", **views.message(message)}, after)
+                    if row.version != version:
+                        version = row.version
+                        yield encoded(await conversations.state(row))
+                elif event["type"] in ("typing", "read", "presence"):
+                    yield encoded(event)
+                found = await next_event(queue)
+                if found is None:
+                    yield KEEP_ALIVE
+                    await desk.presence.here(f"visitor:{conversation_id}", **about)
+                event = found or SYNC
+        finally:
+            desk.later.do(desk.presence.gone(f"visitor:{conversation_id}", **about))

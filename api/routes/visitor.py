@@ -1,0 +1,32 @@
+"""`POST /visitor`: a token that says who a visitor is, without cookies."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+
+from api.dependencies import Needed, json_only
+from api.openapi import failures
+from api.schemas import VisitorRequest, VisitorResponse
+from handrail.accounts.visitor_token import VALID_S, new_visitor_id
+
+router = APIRouter(tags=["conversation"])
+
+
+@router.post(
+    "/visitor",
+    operation_id="visitor",
+    summary="Get a visitor token",
+    response_description="A token, valid for a quarter of an hour.",
+    responses=failures(401, 413, 415, 422),
+    dependencies=[Depends(json_only)],
+)
+async def visitor(body: VisitorRequest, services: Needed) -> VisitorResponse:
+    """A new visitor, or a fresh token for one who still has an older one, up to 30 days after it has run out."""
+    desk = services.desk
+    now = desk.clock()
+    if body.token is not None:
+        visitor_id, token = desk.tokens.renew(body.token, now)
+    else:
+        visitor_id = new_visitor_id()
+        token = desk.tokens.issue(visitor_id, now)
+    return VisitorResponse(visitor_id=visitor_id, token=token, expires_in=VALID_S)

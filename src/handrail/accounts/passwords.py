@@ -1,0 +1,41 @@
+"""Passwords as Argon2id hashes."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+SHORTEST = 10
+LONGEST = 200
+
+_hasher = PasswordHasher()
+_two_at_a_time = asyncio.Semaphore(2)
+"""A hash takes 64 MiB."""
+NOBODY = _hasher.hash(secrets.token_hex(8))
+"""Checked when there is no such user, so that the time taken tells nothing."""
+
+
+def hash_password(password: str) -> str:
+    return _hasher.hash(password)
+
+
+async def matches(password_hash: str | None, password: str) -> bool:
+    """Whether it is the password; False for no hash at all, after the same time."""
+    async with _two_at_a_time:
+        return await asyncio.to_thread(_verify, password_hash, password)
+
+
+def new_password() -> str:
+    """Four groups of five letters and digits: 95 bits and more, typed without mistakes."""
+    alphabet = "23456789abcdefghjkmnpqrstuvwxyz"
+    return "-".join("".join(secrets.choice(alphabet) for _ in range(5)) for _ in range(4))
+
+
+def _verify(password_hash: str | None, password: str) -> bool:
+    try:
+        return _hasher.verify(password_hash or NOBODY, password[:LONGEST]) and password_hash is not None
+    except (VerificationError, InvalidHashError):
+        return False

@@ -1,0 +1,111 @@
+"""Live events: whoever watches a conversation or the desk hears at once that there is something to see.
+
+The database is the truth. An event that is lost costs a moment, never a message: whoever follows reads again from the
+last one seen, and does so now and then in any case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import uuid4
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+log = logging.getLogger(__name__)
+
+Event = dict[str, Any]
+
+DESK = "desk"
+SYNC: Event = {"type": "sync"}
+"""Something may have been missed: look again."""
+MOST_WAITING = 500
+PAUSE_S = 1.0
+LISTEN_S = 1.0
+
+
+def conversation_topic(conversation_id: str) -> str:
+    return f"conversation:{conversation_id}"
+
+
+class Hub:
+    """Publishes within this process at once, and to all others through Redis pub/sub where there is one."""
+
+    def __init__(self, tenant: str, redis: Redis | None = None) -> None:
+        self._redis = redis
+        self._channel = f"handrail:{{live}}:{tenant}"
+        self._origin = uuid4().hex
+        self._queues: dict[str, set[asyncio.Queue[Event]]] = {}
+        self._heard: list[Any] = []
+
+    def on_event(self, hear: Any) -> None:
+        """Call `hear(topic, event)` for every event of any process."""
+        self._heard.append(hear)
+
+    @contextmanager
+    def subscribe(self, topic: str) -> Iterator[asyncio.Queue[Event]]:
+        """Events of a topic from now on. Whoever falls far behind gets one `sync` in place of what he missed."""
+        queue: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
+        self._queues.setdefault(topic, set()).add(queue)
+        try:
+            yield queue
+        finally:
+            self._queues[topic].discard(queue)
+            if not self._queues[topic]:
+                del self._queues[topic]
+
+    async def publish(self, topic: str, *events: Event) -> None:
+        """Never raises: while Redis is away, other processes see it when they look again."""
+        for event in events:
+            self._deliver(topic, event)
+        if self._redis is None or not events:
+            return
+        try:
+            await self._redis.publish(self._channel, json.dumps([self._origin, topic, events]))
+        except (RedisError, OSError) as error:
+            log.warning("live events are not shared (%s)", type(error).__name__)
+
+    async def listen(self) -> None:
+        """Hear other processes until cancelled; returns at once without Redis."""
+        while self._redis is not None:
+            try:
+                async with self._redis.pubsub() as channel:
+                    await channel.subscribe(self._channel)
+                    self._everybody(SYNC)
+                    while True:
+                        message = await channel.get_message(ignore_subscribe_messages=True, timeout=LISTEN_S)
+                        if message is not None:
+                            self._receive(message["data"])
+            except (RedisError, OSError) as error:
+                log.warning("live events of other processes are not heard (%s)", type(error).__name__)
+                await asyncio.sleep(PAUSE_S)
+
+    def _receive(self, data: bytes | str) -> None:
+        origin, topic, events = json.loads(data)
+        if origin != self._origin:
+            for event in events:
+                self._deliver(topic, event)
+
+    def _deliver(self, topic: str, event: Event) -> None:
+        for hear in self._heard:
+            hear(topic, event)
+        _put(self._queues.get(topic, ()), event)
+
+    def _everybody(self, event: Event) -> None:
+        for queues in self._queues.values():
+            _put(queues, event)
+
+
+def _put(queues: Iterable[asyncio.Queue[Event]], event: Event) -> None:
+    for queue in list(queues):
+        if queue.full():
+            with suppress(asyncio.QueueEmpty):
+                while True:
+                    queue.get_nowait()
+            queue.put_nowait(SYNC)
+        queue.put_nowait(event)

@@ -1,0 +1,82 @@
+"""Everything on record about one visitor, to hand out or to delete; and what has been kept long enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import or_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from handrail.records.desk_tables import (
+    AuditRow,
+    ConversationRow,
+    EvidenceRow,
+    FeedbackRow,
+    MessageRow,
+    NoteRow,
+    UnansweredRow,
+)
+from handrail.records.repository import Repository
+from handrail.records.tables import HandoffRow, TurnRow
+
+OF_CONVERSATION: tuple[type[Any], ...] = (
+    MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow,
+)  # fmt: skip
+"""Tables whose rows go with their conversation."""
+AT_ONCE = 200
+
+
+class VisitorRecords(Repository):
+    """Visitors of one tenant: known by their id, or by the e-mail address they left."""
+
+    async def export(self, visitor: str) -> list[dict[str, Any]]:
+        """Every conversation of a visitor with all that hangs on it, JSON-ready; empty for an unknown one."""
+        async with self._database.transaction() as session:
+            exported = []
+            for row in await self._conversations(session, visitor):
+                parts: dict[str, Any] = {"conversation": _plain(row)}
+                for table in OF_CONVERSATION:
+                    rows = await session.scalars(self._rows(table).where(table.conversation_id == row.id))
+                    parts[table.__tablename__] = [_plain(found) for found in rows.all()]
+                exported.append(parts)
+            return exported
+
+    async def delete(self, visitor: str) -> list[str]:
+        """Delete a visitor's conversations and all that hangs on them; the ids of those there were."""
+        async with self._database.transaction() as session:
+            ids = [row.id for row in await self._conversations(session, visitor)]
+            await self._drop(session, ids)
+            await session.execute(self._remove(HandoffRow).where(HandoffRow.email == visitor))
+            return ids
+
+    async def forget_before(self, oldest: float) -> int:
+        """Delete conversations last written in before `oldest`, and audit entries as old; how many conversations."""
+        gone = 0
+        while True:
+            async with self._database.transaction() as session:
+                query = self._rows(ConversationRow).where(ConversationRow.updated_at < oldest).limit(AT_ONCE)
+                ids = [row.id for row in (await session.scalars(query)).all()]
+                await self._drop(session, ids)
+                gone += len(ids)
+                if len(ids) < AT_ONCE:
+                    await session.execute(self._remove(HandoffRow).where(HandoffRow.updated_at < oldest))
+                    await session.execute(self._remove(AuditRow).where(AuditRow.at < oldest))
+                    return gone
+
+    async def _conversations(self, session: AsyncSession, visitor: str) -> Sequence[ConversationRow]:
+        query = self._rows(ConversationRow).where(
+            or_(ConversationRow.visitor_id == visitor, ConversationRow.email == visitor)
+        )
+        return (await session.scalars(query.order_by(ConversationRow.created_at))).all()
+
+    async def _drop(self, session: AsyncSession, ids: Sequence[str]) -> None:
+        if not ids:
+            return
+        for table in OF_CONVERSATION:
+            await session.execute(self._remove(table).where(table.conversation_id.in_(ids)))
+        await session.execute(self._remove(ConversationRow).where(ConversationRow.id.in_(ids)))
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    return {column.name: getattr(row, column.name) for column in row.__table__.columns if column.name != "tenant"}
