@@ -22,7 +22,7 @@ def signed_in(client: TestClient) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def ask(client: TestClient, headers: dict[str, str], text: str = "How?", **body: Any) -> httpx.Response:
+def ask(client: TestClient, headers: dict[str, str], text: str = "How?", **body: Any) -> Any:
     return client.post("/ask", json={"question": text, "conversation_id": "c-1", **body}, headers=headers)
 
 
