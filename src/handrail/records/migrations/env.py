@@ -2,7 +2,11 @@
 
 from alembic import context
 
+from handrail.records import desk_tables, learning_tables, outbox_table
 from handrail.records.tables import Base
+
+TABLES = (desk_tables, learning_tables, outbox_table)
+"""Imported so that the metadata knows all of them."""
 
 context.configure(
     connection=context.config.attributes["connection"], target_metadata=Base.metadata, transactional_ddl=True
