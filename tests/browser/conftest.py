@@ -9,6 +9,8 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from tests.browser.chat import Chat
 from tests.browser.contract_site import ContractSite, serve_contract_site
+from tests.browser.desk import Desk
+from tests.browser.desk_site import DeskSite, serve_desk_site
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -70,3 +72,21 @@ def page(browser: Browser) -> Iterator[Page]:
 @pytest.fixture
 def chat(page: Page, contract_site: ContractSite) -> Chat:
     return Chat(page, contract_site)
+
+
+@pytest.fixture(scope="session")
+def _running_desk() -> Iterator[DeskSite]:
+    with serve_desk_site() as site:
+        yield site
+
+
+@pytest.fixture
+def desk_site(_running_desk: DeskSite) -> DeskSite:
+    _running_desk.cut()
+    _running_desk.reset()
+    return _running_desk
+
+
+@pytest.fixture
+def desk(page: Page, desk_site: DeskSite) -> Desk:
+    return Desk(page, desk_site)

@@ -125,6 +125,8 @@ class Endpoints:
     async def guard(self, request: Request) -> Response | None:
         """Why the request is refused, if it is; a write is kept."""
         site, path = self.site, request.url.path.removeprefix("/desk/api/")
+        if path == "sign-in" and site.refuse.get(path) == 429:
+            return _error(429, "rate_limited", retry_after_s=90)
         if site.down:
             return Response(status_code=502)
         if path != "sign-in" and request.cookies.get(COOKIE) != "yes":
@@ -141,8 +143,6 @@ class Endpoints:
 
     async def sign_in(self, request: Request) -> Response:
         body = await request.json()
-        if self.site.refuse.get("sign-in") == 429:
-            return _error(429, "rate_limited", retry_after_s=90)
         if body != {"email": ME["email"], "password": PASSWORD}:
             return _error(401, "wrong")
         response = JSONResponse({"user": _user(self.site), "csrf": CSRF})
@@ -279,7 +279,7 @@ class Endpoints:
                 while (text := await queue.get()) is not None:
                     yield text
             finally:
-                self.site.listeners.remove(queue)
+                self.site.listeners = [one for one in self.site.listeners if one is not queue]
 
         return StreamingResponse(stream(), media_type="text/event-stream")
 

@@ -7,6 +7,9 @@ import { BELL, BELL_OFF, CHART, EXIT, GAP, GEAR, KEYS, QUEUE } from "./shared/ic
 /** @type {[string, string][]} */
 const LINKS = [["queue", QUEUE], ["reports", CHART], ["gaps", GAP], ["settings", GEAR]];
 
+/** Signs of life come at least twice before the server counts somebody as away. */
+const SIGN_MS = 15_000;
+
 /**
  * The desk's top bar: pages, whether one is there for visitors, sound, help and the way out.
  * @param {Desk} desk
@@ -22,6 +25,7 @@ export function createBar(desk, leave, help) {
     el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "presence-text" }));
   const sound = iconButton("", BELL_OFF, () => setSound(!preferences.get("sound")));
   let there = true;
+  const signs = window.setInterval(() => { if (there) tell(); }, SIGN_MS);
 
   /** @param {boolean} value */
   function showOnline(value) {
@@ -29,6 +33,10 @@ export function createBar(desk, leave, help) {
     online.setAttribute("aria-checked", String(value));
     online.setAttribute("aria-label", t("presence_label"));
     /** @type {HTMLElement} */ (online.lastElementChild).textContent = t(value ? "online" : "away");
+  }
+
+  function tell() {
+    api.post("presence", { online: there }).catch(() => {});
   }
 
   /** @param {boolean} value */
@@ -49,7 +57,7 @@ export function createBar(desk, leave, help) {
 
   showOnline(true);
   api.post("presence", { online: true }).catch(() => showOnline(false));
-  desk.on("reconnected", () => void api.post("presence", { online: there }).catch(() => {}));
+  desk.on("reconnected", tell);
   const value = preferences.get("sound");
   sound.setAttribute("aria-pressed", String(value));
   sound.setAttribute("aria-label", t("sound"));
@@ -62,6 +70,7 @@ export function createBar(desk, leave, help) {
   });
 
   return {
+    close: () => clearInterval(signs),
     element: el("header", { class: "bar" },
       el("p", { class: "brand" }, icon(QUEUE), el("span", { text: desk.brand || t("product") })),
       el("nav", { "aria-label": t("pages") }, ...links),

@@ -14,7 +14,9 @@ export function watchPeople(desk) {
   void load();
   const stops = [
     desk.on("presence", (event) => {
-      const id = event.user_id ?? event.user?.id ?? event.id;
+      const who = String(event.who ?? event.user_id ?? event.id ?? "");
+      if (who.startsWith("visitor:")) return;
+      const id = who.replace("agent:", "");
       const known = desk.people.get(id);
       if (!known) return void load();
       desk.people.set(id, { ...known, online: event.online === true });

@@ -66,7 +66,7 @@ export function createShell(api, me, brand, signedOut) {
 
   const stops = [
     watchPeople(desk), watchUnread(desk), listen(api.url("events"), bus.emit), keys.stop,
-    desk.on("connection", (connected) => notices.connection(connected)),
+    desk.on("sync", () => desk.emit("reconnected")), desk.on("connection", (connected) => notices.connection(connected)),
     desk.on("refused", () => void api.get("me").catch((error) => { if (error.status === 401) leave(); })),
     desk.keys({
       "?": () => openHelp(desk), "g q": () => go("queue"), "g r": () => go("reports"), "g g": () => go("gaps"), "g s": () => go("settings"),
@@ -81,6 +81,7 @@ export function createShell(api, me, brand, signedOut) {
     removeEventListener("hashchange", route);
     view?.close?.();
     for (const stop of stops) stop();
+    bar.close();
     for (const dialog of document.querySelectorAll("dialog")) dialog.close();
     signedOut();
   }

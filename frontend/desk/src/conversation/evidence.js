@@ -26,7 +26,7 @@ export function verdict(turn) {
 /** @param {Passage[]} found */
 export function passages(found) {
   if (!found.length) return el("p", { class: "hint", text: t("no_passages") });
-  return el("section", {}, el("h4", { text: t("passages") }), el("ol", { class: "passages" }, ...found.map((passage) => {
+  return el("section", {}, el("h3", { text: t("passages") }), el("ol", { class: "passages" }, ...found.map((passage) => {
     const href = passage.url ? safeHref(passage.url, new Set(hostsOf([passage.url]))) : null;
     const meter = el("meter", { min: 0, max: 1, "aria-label": t("gate_score"), value: typeof passage.score === "number" ? Math.max(0, Math.min(1, passage.score)) : 0 });
     return el("li", {},
@@ -39,7 +39,7 @@ export function passages(found) {
 /** @param {Claim[]} made */
 export function claims(made) {
   if (!made.length) return null;
-  return el("section", {}, el("h4", { text: t("claims") }), el("ul", { class: "claims" }, ...made.map((claim) => el("li", {},
+  return el("section", {}, el("h3", { text: t("claims") }), el("ul", { class: "claims" }, ...made.map((claim) => el("li", {},
     chip(word("support", claim.support), `support-${claim.support}`), el("span", { dir: "auto", text: claim.text }),
     typeof claim.score === "number" && el("span", { class: "hint", text: score(claim.score) })))));
 }

@@ -23,7 +23,7 @@ export function renderMessage(desk, message, { turn, feedback, read, retry }) {
     return el("li", { class: `event ${message.kind}` }, el("p", { dir: "auto" },
       el("span", { class: "hidden", text: `${t("author_system")}: ` }), message.text, " ", time(message.at)));
   }
-  const mine = message.author === "agent" && message.user_id === desk.me.id;
+  const mine = message.author === "agent" && (message.user_id ? message.user_id === desk.me.id : message.name === desk.me.name);
   const who = message.author === "agent" ? (mine ? t("you") : message.name ?? nameOf(desk, message.user_id)) : word("author", message.author);
   const below = [
     message.sending === "now" && el("p", { class: "hint", text: t("sending") }),

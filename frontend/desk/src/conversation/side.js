@@ -49,7 +49,7 @@ export function createSide(desk, path) {
         el("div", {}, el("dt", { text: name === "email" ? t("email") : name.replaceAll("_", " ") }), el("dd", { dir: "auto", text: value.slice(0, SHOWN_VALUE) })))),
       ...(rows.length || known.email ? [] : [el("p", { class: "hint", text: t("visitor_unknown") })]),
       ...(conversation.csat ? [el("p", { class: "rated" }, t("csat", { score: conversation.csat }), conversation.csat_comment && el("q", { dir: "auto", text: conversation.csat_comment }))] : []),
-      ...(others.length ? [el("h4", { text: t("other_conversations", { n: others.length }) }), el("ul", { class: "cards" }, ...others.map(card))] : []));
+      ...(others.length ? [el("h3", { text: t("other_conversations", { n: others.length }) }), el("ul", { class: "cards" }, ...others.map(card))] : []));
     const last = turns.at(-1);
     why.replaceChildren(
       el("p", { class: "chips" }, ...(conversation.reason ? [chip(word("reason", conversation.reason))] : []), ...(conversation.label ? [chip(word("label", conversation.label), conversation.label === "high_stakes" ? "care" : "")] : [])),
@@ -58,9 +58,9 @@ export function createSide(desk, path) {
 
   return {
     element: el("aside", { class: "side", "aria-label": t("details"), tabindex: 0 },
-      el("section", {}, el("h3", { text: t("why_here") }), why),
-      el("section", {}, el("h3", { text: t("visitor") }), visitor),
-      el("section", {}, el("h3", { text: t("similar") }), similar)),
+      el("section", {}, el("h2", { text: t("why_here") }), why),
+      el("section", {}, el("h2", { text: t("visitor") }), visitor),
+      el("section", {}, el("h2", { text: t("similar") }), similar)),
     show,
   };
 }

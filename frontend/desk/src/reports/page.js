@@ -57,7 +57,7 @@ export function reportsPage(desk) {
       const chart = await plot(name, report, desk);
       if (asked !== turn) return;
       body.replaceChildren(figures(name, report.figures ?? {}), ...(chart ? [chart.element] : []),
-        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), table(report.columns ?? Object.keys(rows[0] ?? {}), rows, !chart));
+        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), table(report.columns ?? Object.keys(rows[0] ?? {}), rows, !chart, word("report", name)));
       if (chart) drawn.push(chart.start());
     } catch (error) {
       if (asked !== turn) return;

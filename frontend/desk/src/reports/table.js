@@ -11,12 +11,13 @@ const CODES = ["routing", "reason", "class", "label"];
  * @param {string[]} columns
  * @param {Record<string, any>[]} rows
  * @param {boolean} open
+ * @param {string} name of what they are about
  */
-export function table(columns, rows, open) {
+export function table(columns, rows, open, name) {
   const shown = columns.filter((name) => name !== "url" && name !== "article_id" || !columns.includes("title"));
   const numeric = (/** @type {string} */ name) => rows.some((row) => typeof row[name] === "number");
   return el("details", { open }, el("summary", { text: t("numbers") }),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("numbers") }, el("table", {},
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("numbers_of", { name }) }, el("table", {},
       el("thead", {}, el("tr", {}, ...shown.map((name) => el("th", { scope: "col", class: numeric(name) ? "number" : null, text: word("column", name) })))),
       el("tbody", {}, ...rows.slice(0, MOST).map((row) => el("tr", {}, ...shown.map((name) => el("td", { class: numeric(name) ? "number" : null }, cell(row, name)))))))),
     rows.length > MOST && el("p", { class: "hint", text: t("rows_cut", { n: MOST, all: rows.length }) }));

@@ -27,5 +27,7 @@ export function openDialog(title, content, { submit, action, wide } = {}) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+  // The first thing to fill in, rather than the cross that would close it.
+  /** @type {HTMLElement | null} */ (form.querySelector("input, select, textarea") ?? form.querySelector("[type=submit]"))?.focus();
   return dialog;
 }

@@ -1,0 +1,120 @@
+"""Lost connections, presence and the keyboard."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.desk import Desk
+from tests.browser.desk_records import MIRA
+
+
+def test_what_was_said_while_the_connection_was_lost_is_there_afterwards(desk: Desk) -> None:
+    desk.site.add("c1", state="person", owner=MIRA)
+    desk.open("c1")
+    desk.site.down = True
+    desk.site.cut()
+    expect(desk.page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    desk.site.say("c1", "visitor", "Said in between", tell=False)
+    desk.site.add("c2", place=1)
+    desk.site.down = False
+
+    expect(desk.message("Said in between")).to_be_visible(timeout=15_000)
+    expect(desk.rows.filter(has_text="booking page")).to_be_visible()
+    expect(desk.page.get_by_text("Connection lost. Reconnecting…")).to_be_hidden()
+
+
+def test_a_word_that_something_is_missing_reads_it_again(desk: Desk) -> None:
+    desk.site.add("c1", state="person", owner=MIRA)
+    desk.open("c1")
+    desk.site.say("c1", "visitor", "First, never told", tell=False)
+    desk.site.say("c1", "visitor", "Second")
+
+    expect(desk.message("First, never told")).to_be_visible()
+    expect(desk.messages.last).to_contain_text("Second")
+
+
+def test_being_away_is_told_to_the_server(desk: Desk) -> None:
+    desk.sign_in()
+    presence = desk.page.get_by_role("switch", name="Available to visitors")
+    expect(presence).to_be_checked()
+    presence.click()
+
+    expect(presence).not_to_be_checked()
+    assert [body["online"] for body in desk.site.written("presence")][-2:] == [True, False]
+
+
+def test_sound_is_off_until_it_is_wanted(desk: Desk) -> None:
+    desk.sign_in()
+    sound = desk.page.get_by_role("button", name="Sound for new messages")
+    expect(sound).to_have_attribute("aria-pressed", "false")
+    sound.click()
+    expect(sound).to_have_attribute("aria-pressed", "true")
+    desk.page.reload()
+
+    expect(sound).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_conversation_is_worked_by_keyboard_alone(desk: Desk) -> None:
+    desk.site.add("c1")
+    desk.sign_in()
+    expect(desk.rows).to_have_count(1)
+    keyboard = desk.page.keyboard
+    keyboard.press("j")
+    expect(desk.messages.first).to_be_visible()
+    keyboard.press("t")
+    expect(desk.composer).to_be_visible()
+    keyboard.press("r")
+    expect(desk.composer).to_be_focused()
+    keyboard.type("Good morning; t and e are letters here")
+    keyboard.press("Enter")
+    expect(desk.message("Good morning")).to_be_visible()
+    keyboard.press("Escape")
+    keyboard.press("e")
+    expect(desk.page.get_by_role("dialog", name="Resolve the conversation")).to_be_visible()
+    keyboard.press("Enter")
+
+    expect(desk.page.locator(".facts")).to_contain_text("Resolved")
+
+
+def test_the_shortcuts_are_listed_and_can_be_switched_off(desk: Desk) -> None:
+    desk.sign_in()
+    desk.page.keyboard.press("?")
+    dialog = desk.page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog).to_contain_text("Hand back to the assistant")
+    dialog.get_by_label("Single-key shortcuts are on").uncheck()
+    desk.page.keyboard.press("Escape")
+    desk.page.keyboard.press("g")
+    desk.page.keyboard.press("r")
+    expect(desk.page).not_to_have_url(re.compile("reports"))
+    desk.page.get_by_role("button", name="Keyboard shortcuts").click()
+    dialog.get_by_label("Single-key shortcuts are on").check()
+    desk.page.keyboard.press("Escape")
+    desk.page.keyboard.press("g")
+    desk.page.keyboard.press("r")
+
+    expect(desk.page).to_have_url(re.compile("#/reports$"))
+
+
+def test_a_phone_shows_one_pane_at_a_time(desk: Desk) -> None:
+    desk.page.set_viewport_size({"width": 375, "height": 720})
+    desk.site.add("c1")
+    desk.sign_in()
+    desk.rows.first.click()
+    expect(desk.messages.first).to_be_visible()
+    expect(desk.page.get_by_role("searchbox")).to_be_hidden()
+    desk.page.get_by_role("button", name="Details").click()
+    expect(desk.page.get_by_text("Lena Ortiz")).to_be_visible()
+    assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    desk.page.get_by_role("button", name="Back to the queue").click()
+
+    expect(desk.rows.first).to_be_visible()
+
+
+def test_nothing_is_cut_off_at_320_pixels(desk: Desk) -> None:
+    desk.page.set_viewport_size({"width": 320, "height": 600})
+    desk.site.add("c1")
+    desk.sign_in()
+    for path in ("#/queue/c1", "#/queue", "#/reports", "#/gaps", "#/settings"):
+        desk.page.evaluate(f"location.hash = '{path}'")
+        desk.page.wait_for_timeout(150)
+        assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
