@@ -184,6 +184,27 @@ class TestWithModels:
         assert result.exit_code == 0
         assert result.stdout.strip()
 
+    def test_a_conversation_runs_in_a_pipe_and_a_prompt_is_shown_without_a_model(self) -> None:
+        run("ingest", "articles", "--kb", "acme")
+
+        said = run("chat", "--kb", "acme", "--json", stdin="How do I create a role?\nand why?\n/new\n\nthanks\n")
+        rows = [json.loads(line) for line in said.stdout.splitlines()]
+        shown = run("prompts", "show", "answer", "--question", "How do I create a role?", "--kb", "acme")
+
+        assert said.exit_code == shown.exit_code == 0
+        assert [row["routing"] for row in rows[2:]] == ["nonsense"]
+        assert rows[0]["conversation_id"] == rows[1]["conversation_id"] != rows[2]["conversation_id"]
+        assert rows[1]["standalone"] != "and why?"
+        assert "How do I create a role?" in shown.stdout
+
+    def test_questions_to_go_on_with_are_tried_and_kept(self, desk: Path) -> None:
+        run("ingest", "articles", "--kb", "acme")
+
+        found = data("kb", "suggestions", "acme", "--json")
+
+        assert len(found) == 2
+        assert json.loads((desk / "var/kb/acme/suggestions.json").read_text())["articles"].keys() == found.keys()
+
     def test_brackets_in_titles_are_shown_as_they_are(self, desk: Path) -> None:
         (desk / "articles" / "roles.md").write_text(ROLES.replace("Custom roles", "Custom roles '[/beta]'"))
         run("ingest", "articles", "--kb", "acme")

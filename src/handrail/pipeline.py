@@ -10,6 +10,7 @@ from handrail import language, outcome
 from handrail.citations import assemble, enforce
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
+from handrail.converse.window import kept_answer
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic, Verifier
@@ -236,6 +237,8 @@ class Pipeline:
             draft = turn.showing.numbered(enforce(draft, evidence))
         except NotGrounded:
             return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, turn.wording, confidence)
+        if _said_before(turn, draft, evidence):
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         if await self._worth_showing(turn, draft, evidence):
             await turn.showing.rest(draft)
         verified = await self._verify(turn, draft, evidence)
@@ -336,6 +339,14 @@ class Pipeline:
                 critique = await judged if judged else Critique(Verdict.PARTLY)
             span.record(output=critique.verdict.value, probability=critique.probability)
         return critique
+
+
+def _said_before(turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
+    """Whether a follow-up would be answered with the same quotation again: then the articles hold no more than that."""
+    history = turn.question.history
+    if draft.provider != QUOTED or not turn.reading.depends or not history:
+        return False
+    return kept_answer(assemble(draft, evidence, 1.0)[0]) == history[-1].answer
 
 
 def _offered(question: Question) -> Sequence[str]:

@@ -114,7 +114,7 @@ def is_reply(text: str) -> bool:
 
 def asked_last(history: Sequence[Exchange]) -> Exchange | None:
     """The latest turn in which something was asked; one that was off topic only where there is no other."""
-    asked = [past for past in history if past.routing not in NOT_ASKED]
+    asked = [past for past in history if past.routing not in NOT_ASKED and not asks_for_person(past.question)]
     on_topic = [past for past in asked if past.routing is not Routing.IRRELEVANT]
     return next(reversed(on_topic or asked), None)
 

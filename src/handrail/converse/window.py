@@ -30,13 +30,18 @@ def exchange_of(turn: Turn) -> Exchange | None:
     return Exchange(
         question=redact(turn.question.text[:LONGEST_QUESTION]),
         standalone=redact((turn.standalone or turn.question.text)[:LONGEST_QUESTION]),
-        answer="" if result.refused else redact(result.answer[:LONGEST_ANSWER]),
+        answer="" if result.refused else kept_answer(result.answer),
         routing=result.routing,
         article_ids=tuple(article for article, _ in cited),
         titles=tuple(title for _, title in cited) or tuple(offered),
         turn_id=turn.question.turn_id,
         follows=turn.question.follows,
     )
+
+
+def kept_answer(text: str) -> str:
+    """What is remembered of an answer."""
+    return redact(text[:LONGEST_ANSWER])
 
 
 def place_of(turn: Turn) -> Exchange:
