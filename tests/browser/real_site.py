@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,10 +13,37 @@ import httpx
 import uvicorn
 
 from api.app import create_app
+from handrail.assembly import Assistant
+from handrail.settings import Settings
+from handrail.types import Question, Turn
+from handrail.watch import TurnWatch
 from tests.browser.contract_site import ContractSite
 from tests.sample import sample_settings
 
 START_S = 60.0
+
+
+class Paced(Assistant):
+    """The real assistant, `pause_s` later; remembers its turns and how many were cancelled."""
+
+    pause_s = 0.0
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.asked = 0
+        self.cancelled = 0
+        self.turns: list[Turn] = []
+
+    async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
+        self.asked += 1
+        try:
+            await asyncio.sleep(self.pause_s)
+            turn = await super().ask(question, watch)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        self.turns.append(turn)
+        return turn
 
 
 class _Server(uvicorn.Server):
@@ -24,7 +52,9 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def serve_real_site(index: Path, records: Path, *, per_minute: int) -> Iterator[ContractSite]:
+def serve_real_site(
+    index: Path, records: Path, *, per_minute: int, assistant: Callable[[Settings], Assistant] = Assistant
+) -> Iterator[ContractSite]:
     """Its demo page is what a visitor opens. `records` is a file for the database; the index is only read."""
     settings = sample_settings(
         index,
@@ -32,7 +62,9 @@ def serve_real_site(index: Path, records: Path, *, per_minute: int) -> Iterator[
         LIMITS__VISITOR_PER_MINUTE=str(per_minute),
         LIMITS__DEMO_GLOBAL_PER_DAY="0",
     )
-    server = _Server(uvicorn.Config(create_app(settings), host="127.0.0.1", port=0, log_level="error"))
+    server = _Server(
+        uvicorn.Config(create_app(settings, assistant(settings)), host="127.0.0.1", port=0, log_level="error")
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:
