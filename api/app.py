@@ -22,7 +22,7 @@ from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
-from api.routes import ask, feedback, handoff, health, live, reference, site, stream, visitor, widget
+from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, visitor, widget
 from api.startup import Startup
 from handrail import __version__
 from handrail.handoff.desk import Desk
@@ -62,7 +62,7 @@ def create_app(
         redoc_url=None,
         openapi_tags=openapi.TAGS,
     )
-    for route in (ask, stream, handoff, feedback, visitor, live, widget, health, reference):
+    for route in (ask, stream, handoff, feedback, visitor, live, desk, widget, health, reference):
         app.include_router(route.router)
     site.mount(app, chosen)
     errors.install(app)
@@ -110,8 +110,8 @@ def _lifespan(
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
             turns = Turns(database, TENANT, settings.storage.turn_ttl_s, turn_s)
             streams = Streams(settings.stream, await _shared_streams(settings, cleanup))
-            desk, rota = build_desk(settings, database, TENANT, limits.redis, clock)
-            cleanup.push_async_callback(desk.later.finish)
+            served, rota = build_desk(settings, database, TENANT, limits.redis, clock)
+            cleanup.push_async_callback(served.later.finish)
             startup = Startup(assistant.start)
             app.state.services = Services(
                 settings=settings,
@@ -121,7 +121,7 @@ def _lifespan(
                 database=database,
                 once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
                 requests=Desk(HandoffRecords(database, TENANT), new_reference, clock),
-                desk=desk,
+                desk=served,
                 rota=rota,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
@@ -129,7 +129,7 @@ def _lifespan(
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
             letters = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
-            work_beside = (startup.run(), purge_turns(turns, clock), desk.hub.listen())
+            work_beside = (startup.run(), purge_turns(turns, clock), served.hub.listen())
             for work in (*work_beside, *([letters.run()] if letters else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield

@@ -18,11 +18,13 @@ from handrail.handoff.conversations import Conversations, Expected
 from handrail.handoff.live import Hub
 from handrail.handoff.names import Names
 from handrail.handoff.presence import Presence
+from handrail.outbox.alerts import QueueAlerts, Transcripts
 from handrail.records.conversations import ConversationRecords
 from handrail.records.database import Database
 from handrail.records.desk_book import DeskBook
 from handrail.records.evidence import EvidenceRecords
 from handrail.records.lists import ConversationLists
+from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
@@ -58,6 +60,7 @@ class DeskServices:
     visitors: VisitorRecords
     sign_in: SignIn
     tokens: VisitorTokens
+    transcripts: Transcripts
     hub: Hub
     presence: Presence
     later: Later
@@ -79,8 +82,9 @@ def build_desk(
         words = load_wording(brand.name).into(lang, there)
         return Expected(words.expectation(brand.person_expectation), there.wait_s)
 
+    outbox = OutboxRecords(database, tenant)
     conversations = Conversations(
-        ConversationRecords(database, tenant),
+        ConversationRecords(database, tenant, [QueueAlerts(outbox, settings.alerts)]),
         lists,
         hub,
         Names(people, clock),
@@ -97,6 +101,7 @@ def build_desk(
         visitors=VisitorRecords(database, tenant),
         sign_in=SignIn(people, book, clock, settings.desk),
         tokens=VisitorTokens(load_secret(settings.storage.data_dir, secret.get_secret_value() if secret else None)),
+        transcripts=Transcripts(outbox, settings, clock),
         hub=hub,
         presence=presence,
         later=Later(),

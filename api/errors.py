@@ -17,7 +17,7 @@ from handrail.guard import TextRefused
 from handrail.handoff.ownership import NotPossible
 from handrail.limits import LimitsUnavailable
 from handrail.records import RecordsUnavailable
-from handrail.records.conversations import Foreign, Unknown
+from handrail.records.conversations import Foreign, Stale, Unknown
 from handrail.records.once import StillRunning, TurnConflict
 
 log = logging.getLogger("handrail.errors")
@@ -57,6 +57,8 @@ class ApiError(HTTPException):
         self.code = code
         self.details = list(details) or None
         self.retry_after_s = retry_after_s
+        self.more: dict[str, Any] = {}
+        """Further fields of the error that only some have."""
 
 
 def validation(field: str, message: str) -> ApiError:
@@ -92,8 +94,10 @@ def respond(error: ApiError, request_id: str, headers: Mapping[str, str] | None 
         ),
         request_id=request_id,
     )
+    shown = body.model_dump(mode="json", exclude_none=True)
+    shown["error"].update(error.more)
     return JSONResponse(
-        body.model_dump(mode="json", exclude_none=True),
+        shown,
         status_code=error.status_code,
         headers={**(headers or {}), **(error.headers or {})},
     )
@@ -118,6 +122,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Foreign, handler(_not_there))
     app.add_exception_handler(Unknown, handler(_not_there))
     app.add_exception_handler(BadToken, handler(_from_token))
+    app.add_exception_handler(Stale, handler(_from_stale))
     app.add_exception_handler(NotPossible, handler(_from_impossible))
 
 
@@ -173,6 +178,13 @@ def _from_records(error: RecordsUnavailable) -> ApiError:
 def _not_there(_error: Foreign | Unknown) -> ApiError:
     """The same whether a conversation is somebody else's or not there at all."""
     return ApiError(404, "not_found", "There is no such conversation.")
+
+
+def _from_stale(error: Stale) -> ApiError:
+    row = error.current
+    told = ApiError(409, "taken", "Somebody else was quicker: this conversation has changed hands.")
+    told.more = {"owner": {"id": row.owner} if row.owner else None, "state": row.state, "version": row.version}
+    return told
 
 
 def _from_token(error: BadToken) -> ApiError:

@@ -9,13 +9,14 @@ from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from api.dependencies import Needed, Services, WhoAsks, json_only
-from api.errors import ApiError
+from api.errors import ApiError, rate_limited
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
-from api.schemas import ConversationId, CsatRequest, ReadRequest, TypingRequest
+from api.schemas import ConversationId, CsatRequest, ReadRequest, TranscriptRequest, TypingRequest
 from handrail.guard import tidy
 from handrail.handoff import transcript, views
 from handrail.handoff.live import SYNC, conversation_topic
 from handrail.handoff.ownership import Action, State
+from handrail.limits import Denied
 from handrail.records.conversations import Unknown
 from handrail.records.desk_tables import ConversationRow
 from handrail.redact import redact
@@ -120,6 +121,21 @@ async def download(row: Own, services: Needed) -> PlainTextResponse:
     text = transcript.as_text(row, messages, services.settings.brand.assistant)
     name = f"conversation-{row.reference or 'transcript'}.txt"
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@router.post("/{conversation_id}/transcript", status_code=202, dependencies=[Depends(json_only)])
+async def mail_transcript(body: TranscriptRequest, row: Own, services: Needed, asker: WhoAsks) -> dict[str, str]:
+    """Send the conversation to an address; counted like requests for a person, since it writes to strangers."""
+    desk = services.desk
+    if not desk.transcripts.possible:
+        raise ApiError(409, "not_possible", "E-mail is not set up here. You can download the conversation instead.")
+    verdict = await services.limits.handoffs.hit(asker.address)
+    if isinstance(verdict, Denied):
+        raise rate_limited(verdict.retry_after_s, verdict.scope)
+    messages = await desk.conversations.records.messages(row.id, limit=10_000)
+    text = transcript.as_text(row, messages, services.settings.brand.assistant)
+    await desk.transcripts.send(body.email, row.reference or "transcript", text)
+    return {"status": "queued"}
 
 
 async def _followed(conversation_id: str, after: int, services: Services) -> AsyncIterator[bytes]:

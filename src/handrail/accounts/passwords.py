@@ -18,8 +18,9 @@ NOBODY = _hasher.hash(secrets.token_hex(8))
 """Checked when there is no such user, so that the time taken tells nothing."""
 
 
-def hash_password(password: str) -> str:
-    return _hasher.hash(password)
+async def hash_password(password: str) -> str:
+    async with _two_at_a_time:
+        return await asyncio.to_thread(_hasher.hash, password)
 
 
 async def matches(password_hash: str | None, password: str) -> bool:

@@ -10,7 +10,10 @@ from typing import Annotated
 import typer
 
 from handrail.commands import KB, notes, settings_for
+from handrail.commands.desk import demo_agent
 from handrail.errors import SettingsError
+
+STREAMS_END_S = 3
 
 
 def serve(
@@ -33,12 +36,16 @@ def serve(
     notes.print(
         f"Handrail on [bold]{address}[/]  (demo page and widget; API reference at {address}/docs; Ctrl+C stops)"
     )
+    if settings.server.demo_mode:
+        email, password = demo_agent(settings)
+        notes.print(f"Desk on [bold]{address}/desk[/]  (demo agent: {email}, password: [bold]{password}[/])")
     _configure_logging(settings.observe.log_level)
     config = uvicorn.Config(
         application,
         log_level="warning",
         access_log=False,
         server_header=False,
+        timeout_graceful_shutdown=STREAMS_END_S,  # live streams would keep it running for ever
         proxy_headers=False,  # `server.trusted_proxies` decides whose word is taken, not uvicorn
     )
     uvicorn.Server(config).run(sockets=[listener])

@@ -18,6 +18,7 @@ class Presence:
         self._hub = hub
         self._clock = clock
         self._seen: dict[str, float] = {}
+        self._away: set[str] = set()
         hub.on_event(self._hear)
 
     def is_here(self, who: str) -> bool:
@@ -26,6 +27,10 @@ class Presence:
     async def anybody(self) -> bool:
         """Whether an agent is at the desk."""
         return any(who.startswith(AGENT) and self.is_here(who) for who in self._seen)
+
+    def stays_away(self, who: str) -> bool:
+        """Whether they have said so, though their page is open."""
+        return who in self._away
 
     async def here(self, who: str, **about: str) -> None:
         """A sign of life; the desk hears of it when it is news, other processes always."""
@@ -40,6 +45,8 @@ class Presence:
     def _hear(self, _topic: str, event: Event) -> None:
         if event["type"] != "presence":
             return
+        if "chosen" in event:
+            (self._away.discard if event["online"] else self._away.add)(event["who"])
         if event["online"]:
             self._seen[event["who"]] = self._clock()
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from handrail.records.desk_tables import ConversationRow, MessageRow
+from handrail.records.desk_tables import ConversationRow, EvidenceRow, FeedbackRow, MessageRow, NoteRow
 
 LIST_FIELDS = (
     "id", "reference", "state", "label", "reason", "lang", "subject", "last_text", "last_author", "created_at",
@@ -45,4 +45,34 @@ def for_visitor(row: ConversationRow) -> dict[str, Any]:
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "csat": row.csat,
+    }
+
+
+WHOLE_FIELDS = ("csat_comment", "visitor_read_seq", "agent_read_seq", "first_response_at", "last_seq")
+
+
+def whole(row: ConversationRow, unread: int, names: Mapping[str, str]) -> dict[str, Any]:
+    """All of a conversation but its messages, for agents."""
+    return {**list_item(row, unread, names), **{field: getattr(row, field) for field in WHOLE_FIELDS}}
+
+
+def note(row: NoteRow, names: Mapping[str, str]) -> dict[str, Any]:
+    return {"id": row.id, "user_id": row.user_id, "name": names.get(row.user_id, ""), "text": row.text, "at": row.at}
+
+
+def turn(row: EvidenceRow) -> dict[str, Any]:
+    """What the assistant's answer rested on."""
+    fields = (
+        "turn_id", "question", "routing", "label", "refusal_reason", "confidence", "passages", "claims", "meta", "at",
+    )  # fmt: skip
+    return {field: getattr(row, field) for field in fields}
+
+
+def feedback(row: FeedbackRow) -> dict[str, Any]:
+    return {
+        "turn_id": row.turn_id,
+        "rating": row.rating,
+        "reason": row.reason,
+        "comment": row.comment,
+        "at": row.at,
     }

@@ -48,7 +48,7 @@ class ConversationLists(Repository):
             unread: dict[str, int] = {}
             if ids:
                 counted = await session.execute(self._unread_query(ids))
-                unread = dict(counted.tuples().all())
+                unread = {row[0]: row[1] for row in counted}
             return [(row, unread.get(row.id, 0)) for row in rows]
 
     async def counts(self, user_id: str) -> dict[str, int]:

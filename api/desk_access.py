@@ -1,0 +1,50 @@
+"""Who may use the desk's API: a session, a token against forged writes, and roles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from api.dependencies import Needed
+from api.errors import ApiError
+from handrail.accounts.sessions import RANK, Role, Signed
+from handrail.records.desk_tables import UserRow
+
+COOKIE = "handrail_desk"
+PATH = "/desk"
+SAFE = ("GET", "HEAD")
+
+
+async def _agent(request: Request, services: Needed) -> Signed:
+    """Raises 401 without a session, and 403 for a write without its token."""
+    token = request.cookies.get(COOKIE)
+    signed = await services.desk.sign_in.find(token) if token else None
+    if signed is None:
+        raise ApiError(401, "unauthorized", "Sign in first.")
+    if request.method not in SAFE and request.headers.get("X-CSRF-Token", "") != signed.csrf:
+        raise ApiError(403, "csrf", "The page is out of date. Reload it and try again.")
+    return signed
+
+
+Agent = Annotated[Signed, Depends(_agent)]
+
+
+def at_least(role: Role) -> Callable[[Signed], Signed]:
+    """A dependency for what not everybody may do."""
+
+    def check(agent: Agent) -> Signed:
+        if RANK[Role(agent.user.role)] < RANK[role]:
+            raise ApiError(403, "forbidden", f"This takes the role {role.value}.")
+        return agent
+
+    return check
+
+
+Lead = Annotated[Signed, Depends(at_least(Role.LEAD))]
+Admin = Annotated[Signed, Depends(at_least(Role.ADMIN))]
+
+
+def user_view(user: UserRow) -> dict[str, str]:
+    return {"id": user.id, "name": user.name, "email": user.email, "role": user.role}

@@ -1,0 +1,9 @@
+"""The desk's own API: `/desk/api`, with a session in a cookie."""
+
+from fastapi import APIRouter
+
+from api.routes.desk import actions, conversations, live, sign_in, team
+
+router = APIRouter(prefix="/desk/api", include_in_schema=False)
+for part in (sign_in, conversations, actions, live, team):
+    router.include_router(part.router)

@@ -1,0 +1,58 @@
+"""Signing in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api.dependencies import Needed, Visitor, json_only
+from api.desk_access import COOKIE, PATH, Agent, user_view
+from api.errors import ApiError
+from api.schemas import SignInRequest
+from handrail.accounts.sessions import TooManyFailures, WrongPassword
+
+router = APIRouter()
+
+
+@router.post("/sign-in", dependencies=[Depends(json_only)])
+async def sign_in(
+    body: SignInRequest, request: Request, response: Response, services: Needed, address: Visitor
+) -> dict[str, Any]:
+    """A session for whoever knows the password; another site cannot start one, since a JSON body is asked for."""
+    try:
+        signed = await services.desk.sign_in.open(body.email, body.password, address)
+    except WrongPassword:
+        raise ApiError(401, "wrong_password", "E-mail address and password do not belong together.") from None
+    except TooManyFailures as error:
+        raise ApiError(
+            429, "rate_limited", "Too many wrong passwords. Please wait.", retry_after_s=error.retry_after_s
+        ) from None
+    response.set_cookie(
+        COOKIE,
+        signed.token,
+        max_age=services.settings.desk.session_hours * 3600,
+        path=PATH,
+        secure=_encrypted(request, services.settings.server.trusted_proxies),
+        httponly=True,
+        samesite="strict",
+    )
+    return {"user": user_view(signed.user), "csrf": signed.csrf}
+
+
+@router.post("/sign-out", status_code=204)
+async def sign_out(agent: Agent, response: Response, services: Needed) -> None:
+    await services.desk.sign_in.close(agent.token)
+    await services.desk.presence.gone(f"agent:{agent.user.id}", user_id=agent.user.id)
+    response.delete_cookie(COOKIE, path=PATH)
+
+
+@router.get("/me")
+async def me(agent: Agent) -> dict[str, Any]:
+    return {"user": user_view(agent.user), "csrf": agent.csrf}
+
+
+def _encrypted(request: Request, trusted_proxies: int) -> bool:
+    """Over TLS here, or at the proxy in front whose word is taken."""
+    forwarded = request.headers.get("x-forwarded-proto", "") if trusted_proxies else ""
+    return request.url.scheme == "https" or forwarded.split(",")[-1].strip() == "https"

@@ -1,0 +1,114 @@
+"""Colleagues, canned replies, audit, and what is on record about a visitor."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+
+from api.dependencies import Needed, json_only
+from api.desk_access import Admin, Agent, Lead, user_view
+from api.errors import ApiError
+from api.schemas import CannedRequest, UserRequest
+from handrail.accounts.passwords import SHORTEST, hash_password, new_password
+from handrail.records.people import EmailTaken
+
+router = APIRouter()
+
+
+@router.get("/users")
+async def users(agent: Agent, services: Needed) -> dict[str, Any]:
+    """Names and who is there; administrators see addresses and roles too."""
+    desk = services.desk
+    items = []
+    for user in await desk.people.all():
+        online = desk.presence.is_here(f"agent:{user.id}")
+        if agent.user.role == "admin":
+            items.append({**user_view(user), "active": user.active, "online": online})
+        elif user.active:
+            items.append({"id": user.id, "name": user.name, "online": online})
+    return {"items": items}
+
+
+@router.post("/users", status_code=201, dependencies=[Depends(json_only)])
+async def add_user(body: UserRequest, agent: Admin, services: Needed) -> dict[str, Any]:
+    """A new colleague; without a password one is made up and told once."""
+    desk = services.desk
+    password = body.password or new_password()
+    if len(password) < SHORTEST:
+        raise ApiError(422, "validation", f"password: Use at least {SHORTEST} characters.")
+    name = body.name.strip() or body.email.split("@")[0]
+    try:
+        user = await desk.people.add(body.email, name, body.role, await hash_password(password), desk.clock())
+    except EmailTaken as error:
+        raise ApiError(409, "email_taken", f"{error}.") from None
+    desk.conversations.names.forget()
+    await desk.book.log("add_user", desk.clock(), user_id=agent.user.id, target=user.email, detail={"role": user.role})
+    return {**user_view(user), "active": True, "online": False, **({} if body.password else {"password": password})}
+
+
+@router.get("/canned")
+async def canned(_agent: Agent, services: Needed) -> dict[str, Any]:
+    rows = await services.desk.book.canned()
+    return {"items": [{"id": row.id, "title": row.title, "text": row.text} for row in rows]}
+
+
+@router.post("/canned", status_code=201, dependencies=[Depends(json_only)])
+async def add_canned(body: CannedRequest, _agent: Lead, services: Needed) -> dict[str, Any]:
+    return await _saved(body, services, None)
+
+
+@router.put("/canned/{canned_id}", dependencies=[Depends(json_only)])
+async def change_canned(canned_id: str, body: CannedRequest, _agent: Lead, services: Needed) -> dict[str, Any]:
+    return await _saved(body, services, canned_id)
+
+
+@router.delete("/canned/{canned_id}", status_code=204)
+async def drop_canned(canned_id: str, _agent: Lead, services: Needed) -> None:
+    await services.desk.book.drop_canned(canned_id)
+
+
+@router.get("/audit")
+async def audit(_agent: Admin, services: Needed, limit: Annotated[int, Query(ge=1, le=1000)] = 200) -> dict[str, Any]:
+    """The latest entries, newest first."""
+    names = await services.desk.conversations.names.all()
+    rows = await services.desk.book.audit(limit=limit)
+    return {
+        "items": [
+            {
+                "id": row.id,
+                "user": {"id": row.user_id, "name": names.get(row.user_id, "")} if row.user_id else None,
+                "action": row.action,
+                "target": row.target,
+                "detail": row.detail,
+                "at": row.at,
+            }
+            for row in rows
+        ]
+    }
+
+
+@router.get("/visitors/{visitor}/export")
+async def export(visitor: str, agent: Admin, services: Needed) -> dict[str, Any]:
+    """Everything on record about a visitor, found by id or e-mail address."""
+    desk = services.desk
+    await desk.book.log("export_visitor", desk.clock(), user_id=agent.user.id, target=visitor[:254])
+    return {"visitor": visitor, "conversations": await desk.visitors.export(visitor)}
+
+
+@router.delete("/visitors/{visitor}")
+async def forget(visitor: str, agent: Admin, services: Needed) -> dict[str, int]:
+    """Delete it all, the assistant's memory of the conversations included."""
+    desk = services.desk
+    ids = await desk.visitors.delete(visitor)
+    for conversation_id in ids:
+        await services.assistant.forget(conversation_id)
+    await desk.book.log("delete_visitor", desk.clock(), user_id=agent.user.id, detail={"conversations": len(ids)})
+    return {"deleted": len(ids)}
+
+
+async def _saved(body: CannedRequest, services: Needed, canned_id: str | None) -> dict[str, Any]:
+    row = await services.desk.book.save_canned(body.title, body.text, canned_id)
+    if row is None:
+        raise ApiError(404, "not_found", "There is no such reply.")
+    return {"id": row.id, "title": row.title, "text": row.text}

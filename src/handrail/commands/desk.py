@@ -1,0 +1,164 @@
+"""`handrail desk …`: people of the desk, and what is kept about visitors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
+
+import typer
+
+from handrail.accounts.passwords import SHORTEST, hash_password, new_password
+from handrail.accounts.sessions import Role
+from handrail.commands import Json, notes, results, settings_for
+from handrail.errors import SettingsError
+from handrail.records.database import Database, open_database
+from handrail.records.desk_tables import UserRow
+from handrail.records.people import People
+from handrail.records.visitors import VisitorRecords
+from handrail.settings import Settings
+
+T = TypeVar("T")
+TENANT = "default"
+DAY_S = 86_400
+
+app = typer.Typer(help="The desk: its people, and what is kept about visitors.", no_args_is_help=True)
+user = typer.Typer(help="Who may sign in at the desk.", no_args_is_help=True)
+app.add_typer(user, name="user")
+
+Email = Annotated[str, typer.Argument(help="E-mail address.")]
+Ask = Annotated[bool, typer.Option("--ask-password", help="Type a password instead of having one made.")]
+
+
+@user.command("add")
+def add(
+    email: Email,
+    role: Annotated[Role, typer.Option(help="What they may do.")] = Role.AGENT,
+    name: Annotated[str, typer.Option(help="Name visitors see; default is what stands before the @.")] = "",
+    ask_password: Ask = False,
+) -> None:
+    """Add somebody; the password is printed once."""
+    if "@" not in email:
+        raise SettingsError(f"{email!r} is not an e-mail address")
+    password = _password(ask_password)
+
+    async def work(database: Database) -> UserRow:
+        hashed = await hash_password(password)
+        return await People(database, TENANT).add(email, name or email.split("@")[0], role.value, hashed, time.time())
+
+    added = _with_database(settings_for(), work)
+    notes.print(f"{added.email} may sign in at /desk as {added.role}.")
+    if not ask_password:
+        results.print(password)
+
+
+@user.command("list")
+def list_users(as_json: Json = False) -> None:
+    """Everybody, one per line."""
+
+    async def work(database: Database) -> list[dict[str, object]]:
+        rows = await People(database, TENANT).all()
+        return [{"email": row.email, "name": row.name, "role": row.role, "active": row.active} for row in rows]
+
+    rows = _with_database(settings_for(), work)
+    if as_json:
+        results.print(json.dumps(rows))
+        return
+    for row in rows:
+        results.print(f"{row['email']}\t{row['name']}\t{row['role']}\t{'active' if row['active'] else 'disabled'}")
+
+
+@user.command("disable")
+def disable(email: Email) -> None:
+    """Sign somebody out and let them in no more."""
+    _changed(email, active=False)
+    notes.print(f"{email} is signed out and can no longer sign in.")
+
+
+@user.command("password")
+def password(email: Email, ask_password: Ask = False) -> None:
+    """Give somebody a new password, printed once; they are signed out everywhere."""
+    chosen = _password(ask_password)
+    _changed(email, active=True, password_hash=asyncio.run(hash_password(chosen)))
+    if not ask_password:
+        results.print(chosen)
+
+
+@app.command()
+def export(visitor: Annotated[str, typer.Argument(help="Visitor id or e-mail address.")]) -> None:
+    """Print everything on record about a visitor, as JSON."""
+    found = _with_database(settings_for(), lambda database: VisitorRecords(database, TENANT).export(visitor))
+    results.print(json.dumps({"visitor": visitor, "conversations": found}, ensure_ascii=False, indent=1))
+
+
+@app.command()
+def delete(
+    visitor: Annotated[str, typer.Argument(help="Visitor id or e-mail address.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete everything on record about a visitor."""
+    if not yes:
+        typer.confirm(f"Delete every conversation of {visitor}?", abort=True)
+    gone = _with_database(settings_for(), lambda database: VisitorRecords(database, TENANT).delete(visitor))
+    notes.print(f"{len(gone)} conversations deleted.")
+
+
+@app.command()
+def retention() -> None:
+    """Delete what is older than desk.retention_days; a running server does so by itself."""
+    settings = settings_for()
+    if not settings.desk.retention_days:
+        notes.print("desk.retention_days is 0: everything is kept.")
+        return
+    oldest = time.time() - settings.desk.retention_days * DAY_S
+    gone = _with_database(settings, lambda database: VisitorRecords(database, TENANT).forget_before(oldest))
+    notes.print(f"{gone} conversations older than {settings.desk.retention_days} days deleted.")
+
+
+def demo_agent(settings: Settings) -> tuple[str, str]:
+    """Address and password of the demo's agent, made if absent; a new password with every start."""
+    email, chosen = "agent@demo.example", new_password()
+
+    async def work(database: Database) -> None:
+        people = People(database, TENANT)
+        hashed, found = await hash_password(chosen), await people.by_email(email)
+        if found is None:
+            await people.add(email, "Robin (demo)", Role.ADMIN.value, hashed, time.time())
+        else:
+            await people.change(found.id, password_hash=hashed, active=True)
+
+    _with_database(settings, work)
+    return email, chosen
+
+
+def _changed(email: str, **values: object) -> None:
+    async def work(database: Database) -> None:
+        people = People(database, TENANT)
+        found = await people.by_email(email)
+        if found is None:
+            raise SettingsError(f"there is no user {email}")
+        await people.change(found.id, **values)
+
+    _with_database(settings_for(), work)
+
+
+def _password(ask: bool) -> str:
+    if not ask:
+        return new_password()
+    chosen: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    if len(chosen) < SHORTEST:
+        raise SettingsError(f"use at least {SHORTEST} characters")
+    return chosen
+
+
+def _with_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
+    async def run() -> T:
+        database = await open_database(settings.storage)
+        try:
+            return await work(database)
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
