@@ -46,6 +46,7 @@ async def test_a_follow_up_carries_the_question_before_it(text: str) -> None:
     [
         "How do I give a customer their money back after a cancelled appointment?",
         "Where can I see which orders still need to be shipped this week?",
+        "How do I set up a waitlist?",
         "hello",
         "No.",
         "yes",

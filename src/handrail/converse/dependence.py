@@ -52,6 +52,19 @@ def features(text: str, last: str, topic: Mapping[str, float], likeness: float) 
     }
 
 
+NAMED_FROM = 0.66
+"""Cosine of the nearest passage from which the articles know what a message names."""
+
+
+def stands_alone(values: Mapping[str, float]) -> bool:
+    """A whole question about something new that the articles know, such as "How do I set up a waitlist?".
+
+    One content word is little to a regression that has mostly seen fragments of that length.
+    """
+    leans = any(values[name] for name in ("points_back", "opener", "asks_alone", "example", "correction"))
+    return bool(values["clause"]) and not leans and values["new_terms"] == 1.0 and values["own_top"] >= NAMED_FROM
+
+
 def content_words(text: str) -> list[str]:
     """Lower-case words that say what a message is about."""
     return [word for word in words(text) if word not in STOP and word not in HOLLOW and len(word) > 1]

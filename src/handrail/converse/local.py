@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from handrail.converse import cues
-from handrail.converse.dependence import content_words, features, probability
+from handrail.converse.dependence import content_words, features, probability, stands_alone
 from handrail.replies import asks_for_person, bare, greets_or_thanks, says_no, says_yes
 from handrail.types import Exchange, Probe, Question, Reading, Routing
 
@@ -65,7 +65,8 @@ class LocalReader:
             probe = await self._look(text)
         before = await self._look(last.standalone)
         likeness = float(probe.embedding @ before.embedding)
-        needs = probability(_weights(), features(text, last.standalone, probe.topic, likeness))
+        values = features(text, last.standalone, probe.topic, likeness)
+        needs = 0.0 if stands_alone(values) else probability(_weights(), values)
         if needs < (SURE_AFTER_SWITCH if switched else FRESH_BELOW):
             return Reading(text, "fresh" if text == question.text else "switch"), needs
         reading = carried(text, last, grounded_last(question.history), sure=needs >= SURE_FROM)
