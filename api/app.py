@@ -17,6 +17,7 @@ from api import errors, openapi
 from api.dependencies import Assistant, Services, Slots
 from api.desk import build_desk
 from api.housekeeping import purge_turns
+from api.learning import build_learning
 from api.letters import outbox_worker
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
@@ -113,6 +114,7 @@ def _lifespan(
             served, rota = build_desk(settings, database, TENANT, limits.redis, clock)
             cleanup.push_async_callback(served.later.finish)
             startup = Startup(assistant.start)
+            app.state.learning = build_learning(settings, database, TENANT, assistant, clock)
             app.state.services = Services(
                 settings=settings,
                 assistant=assistant,

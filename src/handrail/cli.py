@@ -8,7 +8,21 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.commands import ask, calibrate, chat, desk, docs, ingest, kb, models, outbox, prompts, serve, tune
+from handrail.commands import (
+    ask,
+    calibrate,
+    chat,
+    desk,
+    desk_learning,
+    docs,
+    ingest,
+    kb,
+    models,
+    outbox,
+    prompts,
+    serve,
+    tune,
+)
 from handrail.commands import eval as evaluation
 from handrail.errors import HandrailError
 
@@ -27,6 +41,7 @@ app.command()(ingest.ingest)
 app.command()(calibrate.calibrate)
 app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")
+desk_learning.add_to(desk.app)
 app.add_typer(desk.app, name="desk")
 app.add_typer(docs.app, name="docs")
 app.add_typer(kb.app, name="kb")

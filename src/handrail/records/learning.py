@@ -208,30 +208,18 @@ class LearningRecords(Repository):
             session.add(row)
             return row
 
-    async def change_draft(self, draft_id: str, status: str, **values: Any) -> ArticleDraftRow | None:
-        """Changed if it is in `status`; None when it is not there or in another: of two people one decides."""
+    async def change_draft(self, draft_id: str, was: str, /, **values: Any) -> ArticleDraftRow | None:
+        """Changed if its status was `was`; None when it is not there or in another: of two people one decides."""
         async with self._database.transaction() as session:
             done = await session.execute(
                 self._change(ArticleDraftRow)
-                .where(ArticleDraftRow.id == draft_id, ArticleDraftRow.status == status)
+                .where(ArticleDraftRow.id == draft_id, ArticleDraftRow.status == was)
                 .values(**values)
                 .returning(ArticleDraftRow.id)
             )
             if done.first() is None:
                 return None
             return await session.get(ArticleDraftRow, (self._tenant, draft_id))
-
-    async def forget(self, conversation_ids: Sequence[str]) -> None:
-        """Cases and drafts made from these conversations go with them; approved articles are the operator's own."""
-        for start in range(0, len(conversation_ids), PAGE):
-            ids = conversation_ids[start : start + PAGE]
-            async with self._database.transaction() as session:
-                await session.execute(self._remove(EvalCaseRow).where(EvalCaseRow.conversation_id.in_(ids)))
-                await session.execute(
-                    self._remove(ArticleDraftRow).where(
-                        ArticleDraftRow.conversation_id.in_(ids), ArticleDraftRow.status != "approved"
-                    )
-                )
 
     async def purge_vectors(self, before: float) -> None:
         """Embeddings of questions that were asked before that second are made again when needed."""

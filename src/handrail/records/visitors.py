@@ -17,11 +17,12 @@ from handrail.records.desk_tables import (
     NoteRow,
     UnansweredRow,
 )
+from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow
 from handrail.records.repository import Repository
 from handrail.records.tables import HandoffRow, TurnRow
 
 OF_CONVERSATION: tuple[type[Any], ...] = (
-    MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow,
+    MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow, EvalCaseRow, ArticleDraftRow,
 )  # fmt: skip
 """Tables whose rows go with their conversation."""
 AT_ONCE = 200

@@ -43,6 +43,10 @@ class Period:
     def days(self) -> list[date]:
         return [self.first + timedelta(days=n) for n in range((self.last - self.first).days + 1)]
 
+    def local(self, moment: float) -> str:
+        """A second since the epoch as its local day and time, to the minute."""
+        return datetime.fromtimestamp(moment, self.zone).strftime("%Y-%m-%d %H:%M")
+
     def offsets(self) -> Sequence[tuple[float, int]]:
         """`(from this second on, seconds east of UTC)`, the first from `start`: more than one where clocks change."""
         found = [(self.start, _offset(self.start, self.zone))]

@@ -1,0 +1,80 @@
+"""What reports and learning need, made once per process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from api.errors import AWAY_RETRY_S, ApiError
+from handrail.learning.library import Library
+from handrail.learning.publish import FOLDER
+from handrail.learning.service import Gaps
+from handrail.records.database import Database
+from handrail.records.facts import FactRecords
+from handrail.records.learning import LearningRecords
+from handrail.records.reports import ReportRecords
+from handrail.settings import Settings
+
+DRAW_EVERY_S = 5.0
+
+
+@dataclass
+class LearningServices:
+    reports: ReportRecords
+    records: LearningRecords
+    facts: FactRecords
+    zone: str
+    folder: Path
+    """Where approved articles go."""
+    clock: Callable[[], float]
+    library: Library | None
+    _gaps: Gaps | None = None
+    _drawn_at: float = float("-inf")
+
+    async def draw_facts(self) -> None:
+        """Figures of new turns, at most every few seconds."""
+        now = self.clock()
+        if now - self._drawn_at >= DRAW_EVERY_S or now < self._drawn_at:
+            self._drawn_at = now
+            await self.facts.draw()
+
+    @property
+    def books(self) -> Library:
+        """Raises 503 for an assistant without local models."""
+        if self.library is None:
+            raise ApiError(
+                503, "unavailable", "The local models are not here; try again later.", retry_after_s=AWAY_RETRY_S
+            )
+        return self.library
+
+    @property
+    def gaps(self) -> Gaps:
+        if self._gaps is None:
+            self._gaps = Gaps(self.records, self.books, self.clock)
+        return self._gaps
+
+
+def build_learning(
+    settings: Settings, database: Database, tenant: str, assistant: Any, clock: Callable[[], float]
+) -> LearningServices:
+    return LearningServices(
+        reports=ReportRecords(database, tenant),
+        records=LearningRecords(database, tenant),
+        facts=FactRecords(database, tenant),
+        zone=settings.hours.timezone,
+        folder=settings.storage.data_dir / "kb" / settings.knowledge.kb / FOLDER,
+        clock=clock,
+        library=assistant if isinstance(assistant, Library) else None,
+    )
+
+
+def _learning(request: Request) -> LearningServices:
+    services: LearningServices = request.app.state.learning
+    return services
+
+
+Learning = Annotated[LearningServices, Depends(_learning)]

@@ -1,0 +1,106 @@
+"""`GET /desk/api/reports/…`: figures over a range of days, as JSON and as CSV."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from api.desk_access import Agent
+from api.errors import BY_STATUS, ApiError
+from api.learning import Learning, LearningServices
+from handrail.learning.gaps import Gap
+from handrail.reports import Report, Row
+from handrail.reports.build import REPORTS
+from handrail.reports.period import Period, PeriodError, period
+from handrail.reports.table import csv_text
+
+router = APIRouter()
+
+First = Annotated[str | None, Query(alias="from", max_length=40)]
+Last = Annotated[str | None, Query(alias="to", max_length=40)]
+GAP_COLUMNS = (
+    "question", "questions", "visitors", "verdict", "nearest_article", "nearest_title", "distance", "languages",
+    "last_seen", "handed_off", "thumbs_down",
+)  # fmt: skip
+
+
+@router.get("/reports/{name}.csv")
+async def report_csv(name: str, signed: Agent, learning: Learning, first: First = None, last: Last = None) -> Response:
+    """The report's rows; nothing in them can run in a spreadsheet."""
+    report = await build(name, learning, first, last)
+    filename = f"{report.name}-{report.period.first}-{report.period.last}.csv"
+    return Response(
+        csv_text(report.columns, report.rows).encode("utf-8"),
+        media_type="text/csv; charset=utf-8; header=present",
+        headers={
+            "Content-Disposition": f'attachment; filename="{filename}"',
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+@router.get("/reports/{name}")
+async def report_json(
+    name: str, signed: Agent, learning: Learning, first: First = None, last: Last = None
+) -> dict[str, Any]:
+    """See docs/reports.md for what each figure means."""
+    report = await build(name, learning, first, last)
+    return {
+        "report": report.name,
+        "from": report.period.first.isoformat(),
+        "to": report.period.last.isoformat(),
+        "time_zone": learning.zone,
+        "empty": report.empty,
+        "n": report.n,
+        "figures": report.figures,
+        "columns": report.columns,
+        "rows": report.rows,
+        "notes": report.notes,
+    }
+
+
+async def build(name: str, learning: LearningServices, first: str | None, last: str | None) -> Report:
+    """Raises 404 for an unknown report and 422 for a range that cannot be."""
+    when = chosen(learning, first, last)
+    if name == "gaps":
+        return gap_report(await learning.gaps.between(when.start, when.end), when)
+    if name not in REPORTS:
+        raise ApiError(404, *BY_STATUS[404])
+    await learning.draw_facts()
+    return await REPORTS[name](learning.reports, when, learning.clock())
+
+
+def chosen(learning: LearningServices, first: str | None, last: str | None) -> Period:
+    try:
+        return period(first or None, last or None, learning.zone, learning.clock())
+    except PeriodError as error:
+        raise ApiError(422, "validation", str(error)) from None
+
+
+def gap_report(gaps: list[Gap], when: Period) -> Report:
+    rows: list[Row] = [
+        {
+            "question": gap.question,
+            "questions": gap.questions,
+            "visitors": gap.visitors,
+            "verdict": gap.verdict,
+            "nearest_article": gap.nearest[0].article_id if gap.nearest else None,
+            "nearest_title": gap.nearest[0].title if gap.nearest else None,
+            "distance": gap.nearest[0].distance if gap.nearest else None,
+            "languages": " ".join(gap.languages),
+            "last_seen": when.local(gap.last_seen),
+            "handed_off": gap.handed_off,
+            "thumbs_down": gap.thumbs_down,
+        }
+        for gap in gaps
+    ]
+    figures = {
+        "gaps": len(gaps),
+        "questions": sum(gap.questions for gap in gaps),
+        "missing": sum(gap.verdict == "missing" for gap in gaps),
+        "not_found": sum(gap.verdict == "not_found" for gap in gaps),
+        "unclear": sum(gap.verdict == "unclear" for gap in gaps),
+    }
+    return Report("gaps", when, figures, GAP_COLUMNS, rows, len(gaps))
