@@ -96,17 +96,21 @@ REPORTS: dict[str, Json] = {
 GAPS: list[Json] = [
     {
         "id": "g1",
-        "count": 9,
+        "question": "Do you ship to Norway?",
+        "questions": 9,
+        "visitors": 8,
+        "verdict": "missing",
         "samples": ["Do you ship to Norway?", "Shipping to Scandinavia?"],
         "reasons": {"no_relevant_context": 9},
-        "nearest": [{"title": "Shipping zones", "url": "https://help.tillwick.example/store/zones", "score": 0.41}],
+        "nearest": [{"title": "Shipping zones", "url": "https://help.tillwick.example/store/zones", "distance": 0.41}],
     }
 ]
 DRAFTS: list[Json] = [
     {
         "id": "d1",
         "title": "Moving a deposit",
-        "text": "Open the booking and choose Move.",
+        "machine_made": True,
+        "body": "Open the booking and choose Move.",
         "status": "proposed",
         "created_at": 1790000000.0,
     }

@@ -7,9 +7,6 @@ import { BELL, BELL_OFF, CHART, EXIT, GAP, GEAR, KEYS, QUEUE } from "./shared/ic
 /** @type {[string, string][]} */
 const LINKS = [["queue", QUEUE], ["reports", CHART], ["gaps", GAP], ["settings", GEAR]];
 
-/** Signs of life come at least twice before the server counts somebody as away. */
-const SIGN_MS = 15_000;
-
 /**
  * The desk's top bar: pages, whether one is there for visitors, sound, help and the way out.
  * @param {Desk} desk
@@ -24,8 +21,7 @@ export function createBar(desk, leave, help) {
   const online = el("button", { type: "button", class: "presence", role: "switch", click: () => setOnline(!there) },
     el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "presence-text" }));
   const sound = iconButton("", BELL_OFF, () => setSound(!preferences.get("sound")));
-  let there = true;
-  const signs = window.setInterval(() => { if (there) tell(); }, SIGN_MS);
+  let there = !preferences.get("away");
 
   /** @param {boolean} value */
   function showOnline(value) {
@@ -42,7 +38,8 @@ export function createBar(desk, leave, help) {
   /** @param {boolean} value */
   function setOnline(value) {
     showOnline(value);
-    api.post("presence", { online: value }).catch((error) => { showOnline(!value); desk.fail(error); });
+    preferences.set("away", !value);
+    api.post("presence", { online: value }).catch(desk.fail);
   }
 
   /** @param {boolean} value */
@@ -55,8 +52,8 @@ export function createBar(desk, leave, help) {
     if (value) desk.emit("ring");
   }
 
-  showOnline(true);
-  api.post("presence", { online: true }).catch(() => showOnline(false));
+  showOnline(there);
+  tell();
   desk.on("reconnected", tell);
   const value = preferences.get("sound");
   sound.setAttribute("aria-pressed", String(value));
@@ -70,7 +67,6 @@ export function createBar(desk, leave, help) {
   });
 
   return {
-    close: () => clearInterval(signs),
     element: el("header", { class: "bar" },
       el("p", { class: "brand" }, icon(QUEUE), el("span", { text: desk.brand || t("product") })),
       el("nav", { "aria-label": t("pages") }, ...links),

@@ -1,5 +1,5 @@
 /** @import {Preferences} from "./types" */
-const DEFAULTS = { sound: false, shortcuts: true };
+const DEFAULTS = { sound: false, shortcuts: true, away: false };
 
 /** What this browser was told to do; with storage denied it is kept until the page is left. @returns {Preferences} */
 export function createPreferences() {

@@ -81,7 +81,6 @@ export function createShell(api, me, brand, signedOut) {
     removeEventListener("hashchange", route);
     view?.close?.();
     for (const stop of stops) stop();
-    bar.close();
     for (const dialog of document.querySelectorAll("dialog")) dialog.close();
     signedOut();
   }

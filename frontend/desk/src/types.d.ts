@@ -86,7 +86,7 @@ export interface Detail {
   notes: Note[];
   turns: Turn[];
   feedback: Feedback[];
-  visitor: { context: Record<string, unknown>; email: string | null; other_conversations: Item[] };
+  visitor: { context: Record<string, unknown> | null; email: string | null; online?: boolean; other_conversations: Item[] };
 }
 
 export interface Canned { id: string; title: string; text: string }
@@ -103,9 +103,11 @@ export interface Api {
   setCsrf(token: string): void;
 }
 
+export type Preference = "sound" | "shortcuts" | "away";
+
 export interface Preferences {
-  get(name: "sound" | "shortcuts"): boolean;
-  set(name: "sound" | "shortcuts", value: boolean): void;
+  get(name: Preference): boolean;
+  set(name: Preference, value: boolean): void;
 }
 
 /** What every part of the signed-in desk can reach. */

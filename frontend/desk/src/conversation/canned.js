@@ -10,7 +10,7 @@ import { openDialog } from "../shared/dialog.js";
  * @param {Detail} detail
  */
 export function fill(text, desk, detail) {
-  const { context } = detail.visitor;
+  const context = detail.visitor.context ?? {};
   const user = /** @type {Record<string, unknown>} */ (context.user ?? {});
   const name = context.name ?? user.name;
   /** @type {Record<string, string>} */

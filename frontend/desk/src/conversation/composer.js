@@ -78,7 +78,7 @@ export function createComposer(desk, path, page) {
     write("");
     if (mode === "note") {
       try {
-        const answer = await api.post(`${path}/note`, { text });
+        const answer = await api.post(`${path}/note`, { id: uuid(), text });
         const made = answer?.note ?? answer;
         if (made?.id) page.note({ user_id: me.id, at: now(), ...made, text });
         else await page.reload();

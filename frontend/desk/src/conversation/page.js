@@ -111,6 +111,11 @@ export function openConversation(desk, id) {
       detail.conversation.visitor_read_seq = event.seq;
       paint();
     }),
+    desk.on("presence", (event) => {
+      if (event.who !== `visitor:${id}` || !detail) return;
+      detail.visitor.online = event.online === true;
+      paint();
+    }),
     desk.on("reconnected", () => void load()),
     desk.on("people", paint),
     desk.keys({

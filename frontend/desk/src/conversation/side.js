@@ -45,6 +45,7 @@ export function createSide(desk, path) {
     const rows = flatten(known.context ?? {});
     const others = known.other_conversations ?? [];
     visitor.replaceChildren(
+      ...(known.online === undefined ? [] : [el("p", { class: "chips" }, chip(t(known.online ? "visitor_here" : "visitor_gone"), known.online ? "good" : ""))]),
       el("dl", { class: "context" }, ...[["email", known.email ?? ""], ...rows].filter(([, value]) => value).map(([name = "", value = ""]) =>
         el("div", {}, el("dt", { text: name === "email" ? t("email") : name.replaceAll("_", " ") }), el("dd", { dir: "auto", text: value.slice(0, SHOWN_VALUE) })))),
       ...(rows.length || known.email ? [] : [el("p", { class: "hint", text: t("visitor_unknown") })]),

@@ -25,6 +25,7 @@ export function createTyping(desk, id) {
     if (event.conversation_id !== id || event.user_id === desk.me.id) return;
     const name = event.author === "visitor" ? desk.t("author_visitor") : event.name ?? desk.t("colleague");
     if (event.author === "agent" && !event.user_id && name === desk.me.name) return;
+    if (event.on === false) return stop(name);
     clearTimeout(timers.get(name));
     timers.set(name, window.setTimeout(() => stop(name), FADES_MS));
     show();

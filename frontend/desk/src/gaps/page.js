@@ -28,14 +28,14 @@ export function gapsPage(desk) {
 
   /** @param {any} gap */
   function gapRow(gap) {
-    const samples = /** @type {any[]} */ (gap.samples ?? gap.questions ?? []).map((one) => (typeof one === "string" ? one : one.question ?? one.text ?? ""));
-    const nearest = /** @type {any[]} */ (gap.nearest ?? gap.articles ?? []);
+    const samples = /** @type {string[]} */ (gap.samples ?? []);
+    const nearest = /** @type {any[]} */ (gap.nearest ?? []);
     const reasons = gap.reasons && typeof gap.reasons === "object" ? Object.keys(gap.reasons) : [];
-    return el("li", { class: "gap" }, el("p", { class: "gap-count" }, el("strong", { text: String(gap.count ?? gap.n ?? gap.size ?? samples.length) }), ` ${t("gap_questions")}`),
+    return el("li", { class: "gap" }, el("p", { class: "gap-count" }, el("strong", { text: String(gap.questions ?? samples.length) }), ` ${t("gap_questions")}`),
       el("div", {},
         el("ul", { class: "samples" }, ...samples.slice(0, 5).map((text) => el("li", { dir: "auto", text }))),
-        reasons.length > 0 && el("p", { class: "chips" }, ...reasons.map((reason) => chip(word("reason", reason)))),
-        nearest.length > 0 && el("p", { class: "hint" }, `${t("nearest")} `, ...nearest.slice(0, 3).flatMap((one, i) => [i ? ", " : "", link(one), typeof one.score === "number" ? ` (${score(one.score)})` : ""]))));
+        el("p", { class: "chips" }, gap.verdict && chip(word("verdict", gap.verdict), gap.verdict === "missing" ? "care" : ""), ...reasons.map((reason) => chip(word("reason", reason)))),
+        nearest.length > 0 && el("p", { class: "hint" }, `${t("nearest")} `, ...nearest.slice(0, 3).flatMap((one, i) => [i ? ", " : "", link(one), typeof one.distance === "number" ? ` (${score(1 - one.distance)})` : ""]))));
   }
 
   /** @param {any} one */
@@ -46,15 +46,15 @@ export function gapsPage(desk) {
 
   /** @param {any} draft */
   function draftRow(draft) {
-    const approved = draft.status === "approved" || Boolean(draft.approved_at);
-    return el("li", {}, el("div", {}, el("strong", { dir: "auto", text: draft.title }), el("p", { class: "hint" }, chip(t(approved ? "approved" : "machine_made"), approved ? "good" : "care"), draft.created_at ? ` ${stamp(draft.created_at)}` : "")),
+    const approved = draft.status === "approved";
+    return el("li", {}, el("div", {}, el("strong", { dir: "auto", text: draft.title }), el("p", { class: "hint" }, chip(t(approved ? "approved" : draft.machine_made === false ? "edited" : "machine_made"), approved ? "good" : "care"), draft.created_at ? ` ${stamp(draft.created_at)}` : "")),
       button(t("read_draft"), () => read(draft, approved), { "aria-label": t("read_draft_named", { name: draft.title }) }));
   }
 
   /** @param {any} draft @param {boolean} approved */
   function read(draft, approved) {
     const dialog = openDialog(draft.title, [el("p", {}, chip(t(approved ? "approved" : "machine_made"), approved ? "good" : "care")),
-      el("pre", { class: "article", dir: "auto", tabindex: 0, text: draft.text ?? draft.body ?? draft.markdown ?? "" })], approved ? { wide: true } : {
+      el("pre", { class: "article", dir: "auto", tabindex: 0, text: draft.body ?? "" })], approved ? { wide: true } : {
       wide: true, action: t("approve"),
       async submit() {
         try {

@@ -6,6 +6,7 @@ import { openDialog } from "../shared/dialog.js";
 /** @param {Desk} desk */
 export function cannedSettings(desk) {
   const { t, api } = desk;
+  const may = desk.me.role !== "agent";
   const list = el("ul", { class: "rows" });
 
   async function load() {
@@ -21,8 +22,8 @@ export function cannedSettings(desk) {
 
   /** @param {Canned} reply */
   const row = (reply) => el("li", {}, el("div", {}, el("strong", { text: reply.title }), el("p", { class: "words", dir: "auto", text: reply.text })),
-    button(t("edit"), () => edit(reply), { "aria-label": t("edit_named", { name: reply.title }) }),
-    button(t("delete"), () => drop(reply), { "aria-label": t("delete_named", { name: reply.title }) }));
+    may && button(t("edit"), () => edit(reply), { "aria-label": t("edit_named", { name: reply.title }) }),
+    may && button(t("delete"), () => drop(reply), { "aria-label": t("delete_named", { name: reply.title }) }));
 
   /** @param {Canned | null} reply */
   function edit(reply) {
@@ -66,6 +67,6 @@ export function cannedSettings(desk) {
   }
 
   void load();
-  return el("section", { class: "card" }, el("header", {}, el("h2", { text: t("canned_title") }), button(t("canned_new"), () => edit(null))),
+  return el("section", { class: "card" }, el("header", {}, el("h2", { text: t("canned_title") }), may && button(t("canned_new"), () => edit(null))),
     el("p", { class: "hint", text: t("canned_variables") }), list);
 }
