@@ -107,6 +107,12 @@ class AskRequest(Lenient):
         {}, description="Only articles whose facets have these values.", examples=[{"product": "store"}]
     )
     lang: Language | None = Field(None, description="Language of the visitor, as a language tag.", examples=["en"])
+    context_token: str | None = Field(
+        None,
+        max_length=4000,
+        description="What your server knows of the customer, signed by it (docs/hand-off.md). One that is forged or "
+        "has expired counts as none.",
+    )
 
     @property
     def branches_from(self) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import time
+from collections.abc import Mapping
 from dataclasses import replace
 from uuid import uuid4
 
@@ -13,12 +15,14 @@ from api.errors import ApiError, rate_limited
 from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
 from handrail import guard, outcome
+from handrail.customer import signed
 from handrail.handoff.conversations import Begun
 from handrail.limits import Denied
 from handrail.present import response
 from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
 from handrail.redact import redact
+from handrail.settings import Settings
 from handrail.types import Classification, Label, Question, Turn
 from handrail.watch import TurnWatch
 
@@ -30,16 +34,18 @@ PERSON = Classification(Label.ANSWERABLE, 1.0, "rule")
 """What a message to a person is taken for: it is not looked at."""
 
 
-def read(body: AskRequest, max_chars: int) -> tuple[Question, TurnKey]:
+def read(body: AskRequest, settings: Settings) -> tuple[Question, TurnKey]:
     """The question, cleaned, and what makes it the same one when it is sent again. Raises TextRefused."""
-    text = guard.clean(body.question, max_chars)
+    text = guard.clean(body.question, settings.server.max_question_chars)
+    conversation_id = body.conversation_id or uuid4().hex
     question = Question(
         text=text,
-        conversation_id=body.conversation_id or uuid4().hex,
+        conversation_id=conversation_id,
         turn_id=str(body.turn_id or uuid4()),
         lang=body.lang or DEFAULT_LANGUAGE,
         filters=body.filters,
         suspicious=guard.suspicious(text),
+        context=_context(body, settings, conversation_id),
         follows=body.branches_from,
     )
     key = TurnKey(
@@ -138,6 +144,14 @@ def _recorded(services: Services, turn: Turn) -> Response:
     desk = services.desk
     desk.later.do(desk.evidence.save(result, redact(turn.question.text), desk.clock()))
     return result
+
+
+def _context(body: AskRequest, settings: Settings, conversation_id: str) -> Mapping[str, str | float]:
+    """What is proven of the customer; nothing where the operator has no secret."""
+    secret = settings.customer.secret
+    if secret is None or body.context_token is None:
+        return {}
+    return signed.read(secret.get_secret_value(), body.context_token, time.time(), conversation_id)
 
 
 def _fingerprint(question: Question) -> str:

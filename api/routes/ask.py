@@ -29,7 +29,7 @@ async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONRespons
     The same `turn_id` sent again returns the stored result and is not counted again. One turn of a conversation is
     answered at a time; another waits for a few seconds and is then told to come back.
     """
-    question, key = turns.read(body, services.settings.server.max_question_chars)
+    question, key = turns.read(body, services.settings)
 
     async def work() -> Response:
         with services.turns.one():

@@ -54,7 +54,7 @@ async def stream(
     Text comes claim by claim. `data-outcome` holds what `/ask` would have returned, and is the authority: a claim that
     did not stand up was replaced or withdrawn by then. The same `turn_id` sent again follows the same turn.
     """
-    question, key = turns.read(body, services.settings.server.max_question_chars)
+    question, key = turns.read(body, services.settings)
     after = _number(last_event_id)
     if body.conversation_id is not None:
         services.streams.give_way(question.conversation_id, question.turn_id)

@@ -12,6 +12,7 @@ from handrail.commands import (
     ask,
     calibrate,
     chat,
+    context,
     desk,
     desk_learning,
     docs,
@@ -43,6 +44,7 @@ app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")
 desk_learning.add_to(desk.app)
 app.add_typer(desk.app, name="desk")
+app.add_typer(context.app, name="context")
 app.add_typer(docs.app, name="docs")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")

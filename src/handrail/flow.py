@@ -16,7 +16,7 @@ settings named below, dashed ones are switches that are off. Without an LLM the 
 """
 
 INFRASTRUCTURE = frozenset(
-    {"tracer", "closing", "articles_lang", "fallback_classifier", "fallback_answerer", "fallback_critic"}
+    {"customers", "tracer", "closing", "articles_lang", "fallback_classifier", "fallback_answerer", "fallback_critic"}
     | {"fallback_reader", "quick_critic", "fallback_verifier"}
 )
 """Fields of `Stages` that are no step of their own: observers, and what stands in when a stage fails."""

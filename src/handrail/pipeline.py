@@ -11,6 +11,7 @@ from handrail.citations import assemble, enforce
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
 from handrail.converse.window import kept_answer
+from handrail.customer import Customers
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic, Verifier
@@ -77,6 +78,8 @@ class Stages:
     fallback_reader: Reader | None = None
     suggester: Suggester | None = None
     """Offers questions to go on with after an answer."""
+    customers: Customers | None = None
+    """Asked who the customer is, where a policy has conditions; None goes by the signed context alone."""
     articles_lang: str = "en"
     """What the articles are written in."""
     closing: Callable[[], Awaitable[None]] | None = None
@@ -272,6 +275,7 @@ class Pipeline:
         return suggester.after(turn.question, citations, drafted) if suggester else ()
 
     async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
+        await self._learn(turn)
         draft = await self._draft(turn, evidence)
         draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
         verified = await self._verify(turn, draft, evidence)
@@ -280,6 +284,19 @@ class Pipeline:
         answer, citations = assemble(draft, evidence, confidence)
         result = outcome.high_stakes(answer, citations, confidence)
         return replace(result, claims=draft.claims, factuality=verified.factuality)
+
+    async def _learn(self, turn: TurnInFlight) -> None:
+        """Who the customer is, for offers with conditions; without an answer in time, only what is signed counts."""
+        if self._stages.customers is None:
+            return
+        async with turn.stage("customer") as span:
+            try:
+                known = await turn.in_time(self._stages.customers.known(turn.question), SMALL_SHARE)
+            except HandrailError:
+                turn.go_on_without("customer")
+                known = turn.question.context
+            span.record(output=sorted(known))
+        turn.question = replace(turn.question, context=known)
 
     async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
         turn.showing.begin(evidence, same_language=turn.question.lang == self._stages.articles_lang)

@@ -99,10 +99,33 @@ def test_the_sample_policy_makes_no_offer_to_somebody_with_a_grievance(text: str
 @pytest.mark.parametrize(
     ("toml", "complaint"),
     [
-        ('[[offer]]\nid = "a"\nwhen = ["cancel"]', "offer 1, text: Field required"),
-        ('[[offer]]\nid = "a"\ntext = "You can pause."\nwhen = []', "offer 1, when"),
+        ('[[offer]]\nid = "a"\nwhen = ["cancel"]', "line 1, offer 1, text (id 'a'): Field required"),
+        ('[[offer]]\nid = "a"\ntext = "You can pause."\nwhen = []', "offer 1 (id 'a'): Value error, name the messages"),
         ('[[offer]]\nid = "A b"\ntext = "You can pause."\nwhen = ["x y"]', "offer 1, id"),
         ('[[offer]]\nid = "a"\ntext = "You can pause."\nwhen = ["cancel"]\nwhenever = 1', "offer 1, whenever"),
+        (
+            '# ours\n[[refund]]\nid = "a"\ntext = "You can pause."\nwords = ["cancel"]\n'
+            'when = { tenure_months = { min = "x" } }',
+            "line 2, refund 1, when.tenure_months.min (id 'a'): Input should be a valid number",
+        ),
+        (
+            '[[offer]]\nid = "a"\ntext = "You can pause."\nwords = ["cancel"]\nwhen = { tenure = 6 }',
+            "line 1, offer 1, when.tenure (id 'a'): Extra inputs",
+        ),
+        (
+            '[[offer]]\nid = "a"\ntext = "You can pause."\nwords = ["cancel"]\n'
+            "when = { tenure_months = { min = 9, max = 6 } }",
+            "min 9 is above max 6",
+        ),
+        (
+            '[[offer]]\nid = "a"\ntext = "You can pause."\nwords = ["cancel"]\nwhen = { tenure_months = {} }',
+            "give min, max or both",
+        ),
+        ('[[offer]]\nid = "a"\ntext = "You can pause."\nwhen = { plan = ["Solo"] }', "name the messages it answers"),
+        (
+            '[[offer]]\nid = "a"\ntext = "You can pause."\nwords = ["cancel"]\nwhen = {}\nplan = ["Solo"]',
+            "write plan and region into the table",
+        ),
         ("[offers]", "offers: Extra inputs"),
         ("[[offer]", "not readable TOML"),
     ],
@@ -123,10 +146,76 @@ def test_two_offers_cannot_share_an_id(tmp_path: Path) -> None:
     path = tmp_path / "retention.toml"
     path.write_text('[[offer]]\nid = "a"\ntext = "You can pause."\nwhen = ["cancel"]\n' * 2, encoding="utf-8")
 
-    with pytest.raises(SettingsError, match="two offers have the id 'a'"):
+    with pytest.raises(SettingsError, match="two entries have the id 'a'"):
         load_policy(path)
 
 
 def test_a_missing_file_names_the_setting(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"high_stakes\.policy_file"):
         load_policy(tmp_path / "none.toml")
+
+
+LOYAL = """
+[[offer]]
+id = "loyal"
+text = "Long-standing customers get two months free."
+words = ["cancel"]
+when = { plan = ["Studio", "Team"], tenure_months = { min = 6, max = 60 }, region = ["EU"] }
+
+[[refund]]
+id = "eu"
+text = "Within 14 days of the purchase you can withdraw from it."
+words = ["refund", "money back"]
+unless = ["fraud"]
+when = { region = ["EU"] }
+"""
+KNOWN: dict[str, str | float] = {"plan": "studio", "tenure_months": 6, "region": "eu"}
+
+
+@pytest.fixture
+def loyal(tmp_path: Path) -> Policy:
+    path = tmp_path / "policy.toml"
+    path.write_text(LOYAL, encoding="utf-8")
+    return load_policy(path)
+
+
+def test_an_offer_is_made_where_all_conditions_are_known_to_hold(loyal: Policy) -> None:
+    assert loyal.conditional
+    assert loyal.offer_for("cancel it", KNOWN) is loyal.offer[0]
+    assert loyal.offer_for("cancel it", KNOWN | {"tenure_months": 60.0}) is loyal.offer[0]
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        {},
+        {"plan": "Studio", "region": "EU"},
+        {"tenure_months": 12, "region": "EU"},
+        KNOWN | {"plan": "Solo"},
+        KNOWN | {"plan": ""},
+        KNOWN | {"tenure_months": 5.99},
+        KNOWN | {"tenure_months": 61},
+        KNOWN | {"tenure_months": "12"},
+        KNOWN | {"tenure_months": True},
+        KNOWN | {"tenure_months": float("nan")},
+        KNOWN | {"region": "US"},
+    ],
+)
+def test_what_is_not_known_does_not_hold(loyal: Policy, context: dict[str, str | float]) -> None:
+    assert loyal.offer_for("cancel it", context) is None
+
+
+def test_refund_wording_is_said_word_for_word_where_it_applies(loyal: Policy) -> None:
+    said = loyal.said("I want a refund", KNOWN, None)
+
+    assert said == "Within 14 days of the purchase you can withdraw from it."
+    assert loyal.said("I want a refund", {"region": "US"}, None) is None
+    assert loyal.said("a refund, this is fraud", KNOWN, None) is None
+    assert loyal.said("cancel it", KNOWN, loyal.offer[0]) == loyal.offer[0].text
+    assert loyal.said("cancel and refund", KNOWN, loyal.offer[0]) == f"{said}\n\n{loyal.offer[0].text}"
+    assert Policy().said("refund", KNOWN, None) is None
+
+
+def test_a_policy_without_conditions_asks_nobody_who_the_customer_is() -> None:
+    assert not Policy(offer=(PAUSE,)).conditional
+    assert Policy(offer=(PAUSE.model_copy(update={"plan": ("Solo",)}),)).conditional

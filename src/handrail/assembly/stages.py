@@ -17,6 +17,7 @@ from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
 from handrail.classify.local import LocalClassifier, load_head
 from handrail.converse.local import LocalReader
+from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
 from handrail.gates.logistic import LogisticCalibrator
 from handrail.generate import Answerer
@@ -63,6 +64,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         critic=None if settings.generate.critique == "off" else critic,
         quick_critic=None if settings.generate.critique == "off" else critic,
         tracer=tracer,
+        customers=CustomerHook(settings.customer) if settings.customer.url and policy.conditional else None,
         articles_lang=parts.snapshot.lang,
         verifier=local_verifier(settings, parts.embed, parts.rerank),
     )

@@ -79,7 +79,8 @@ class ExtractiveAnswerer:
         return sorted(scored, key=lambda item: -item.score)
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
-        offer = self._policy.offer_for(question.text) if self._policy else None
+        policy, context = self._policy or Policy(), question.context
+        offer = policy.offer_for(question.text, context)
         wording = self._wording.into(question.lang, question.people)
         acknowledgement = wording.say("high_stakes_ack")
         if claims:
@@ -88,7 +89,7 @@ class ExtractiveAnswerer:
             claims,
             "extractive",
             acknowledgement=acknowledgement,
-            offer=offer.text if offer else None,
+            offer=policy.said(question.text, context, offer),
             closing=wording.say("high_stakes_close"),
         )
 

@@ -13,6 +13,7 @@ from handrail.generate import Hearer
 from handrail.generate.blocks import Blocks, blocks
 from handrail.generate.plain import without_links, without_promises
 from handrail.generate.policy import Policy
+from handrail.generate.promises import claims_to_act
 from handrail.llm import LanguageModel
 from handrail.markdown import sentences
 from handrail.prompts import PromptLibrary, RenderedPrompt
@@ -82,10 +83,10 @@ class LlmAnswerer:
 
     async def _answerable(self, question: Question, given: Blocks, heard: Hearer | None) -> Draft:
         prompt = answer_prompt(self._prompts, self._brand.name, question, given)
-        reader = ClaimReader(given.passages, heard) if heard else None
+        reader = ClaimReader(given.passages, heard, question.lang) if heard else None
         reply = await self._model.ask(prompt, CitedAnswer, reader)
         return Draft(
-            claims=claims_of(reply.output.claims, given.passages),
+            claims=claims_of(reply.output.claims, given.passages, question.lang),
             provider=reply.provider,
             model=reply.model or self._model.name,
             usage=reply.usage,
@@ -93,7 +94,7 @@ class LlmAnswerer:
         )
 
     async def _high_stakes(self, question: Question, passages: Sequence[Passage]) -> Draft:
-        offers = {offer.id: offer for offer in self._policy.offers_for(question.text)}
+        offers = {offer.id: offer for offer in self._policy.offers_for(question.text, question.context)}
         prompt = self._prompts.render(
             "high_stakes",
             brand=self._brand.name,
@@ -108,11 +109,11 @@ class LlmAnswerer:
         free = (reply.output.acknowledgement, reply.output.closing) if question.people.there else ("", "")
         acknowledgement, closing = (without_promises(text, question.lang) for text in free)
         return Draft(
-            claims=claims_of(reply.output.context, passages)[:MOST_CONTEXT_CLAIMS],
+            claims=claims_of(reply.output.context, passages, question.lang)[:MOST_CONTEXT_CLAIMS],
             provider=reply.provider,
             model=reply.model or self._model.name,
             acknowledgement=acknowledgement or wording.say("high_stakes_ack"),
-            offer=chosen.text if chosen else None,
+            offer=self._policy.said(question.text, question.context, chosen),
             closing=closing or wording.say("high_stakes_close"),
             usage=reply.usage,
         )
@@ -121,8 +122,9 @@ class LlmAnswerer:
 class ClaimReader:
     """Reads the claims out of a CitedAnswer that is still being written, and passes each on once it is complete."""
 
-    def __init__(self, passages: Sequence[Passage], heard: Hearer) -> None:
+    def __init__(self, passages: Sequence[Passage], heard: Hearer, lang: str = "en") -> None:
         self._passages = passages
+        self._lang = lang
         self._heard = heard
         self._passed_on = 0
         self._read = 0
@@ -137,7 +139,7 @@ class ClaimReader:
             written = [CitedClaim.model_validate(claim) for claim in found["claims"]]
         except (ValueError, KeyError, TypeError):
             return
-        for claim in claims_of(written[self._passed_on :], self._passages):
+        for claim in claims_of(written[self._passed_on :], self._passages, self._lang):
             await self._heard(claim)
         self._passed_on = len(written)
 
@@ -162,8 +164,11 @@ def answer_prompt(prompts: PromptLibrary, brand: str, question: Question, given:
     )
 
 
-def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """Claims with text, their links reduced to words and each id once, in the order given."""
+def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: str = "en") -> tuple[Claim, ...]:
+    """Claims with text, their links reduced to words and each id once, in the order given.
+
+    Without those in which the assistant says that it has done or will do something: it cannot.
+    """
     by_number = {str(number): passage.id for number, passage in enumerate(passages, start=1)}
     known = {passage.id for passage in passages}
     claims = []
@@ -171,7 +176,7 @@ def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage]) -> tuple
         text = without_links(claim.text).strip()
         if text:
             ids = dict.fromkeys(_passage_id(given, known, by_number) for given in claim.passage_ids)
-            claims += [Claim(part, tuple(ids)) for part in split_claim(text)]
+            claims += [Claim(part, tuple(ids)) for part in split_claim(text) if not claims_to_act(part, lang)]
     return tuple(claims)
 
 
