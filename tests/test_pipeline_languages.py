@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from handrail.types import Label, RefusalReason, Routing
-from tests.stages import DRAFT, WORDING, Answers, Calibrates, ask, pipeline, says, stages
+from handrail.types import Critique, Label, RefusalReason, Routing, Verdict
+from tests.stages import DRAFT, WORDING, Answers, Calibrates, Critiques, ask, pipeline, says, stages
 
 pytestmark = pytest.mark.anyio
 
@@ -52,3 +52,13 @@ async def test_the_language_of_the_page_counts_where_the_message_says_nothing() 
     turn = await pipeline(stages(classifier=says(Label.NONSENSE))).run(replace(ask("Zoom"), lang="ru"))
 
     assert turn.outcome.answer == WORDING.into("ru").say("nonsense")
+
+
+@pytest.mark.parametrize(("right", "routing"), [(0.7, Routing.LOW_CONFIDENCE), (0.8, Routing.ANSWERED)])
+async def test_passages_in_another_language_need_more_confidence(right: float, routing: Routing) -> None:
+    critic = Critiques(Critique(Verdict.FULLY, right))
+
+    turn = await pipeline(stages(answerer=QUOTED, critic=critic)).run(ask(GERMAN))
+
+    assert turn.outcome.routing is routing
+    assert turn.outcome.notice

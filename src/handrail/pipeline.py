@@ -49,6 +49,8 @@ from handrail.withhold import supported_only, withhold
 from handrail.wording import Wording
 
 NO_EVIDENCE = Evidence("", ())
+SURE_ABROAD = 0.75
+"""Confidence from which passages in another language than the question's are quoted without a word of doubt."""
 QUOTED = "extractive"
 """The provider whose answers are the articles' own words."""
 
@@ -256,12 +258,17 @@ class Pipeline:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         await turn.showing.settle(draft)
         answer, citations = assemble(draft, evidence, confidence)
-        if confidence < self._settings.gates.confidence:
+        if confidence < self._sure_from(turn):
             result = outcome.low_confidence(answer, citations, confidence, turn.wording)
         else:
             verdict = Verdict.PARTLY if verified.unsupported else critique.verdict
             result = outcome.answered(answer, verdict, citations, confidence, self._next(turn, citations, drafted))
         return replace(result, claims=draft.claims, factuality=verified.factuality)
+
+    def _sure_from(self, turn: TurnInFlight) -> float:
+        """Encoders of one language see little more than names in another, and are sure of it all the same."""
+        foreign = turn.provider == QUOTED and turn.question.lang != self._stages.articles_lang
+        return max(self._settings.gates.confidence, SURE_ABROAD) if foreign else self._settings.gates.confidence
 
     async def _answerable(self, draft: Draft) -> Sequence[str]:
         """What the draft itself suggests, as far as the articles answer it."""
