@@ -20,7 +20,17 @@ class TurnFactRow(Base):
 
     __tablename__ = "turn_facts"
     __table_args__ = (
-        Index("ix_turn_facts_at", "tenant", "at", "routing", "label", "refusal_reason"),
+        Index(
+            "ix_turn_facts_at",
+            "tenant",
+            "at",
+            "routing",
+            "label",
+            "refusal_reason",
+            "cost_usd",
+            "input_tokens",
+            "output_tokens",
+        ),
         Index("ix_turn_facts_conversation", "tenant", "conversation_id", "at"),
     )
 

@@ -36,7 +36,8 @@ def _facts() -> None:
         sa.Column("input_tokens", sa.Integer(), nullable=False),
         sa.Column("output_tokens", sa.Integer(), nullable=False),
     )
-    op.create_index("ix_turn_facts_at", "turn_facts", ["tenant", "at", "routing", "label", "refusal_reason"])
+    covering = ("tenant", "at", "routing", "label", "refusal_reason", "cost_usd", "input_tokens", "output_tokens")
+    op.create_index("ix_turn_facts_at", "turn_facts", list(covering))
     op.create_index("ix_turn_facts_conversation", "turn_facts", ["tenant", "conversation_id", "at"])
     op.create_table(
         "cited_articles",
