@@ -179,3 +179,20 @@ def test_a_conversation_that_is_gone_is_explained(desk: Desk) -> None:
     desk.sign_in("#/queue/nothing")
 
     expect(desk.page.get_by_text("This conversation is not there (any more).")).to_be_visible()
+
+
+def test_a_wrong_answer_becomes_a_case_and_a_resolved_conversation_a_draft(desk: Desk) -> None:
+    desk.site.add("c1", state="resolved", resolve_cause="fixed")
+    desk.open("c1")
+    desk.page.locator(".evidence summary").click()
+    desk.page.get_by_role("button", name="Mark as wrong").click()
+    dialog = desk.page.get_by_role("dialog", name="Mark the assistant’s turn as wrong")
+    dialog.get_by_label("Answer it from the articles").check()
+    dialog.get_by_role("button", name="Make it a case").click()
+    expect(desk.notice).to_have_text("Kept as a case for the evaluation.")
+    assert desk.site.written("cases") == [{"format": "refusal", "turn_id": "c1-t1", "should_refuse": False}]
+
+    desk.do("Propose article")
+
+    expect(desk.notice).to_have_text("A draft of an article waits under Gaps.")
+    assert desk.site.written("drafts") == [{"conversation_id": "c1"}]

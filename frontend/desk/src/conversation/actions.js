@@ -19,7 +19,7 @@ export function createActions(desk, path, page) {
   const primary = (/** @type {string} */ name) => button(t(name), () => run(name), { class: "primary" });
   const plain = (/** @type {string} */ name) => button(t(name), () => run(name));
   /** @type {Record<string, HTMLButtonElement>} */
-  const buttons = { take: primary("take"), transfer: plain("transfer"), hand_back: plain("hand_back"), resolve: plain("resolve") };
+  const buttons = { take: primary("take"), transfer: plain("transfer"), hand_back: plain("hand_back"), resolve: plain("resolve"), propose: plain("propose") };
 
   /** @param {Conversation} conversation @returns {string[]} */
   function possible({ state, owner }) {
@@ -27,7 +27,7 @@ export function createActions(desk, path, page) {
     if (mine) return ["transfer", "hand_back", "resolve"];
     if (state === "person") return ["transfer"];
     if (state === "queued") return ["take", "hand_back", "resolve"];
-    return state === "resolved" ? [] : ["resolve"];
+    return [state === "resolved" ? "propose" : "resolve"];
   }
 
   /** @param {string} name @param {Record<string, unknown>} [body] @returns {Promise<boolean>} whether it was done */
@@ -66,7 +66,18 @@ export function createActions(desk, path, page) {
     if (name === "take") void act("take");
     else if (name === "hand_back") void act("hand-back");
     else if (name === "resolve") askCause();
+    else if (name === "propose") void propose(conversation.id);
     else askColleague();
+  }
+
+  /** @param {string} id */
+  async function propose(id) {
+    try {
+      await api.post("drafts", { conversation_id: id });
+      desk.say(t("propose_done"));
+    } catch (error) {
+      desk.fail(error);
+    }
   }
 
   function askCause() {

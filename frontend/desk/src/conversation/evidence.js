@@ -5,11 +5,15 @@ import { score } from "../format.js";
 import { chip } from "../shared/controls.js";
 import { t, word } from "../strings.js";
 
-/** What the assistant saw before it wrote: class, verdict, passages with their scores, claims with their labels. @param {Turn} turn */
-export function evidence(turn) {
+/**
+ * What the assistant saw before it wrote: class, verdict, passages with their scores, claims with their labels.
+ * @param {Turn} turn
+ * @param {Node} mark what marks it as wrong
+ */
+export function evidence(turn, mark) {
   return el("details", { class: "evidence" },
     el("summary", {}, el("span", { text: t("what_it_saw") }), chip(word("routing", turn.routing), `routing-${turn.routing}`)),
-    verdict(turn), claims(turn.claims ?? []), passages(turn.passages ?? []));
+    verdict(turn), claims(turn.claims ?? []), passages(turn.passages ?? []), mark);
 }
 
 /** @param {Turn} turn */

@@ -7,6 +7,7 @@ import { nameOf } from "../people.js";
 import { button } from "../shared/controls.js";
 import { word } from "../strings.js";
 import { evidence } from "./evidence.js";
+import { markButton } from "./mark.js";
 
 /** @param {number} at */
 const time = (at) => el("time", { datetime: iso(at), text: stamp(at) });
@@ -31,7 +32,7 @@ export function renderMessage(desk, message, { turn, feedback, read, retry }) {
     read && el("p", { class: "hint", text: t("read_by_visitor") }),
     feedback && el("p", { class: `rated ${feedback.rating}` }, t(`rated_${feedback.rating}`), feedback.reason && ` · ${word("rating", feedback.reason)}`,
       feedback.comment && el("q", { dir: "auto", text: feedback.comment })),
-    turn && evidence(turn),
+    turn && evidence(turn, markButton(desk, turn)),
   ];
   return el("li", { class: `message ${message.author} ${mine ? "mine" : ""} ${message.sending ?? ""}` },
     el("p", { class: "who" }, el("strong", { text: who }), message.author === "assistant" && el("span", { class: "ai", text: t("ai") }), time(message.at)),

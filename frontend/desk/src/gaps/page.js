@@ -3,8 +3,8 @@ import { el } from "../../../widget/src/shared/dom.js";
 import { hostsOf, safeHref } from "../../../widget/src/markdown/href.js";
 import { score, stamp } from "../format.js";
 import { button, chip } from "../shared/controls.js";
-import { openDialog } from "../shared/dialog.js";
 import { word } from "../strings.js";
+import { draftMark, readDraft } from "./draft.js";
 
 /** What the help articles lack, drafts of articles that wait for approval, and cases for the evaluation. @param {Desk} desk @returns {View} */
 export function gapsPage(desk) {
@@ -46,27 +46,13 @@ export function gapsPage(desk) {
 
   /** @param {any} draft */
   function draftRow(draft) {
-    const approved = draft.status === "approved";
-    return el("li", {}, el("div", {}, el("strong", { dir: "auto", text: draft.title }), el("p", { class: "hint" }, chip(t(approved ? "approved" : draft.machine_made === false ? "edited" : "machine_made"), approved ? "good" : "care"), draft.created_at ? ` ${stamp(draft.created_at)}` : "")),
-      button(t("read_draft"), () => read(draft, approved), { "aria-label": t("read_draft_named", { name: draft.title }) }));
+    const mark = draftMark(draft);
+    return el("li", {}, el("div", {}, el("strong", { dir: "auto", text: draft.title }), el("p", { class: "hint" }, chip(t(mark), mark === "approved" ? "good" : "care"), draft.created_at ? ` ${stamp(draft.created_at)}` : "")),
+      button(t("read_draft"), () => readDraft(desk, draft, loadDrafts), { "aria-label": t("read_draft_named", { name: draft.title }) }));
   }
 
-  /** @param {any} draft @param {boolean} approved */
-  function read(draft, approved) {
-    const dialog = openDialog(draft.title, [el("p", {}, chip(t(approved ? "approved" : "machine_made"), approved ? "good" : "care")),
-      el("pre", { class: "article", dir: "auto", tabindex: 0, text: draft.body ?? "" })], approved ? { wide: true } : {
-      wide: true, action: t("approve"),
-      async submit() {
-        try {
-          await api.post(`drafts/${encodeURIComponent(draft.id)}/approve`);
-          dialog.close();
-          desk.say(t("approved_done"));
-          void load("drafts", drafts, draftRow, "drafts_none");
-        } catch (error) {
-          desk.fail(error);
-        }
-      },
-    });
+  function loadDrafts() {
+    void load("drafts", drafts, draftRow, "drafts_none");
   }
 
   async function countCases() {
@@ -79,7 +65,7 @@ export function gapsPage(desk) {
   }
 
   void load("gaps", gaps, gapRow, "gaps_none");
-  void load("drafts", drafts, draftRow, "drafts_none");
+  loadDrafts();
   void countCases();
   return {
     element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_gaps") })),
