@@ -13,6 +13,7 @@ from handrail.generate import Hearer
 from handrail.generate.compose import Scored, compose, question_above
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
+from handrail.guard import suspicious
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
 from handrail.settings import Generate
@@ -38,6 +39,10 @@ POINTER = re.compile(
 )
 """Sentences that send the reader elsewhere instead of saying something."""
 
+ORDER = re.compile(
+    r"^(?:say (?:the|that|this|only|exactly|in)\b|output\b|(?:reply|respond|answer)(?: only)? (?:with|that)\b)",
+    re.I,
+)
 SAME_QUESTION = 0.6
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
 CANDIDATES = 12
@@ -57,7 +62,8 @@ class ExtractiveAnswerer:
     async def answer(
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
     ) -> Draft:
-        found = units(evidence.hits[: self._settings.context_passages], self._settings.max_steps)
+        hits = evidence.hits[: self._settings.context_passages]
+        found = [unit for unit in units(hits, self._settings.max_steps) if not orders(unit)]
         scored = await self._score(evidence.query, found)
         claims = compose(scored, found, self._settings) if scored else []
         if classification.label is Label.HIGH_STAKES:
@@ -92,6 +98,11 @@ class ExtractiveAnswerer:
             offer=policy.said(question.text, context, offer),
             closing=wording.say("high_stakes_close"),
         )
+
+
+def orders(unit: Unit) -> bool:
+    """Whether a unit talks to the assistant instead of its reader: such words were planted, and are not passed on."""
+    return any(ORDER.match(text) or suspicious(text) for text in map(plain, unit.lines))
 
 
 def fit(scored: Sequence[Scored]) -> dict[str, float]:
