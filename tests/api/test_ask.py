@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from uuid import uuid4
 
 import pytest
 from starlette.testclient import TestClient
 
 from handrail import outcome
+from handrail.customer import signed
 from handrail.types import Label, Outcome, RefusalReason, Routing, Verdict
+from tests.api.conftest import Serve
 from tests.api.scripted import CITATIONS, WORDING, ScriptedAssistant
 
 
@@ -224,3 +227,19 @@ def test_failure_inside_is_typed_and_says_nothing_about_the_inside(
     assert response.json()["error"]["code"] == "internal"
     assert "hunter2" not in json.dumps(response.json())
     assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+SECRET = "a secret of the operator"
+
+
+@pytest.mark.parametrize(("secret", "known"), [(SECRET, {"plan": "Studio"}), ("another secret, as long", {})])
+def test_only_a_context_the_operator_signed_is_known(
+    serve: Serve, assistant: ScriptedAssistant, secret: str, known: dict[str, str]
+) -> None:
+    client = serve(customer={"secret": SECRET})
+    token = signed.sign(secret, {"plan": "Studio"}, time.time() + 60)
+
+    response = client.post("/ask", json={"question": "Cancel it", "context_token": token, "context": {"plan": "Team"}})
+
+    assert response.status_code == 200
+    assert assistant.asked[0].context == known
