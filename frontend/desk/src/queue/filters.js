@@ -75,7 +75,8 @@ export function createFilters(desk, filter) {
     desk.on("people", owners),
     desk.on("counts", (/** @type {Counts} */ counts) => {
       for (const tab of tabs) {
-        const count = /** @type {Record<string, number>} */ ({ ...counts })[tab.dataset.view ?? ""];
+        const { queued, mine, person } = counts;
+        const count = /** @type {Record<string, number>} */ ({ queued, mine, person })[tab.dataset.view ?? ""];
         /** @type {HTMLElement} */ (tab.lastElementChild).textContent = count === undefined ? "" : String(count);
       }
     }),
