@@ -26,7 +26,7 @@ export function createForm({ t, config }, { submit, toggled }) {
 
   const element = el("form", { class: "person-form", novalidate: true, hidden: true, "aria-labelledby": `${id}-title`, submit: check },
     el("h3", { id: `${id}-title`, text: t("form_title") }),
-    el("p", { class: "intro", dir: "auto", text: `${available ? t("form_intro") : t("form_away")} ${expectation}`.trim() }),
+    el("p", { class: "intro", dir: "auto", text: available ? `${t("form_intro")} ${expectation}`.trim() : expectation || t("form_away") }),
     labelFor("form_email", email.id), email, el("p", { id: `${id}-hint`, class: "hint", text: t("form_email_hint") }), wrong,
     labelFor("form_message", message.id), message, failure,
     el("p", { class: "choices" }, send, el("button", { type: "button", class: "plain", text: t("form_cancel"), click: () => form.close() })));
