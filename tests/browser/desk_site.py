@@ -198,7 +198,7 @@ class Endpoints:
         item = kept["item"]
         if action in ("take", "hand-back", "resolve", "transfer"):
             if body["version"] != item["version"]:
-                return _error(409, "taken", owner=item["owner"])
+                return _error(409, "taken", owner=item["owner"] and {"id": item["owner"]["id"]})
             owner = {"id": "u1", "name": "Mira"} if action == "take" else None
             if action == "transfer":
                 owner = next(
@@ -209,7 +209,7 @@ class Endpoints:
             return JSONResponse(site.change(id_, state=state, owner=owner, resolve_cause=body.get("cause")))
         if action == "reply":
             if item["owner"] != {"id": "u1", "name": "Mira"}:
-                return _error(409, "taken", owner=item["owner"])
+                return _error(409, "taken", owner=item["owner"] and {"id": item["owner"]["id"]})
             found = next((one for one in kept["messages"] if one["id"] == body["id"]), None)
             made = found or site.say(id_, "agent", body["text"], id=body["id"], user_id="u1", name="Mira")
             return JSONResponse(made, 201)

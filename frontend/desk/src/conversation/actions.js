@@ -4,6 +4,7 @@ import { Failure } from "../api.js";
 import { button, fresh, select } from "../shared/controls.js";
 import { openDialog } from "../shared/dialog.js";
 import { word } from "../strings.js";
+import { sayConflict } from "./conflict.js";
 
 export const CAUSES = ["answered", "fixed", "by_design", "duplicate", "no_reply", "spam", "other"];
 
@@ -42,21 +43,14 @@ export function createActions(desk, path, page) {
       desk.say(t(`done_${name.replace("-", "_")}`));
       return true;
     } catch (error) {
-      if (error instanceof Failure && error.status === 409) await conflict(error);
-      else desk.fail(error);
+      if (error instanceof Failure && error.status === 409) {
+        await page.reload();
+        sayConflict(desk, error);
+      } else desk.fail(error);
       return false;
     } finally {
       busy = false;
     }
-  }
-
-  /** @param {Failure} error */
-  async function conflict(error) {
-    const owner = error.detail.owner;
-    const id = owner?.id ?? owner;
-    const name = owner?.name ?? desk.people.get(id)?.name;
-    await page.reload();
-    desk.say(name && id !== me.id ? t("conflict_taken", { name }) : t("conflict_changed"), "bad");
   }
 
   /** @param {string} name */

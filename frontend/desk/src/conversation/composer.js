@@ -6,6 +6,7 @@ import { now } from "../format.js";
 import { button, fresh } from "../shared/controls.js";
 import { SPARK } from "../shared/icons.js";
 import { pickCanned } from "./canned.js";
+import { sayConflict } from "./conflict.js";
 import { fetchDraft } from "./draft.js";
 
 const TYPING_EVERY_MS = 3000;
@@ -101,8 +102,7 @@ export function createComposer(desk, path, page) {
       page.pending({ ...message, sending: "failed" });
       if (error instanceof Failure && error.status === 409) {
         await page.reload();
-        const owner = error.detail.owner;
-        desk.say(owner?.name ? t("conflict_taken", { name: owner.name }) : t("conflict_changed"), "bad");
+        sayConflict(desk, error);
       } else desk.fail(error);
     }
   }
