@@ -16,7 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from api import errors, openapi
 from api.dependencies import Assistant, Services, Slots
 from api.desk import build_desk
-from api.housekeeping import purge_turns
+from api.housekeeping import purge_conversations, purge_turns
 from api.learning import build_learning
 from api.letters import outbox_worker
 from api.middleware.body import BodyLimit
@@ -131,7 +131,8 @@ def _lifespan(
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
             letters = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
-            work_beside = (startup.run(), purge_turns(turns, clock), served.hub.listen())
+            kept = purge_conversations(served.visitors, settings.desk.retention_days, clock)
+            work_beside = (startup.run(), purge_turns(turns, clock), served.hub.listen(), kept)
             for work in (*work_beside, *([letters.run()] if letters else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield

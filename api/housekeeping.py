@@ -8,10 +8,12 @@ from collections.abc import Callable
 
 from handrail.records import RecordsUnavailable
 from handrail.records.turns import Turns
+from handrail.records.visitors import VisitorRecords
 
 log = logging.getLogger("handrail.housekeeping")
 
 EVERY_S = 600.0
+DAY_S = 86_400
 
 
 async def purge_turns(turns: Turns, clock: Callable[[], float], every_s: float = EVERY_S) -> None:
@@ -24,4 +26,19 @@ async def purge_turns(turns: Turns, clock: Callable[[], float], every_s: float =
         else:
             if gone:
                 log.info("%d old turns deleted", gone)
+        await asyncio.sleep(every_s)
+
+
+async def purge_conversations(
+    visitors: VisitorRecords, days: int, clock: Callable[[], float], every_s: float = EVERY_S
+) -> None:
+    """Delete conversations past their retention now and then; 0 days keeps them all."""
+    while days:
+        try:
+            gone = await visitors.forget_before(clock() - days * DAY_S)
+        except RecordsUnavailable as error:
+            log.warning("%s; old conversations are deleted later", error)
+        else:
+            if gone:
+                log.info("%d old conversations deleted", gone)
         await asyncio.sleep(every_s)

@@ -98,6 +98,20 @@ async def answer(services: Services, question: Question, asker: Asker, watch: Tu
     return _recorded(services, turn)
 
 
+async def to_person(services: Services, question: Question, asker: Asker) -> Response | None:
+    """What is said to a message that goes to a person; None when it is the assistant's, or was answered before.
+
+    Such a message waits for no earlier turn, of a process that has died for instance: its id alone keeps it from
+    being recorded twice. Raises ApiError, Foreign and LimitsUnavailable.
+    """
+    if not await _to_person(services, question, asker):
+        return None
+    if await services.once.stored(question.turn_id) is not None:
+        return None
+    await admit(services, question, asker)
+    return await answer(services, question, asker)
+
+
 async def _to_person(services: Services, question: Question, asker: Asker) -> bool:
     try:
         return await services.desk.conversations.owned_by_person(question.conversation_id, asker.visitor_id)

@@ -30,6 +30,9 @@ async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONRespons
     answered at a time; another waits for a few seconds and is then told to come back.
     """
     question, key = turns.read(body, services.settings)
+    said = await turns.to_person(services, question, asker)
+    if said is not None:
+        return JSONResponse(said)
 
     async def work() -> Response:
         with services.turns.one():

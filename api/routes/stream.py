@@ -55,6 +55,9 @@ async def stream(
     did not stand up was replaced or withdrawn by then. The same `turn_id` sent again follows the same turn.
     """
     question, key = turns.read(body, services.settings)
+    said = await turns.to_person(services, question, asker)
+    if said is not None:
+        return event_stream(listed(parts.replay(said)))
     after = _number(last_event_id)
     if body.conversation_id is not None:
         services.streams.give_way(question.conversation_id, question.turn_id)

