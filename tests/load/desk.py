@@ -27,7 +27,13 @@ from tests.api.live import until
 from tests.api.process import process
 from tests.api.two_sides import Side, agent_of, folder_with_people, replies, taken, visitor_of
 
-LOOKS = ({}, {"state": "queued"}, {"state": "queued", "label": "high_stakes"}, {"sort": "updated"}, {"q": "refund 77"})
+LOOKS: tuple[dict[str, str], ...] = (
+    {},
+    {"state": "queued"},
+    {"state": "queued", "label": "high_stakes"},
+    {"sort": "updated"},
+    {"q": "refund 77"},
+)
 
 
 async def fill(folder: Path, tickets: int) -> None:
@@ -40,9 +46,12 @@ async def fill(folder: Path, tickets: int) -> None:
             for place in range(10)
         ]
         wish = Request(f"HR-{n:06d}", reason=("high_stakes", "cannot_answer")[n % 2], before=said)
-        notice = NewMessage("queued", "system", "Asked for a person", kind="event")
-        await records.hand_over(Entry(f"t-{n}", f"v-{n}"), wish, lambda _, notice=notice: notice, 1_000_000.0 + n)
+        await records.hand_over(Entry(f"t-{n}", f"v-{n}"), wish, _notice, 1_000_000.0 + n)
     await database.close()
+
+
+def _notice(_generation: int) -> NewMessage:
+    return NewMessage("queued", "system", "Asked for a person", kind="event")
 
 
 async def lists(agent: Side, rounds: int) -> list[float]:
