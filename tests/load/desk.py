@@ -58,7 +58,7 @@ async def lists(agent: Side, rounds: int) -> list[float]:
     """Milliseconds of the list, first page and later ones, filtered, searched."""
     spent = []
     for n in range(rounds):
-        query = {**LOOKS[n % len(LOOKS)], "limit": 100, "cursor": 100 * (n % 3)}
+        query: dict[str, str | int] = {**LOOKS[n % len(LOOKS)], "limit": 100, "cursor": 100 * (n % 3)}
         since = time.perf_counter()
         answer = await agent.client.get("/desk/api/conversations", params=query, headers=agent.headers)
         spent.append(1000 * (time.perf_counter() - since))
