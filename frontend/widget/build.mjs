@@ -45,5 +45,6 @@ const shared = {
 await mkdir(dist, { recursive: true });
 await build({ ...shared, entryPoints: [join(here, "src/loader/main.js")], format: "iife", outfile: join(dist, "widget.js") });
 await build({ ...shared, entryPoints: [join(here, "src/chat/main.js")], format: "esm", outfile: join(dist, "chat.js") });
+await build({ ...shared, entryPoints: [join(here, "src/live/main.js")], format: "esm", outfile: join(dist, "live.js") });
 await cp(join(here, "src/lang"), join(dist, "lang"), { recursive: true, filter: (path) => !path.endsWith("en.json") });
 await writeFile(join(dist, "sources.sha256"), `${sources}\n`);

@@ -132,6 +132,9 @@ def build_app(site: ContractSite) -> Starlette:
         site.requests.append(("/chat/stream/{turn_id}", asked))
         return site.resume(dict(request.path_params)) if site.resume else JSONResponse({}, 404)
 
+    async def visitor(_request: Request) -> Response:
+        return JSONResponse({"visitor_id": "v-1", "token": "token-1", "expires_in": 900})
+
     async def record(request: Request) -> Response:
         site.requests.append((request.url.path, await request.json()))
         return JSONResponse({"status": "recorded"}, site.feedback_status if request.url.path == "/feedback" else 200)
@@ -157,6 +160,7 @@ def build_app(site: ContractSite) -> Starlette:
             Route("/ask", ask, methods=["POST"]),
             Route("/chat/stream", stream, methods=["POST"]),
             Route("/chat/stream/{turn_id}", resume),
+            Route("/visitor", visitor, methods=["POST"]),
             Route("/chat/stop", record, methods=["POST"]),
             Route("/feedback", record, methods=["POST"]),
             Route("/handoff", handoff, methods=["POST"]),

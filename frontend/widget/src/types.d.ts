@@ -71,6 +71,7 @@ export type Entry =
   | { kind: "visitor"; text: string; at: number; turnId: string; fork?: string }
   | { kind: "reply"; reply: Reply; at: number; takenBack?: boolean; rating?: Rating }
   | { kind: "stopped"; text: string; at: number; turnId: string }
+  | { kind: "person"; by: "agent" | "system"; name: string; text: string; at: number }
   | { kind: "handoff"; receipt: Receipt; at: number };
 
 export interface Receipt { reference: string; message: string; sent: string }
@@ -78,7 +79,20 @@ export interface Receipt { reference: string; message: string; sent: string }
 /** The versions of a conversation from one question on; the current one is in the session's entries. */
 export interface Fork { current: number; versions: Entry[][] }
 
+export interface Live {
+  start(): void;
+  stop(): void;
+  typing(words: string): void;
+}
+
 export interface Session {
+  /** What tells the server who the visitor is, and until when (milliseconds since the epoch). */
+  token: string;
+  tokenUntil: number;
+  /** Number of the last message of the conversation that was seen. */
+  seen: number;
+  /** Whether a person is, or may be, in the conversation. */
+  live: boolean;
   forks: Record<string, Fork>;
   conversationId: string;
   entries: Entry[];
@@ -121,6 +135,8 @@ export interface Context {
   /** Tells screen readers, without a trace on the page. */
   say(words: string): void;
   emit: Bus["emit"];
+  /** Headers that say who the visitor is. */
+  auth(): Promise<Record<string, string>>;
   /** Aborted when the chat is taken off the page; every outside listener and timer hangs on it. */
   signal: AbortSignal;
   actions: Actions;

@@ -10,13 +10,14 @@ let serial = 0;
  * Where the visitor writes. What was typed is only ever cleared by sending it.
  * @param {Context} context
  * @param {(question: string) => void} send
+ * @param {(words: string) => void} typed
  */
-export function createComposer({ t, config }, send) {
+export function createComposer({ t, config }, send, typed) {
   const id = `handrail-composer-${++serial}`;
   const counter = createCounter(`${id}-counter`, config.maxQuestion, t);
   const input = el("textarea", {
     id, rows: 1, placeholder: t("placeholder"), dir: "auto", enterkeyhint: "send", "aria-describedby": counter.element.id,
-    input: changed, keydown,
+    input: () => { changed(); typed(input.value); }, keydown,
   });
   const button = el("button", { type: "submit", class: "send", "aria-label": t("send") }, icon(SEND));
   const halt = el("button", { type: "button", class: "send halt", "aria-label": t("stop"), title: t("stop"), hidden: true, click: () => stop() }, icon(STOP));

@@ -11,9 +11,9 @@ import { uuid } from "./uuid.js";
  * @param {Context} context
  * @param {{ log: ReturnType<typeof import("./log.js").createLog>, status: ReturnType<typeof import("./status.js").createStatus>,
  *   composer: ReturnType<typeof import("./composer.js").createComposer>, notice: ReturnType<typeof import("./notice.js").createNotice>,
- *   header: ReturnType<typeof import("./header.js").createHeader> }} parts
+ *   header: ReturnType<typeof import("./header.js").createHeader>, live: ReturnType<typeof import("./live-loader.js").createLiveLoader> }} parts
  */
-export function createConversation(context, { log, status, composer, notice, header }) {
+export function createConversation(context, { log, status, composer, notice, header, live }) {
   const { t, config, session, options, visitor, signal } = context;
   /** @type {{ turnId: string, life: AbortController, painting: ReturnType<typeof createPainting> } | null} the turn on its way */
   let running = null;
@@ -69,7 +69,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     status.say(t("looking"), true);
     const body = { question, turn_id: turnId, conversation_id: session.conversationId || undefined, follows,
       lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters };
-    const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, lost: () => status.say(t("reconnecting"), true) });
+    const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, auth: context.auth, lost: () => status.say(t("reconnecting"), true) });
     signal.removeEventListener("abort", stop);
     if (signal.aborted || running !== mine) return;
     running = null;
@@ -119,6 +119,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     session.conversationId = reply.conversationId || session.conversationId;
     keep({ kind: "reply", reply, at: Date.now(), takenBack: takenBack && reply.citations.length > 0 });
     header.setHandler(reply.routing === "handed_off");
+    if (reply.routing === "handed_off") live.start();
     context.emit("answer", { routing: reply.routing });
   }
 
@@ -127,6 +128,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     running = null;
     gone?.life.abort();
     gone?.painting.end();
+    live.stop();
     composer.setBusy(false);
     status.say("");
     notice.hide();
@@ -151,6 +153,7 @@ export function createConversation(context, { log, status, composer, notice, hea
       const last = session.entries.at(-1);
       const replies = session.entries.flatMap((entry) => (entry.kind === "reply" ? [entry.reply.routing] : []));
       header.setHandler(replies.at(-1) === "handed_off");
+      if (session.live) live.start();
       if (last?.kind === "visitor") void send(last.text, last.turnId, { resume: true }, () => {});
     },
   };

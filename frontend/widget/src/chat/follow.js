@@ -9,11 +9,11 @@ const WAITS_MS = [400, 1000, 2000, 4000, 8000];
  * Follows one turn to its outcome: its parts as they come, again from where it was when the connection is lost.
  * @param {string} base
  * @param {{ turn_id: string } & Record<string, unknown>} body what `/ask` takes; the same turn may be followed twice
- * @param {{ signal: AbortSignal, part: (part: Part) => void, lost: () => void, resume?: boolean }} options
+ * @param {{ signal: AbortSignal, part: (part: Part) => void, lost: () => void, auth: () => Promise<Record<string, string>>, resume?: boolean }} options
  *   `resume` follows a turn that was asked before, and asks nothing
  * @returns {Promise<Result<unknown>>}
  */
-export async function follow(base, body, { signal, part, lost, resume = false }) {
+export async function follow(base, body, { signal, part, lost, auth, resume = false }) {
   /** @type {Result<unknown> | null} */
   let result = null;
   let seen = "";
@@ -32,12 +32,12 @@ export async function follow(base, body, { signal, part, lost, resume = false })
       const response = await fetch(again ? `${base}chat/stream/${body.turn_id}` : `${base}chat/stream`, {
         method: again ? "GET" : "POST",
         credentials: "omit",
-        headers: again ? (seen ? { "Last-Event-ID": seen } : {}) : { "Content-Type": "application/json" },
+        headers: { ...(await auth()), ...(again ? seen && { "Last-Event-ID": seen } : { "Content-Type": "application/json" }) },
         body: again ? undefined : JSON.stringify(body),
         signal,
       });
       if (response.status === 404 || response.status === 405) {
-        return resume ? failed() : await post(`${base}ask`, body, signal);
+        return resume ? failed() : await post(`${base}ask`, body, signal, await auth());
       }
       if (!response.ok) return (await refusalOf(response)) ?? failed();
       await drain(response, createEventReader(read));

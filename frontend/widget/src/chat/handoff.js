@@ -8,9 +8,10 @@ import { record, text } from "./shape.js";
  * Getting a person: the form, what is sent, and the one receipt per conversation.
  * @param {Context} context
  * @param {{ log: ReturnType<typeof import("./log.js").createLog>, form: ReturnType<typeof import("./handoff-form.js").createForm>,
- *   composer: ReturnType<typeof import("./composer.js").createComposer>, status: ReturnType<typeof import("./status.js").createStatus> }} parts
+ *   composer: ReturnType<typeof import("./composer.js").createComposer>, status: ReturnType<typeof import("./status.js").createStatus>,
+ *   live: ReturnType<typeof import("./live-loader.js").createLiveLoader> }} parts
  */
-export function createHandoff(context, { log, form, composer, status }) {
+export function createHandoff(context, { log, form, composer, status, live }) {
   const { t, config, session, options, visitor, signal } = context;
   let reason = "";
   let sending = false;
@@ -33,7 +34,7 @@ export function createHandoff(context, { log, form, composer, status }) {
     const sentIn = era;
     sending = true;
     form.setBusy(true);
-    const result = await post(`${options.base}handoff`, bodyOf(email, message), signal);
+    const result = await post(`${options.base}handoff`, bodyOf(email, message), signal, await context.auth());
     if (signal.aborted || sentIn !== era) return;
     sending = false;
     form.setBusy(false);
@@ -51,6 +52,7 @@ export function createHandoff(context, { log, form, composer, status }) {
     status.say("");
     log.add(entry);
     composer.focus();
+    live.start();
     context.emit("handoff", { reference: receipt.reference });
   }
 
@@ -59,6 +61,7 @@ export function createHandoff(context, { log, form, composer, status }) {
     const last = session.entries.flatMap((entry) => (entry.kind === "visitor" ? [entry.turnId] : [])).at(-1);
     const transcript = session.entries.flatMap((entry) => {
       if (entry.kind === "visitor") return [{ author: "visitor", text: entry.text }];
+      if (entry.kind === "person") return [];
       if (entry.kind === "stopped") return entry.text ? [{ author: "assistant", text: entry.text }] : [];
       return entry.kind === "reply" && entry.reply.answer ? [{ author: "assistant", text: entry.reply.answer }] : [];
     });

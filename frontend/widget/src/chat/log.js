@@ -1,7 +1,7 @@
 /** @import {Context, Entry} from "../types" */
 import { el } from "../shared/dom.js";
 import { createFailure } from "./failure.js";
-import { authorOf } from "./message.js";
+import { authorOf, createMessage } from "./message.js";
 import { pinToEnd } from "./pin.js";
 import { createReceipt } from "./receipt.js";
 import { createQuestion } from "./question.js";
@@ -13,7 +13,8 @@ import { createWelcome } from "./welcome.js";
 export function createLog(context) {
   const messages = el("div", { class: "messages", role: "log", "aria-label": context.t("log") });
   const writing = el("div", { class: "writing" });
-  const element = el("div", { class: "log", tabindex: 0, role: "group", "aria-label": context.t("log") }, messages, writing);
+  const after = el("div", { class: "writing" });
+  const element = el("div", { class: "log", tabindex: 0, role: "group", "aria-label": context.t("log") }, messages, writing, after);
   pinToEnd(element, context.signal);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -25,7 +26,14 @@ export function createLog(context) {
     if (entry.kind === "reply") return createReply(context, entry);
     if (entry.kind === "handoff") return createReceipt(context, entry.receipt, entry.at);
     if (entry.kind === "stopped") return createStopped(context, entry);
+    if (entry.kind === "person") return createPerson(entry);
     return createQuestion(context, entry);
+  }
+
+  /** @param {Entry & { kind: "person" }} entry what a person wrote, or what is said about who is there */
+  function createPerson({ by, name, text, at }) {
+    if (by === "system") return el("p", { class: "event", dir: "auto", text });
+    return createMessage(context, { by: "team", at, routing: "person", name }, el("div", { class: "bubble", dir: "auto" }, el("p", { class: "words", text })));
   }
 
   /** @param {Entry & { kind: "reply" }} entry whether the visitor was told before, in these words, that a person is on it */
@@ -70,6 +78,11 @@ export function createLog(context) {
       const near = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
       if (node && node.parentNode === writing) return near && log.settle();
       writing.replaceChildren(...(node ? [node] : []));
+      if (node) show(node);
+    },
+    /** @param {HTMLElement | null} node stands behind all messages, such as the question how it was */
+    afterword(node) {
+      after.replaceChildren(...(node ? [node] : []));
       if (node) show(node);
     },
     settle: () => element.scrollTo({ top: element.scrollHeight }),

@@ -9,6 +9,7 @@ import { createFrame } from "./frame.js";
 import { createForm } from "./handoff-form.js";
 import { createHandoff } from "./handoff.js";
 import { createHeader } from "./header.js";
+import { createLiveLoader } from "./live-loader.js";
 import { createLog } from "./log.js";
 import { createNotice } from "./notice.js";
 import { post } from "./post.js";
@@ -18,6 +19,7 @@ import { createTranslate } from "./strings.js";
 import { STYLES } from "./styles.js";
 import { applyTheme } from "./theme.js";
 import { saveText, writeTranscript } from "./transcript.js";
+import { createVisitor } from "./visitor.js";
 
 export { loadWords } from "./strings.js";
 
@@ -39,6 +41,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
   const context = {
     t: createTranslate(words ?? {}, config.strings), config, options, visitor, session, emit, signal: life.signal,
     say: (words) => status.say(words),
+    auth: () => auth(),
     save: () => saveSession(options.widget, session),
     actions: {
       ask: (question) => conversation.ask(question),
@@ -49,18 +52,19 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
       showVersion: (turnId, version) => conversation.showVersion(turnId, version),
       async rate({ reply }, rating, reason, comment) {
         const sent = await post(`${options.base}feedback`, { turn_id: reply.turnId, conversation_id: session.conversationId, rating,
-          reason: reason || undefined, comment: comment || undefined }, life.signal);
+          reason: reason || undefined, comment: comment || undefined }, life.signal, await auth());
         return sent.ok;
       },
     },
   };
+  const auth = createVisitor(context);
   const styles = sheet(STYLES);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
 
   const log = createLog(context);
   const status = createStatus();
   const notice = createNotice(context);
-  const composer = createComposer(context, context.actions.ask);
+  const composer = createComposer(context, context.actions.ask, (words) => live.typing(words));
   const header = createHeader(context, {
     titleId, inline, close: onClose, restart, expand: (wide) => frame.expand(wide),
     download: () => saveText(writeTranscript(context)),
@@ -73,8 +77,16 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
       log.settle();
     },
   });
-  const conversation = createConversation(context, { log, status, composer, notice, header });
-  const handoff = createHandoff(context, { log, form, composer, status });
+  const live = createLiveLoader(context, {
+    add(entry) {
+      session.entries.push(entry);
+      context.save();
+      log.add(entry);
+    },
+    say: status.say, handler: header.setHandler, place: log.afterword,
+  });
+  const conversation = createConversation(context, { log, status, composer, notice, header, live });
+  const handoff = createHandoff(context, { log, form, composer, status, live });
   const foot = el("footer", { role: "none" }, status.element, notice.element, composer.element, form.element);
   const frame = createFrame(context, { inline, titleId, close: escape }, header.element, log.element, foot);
 

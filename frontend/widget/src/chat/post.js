@@ -6,14 +6,15 @@ import { record, text } from "./shape.js";
  * @param {string} url
  * @param {unknown} body
  * @param {AbortSignal} signal
+ * @param {Record<string, string>} [headers]
  * @returns {Promise<Result<unknown>>}
  */
-export async function post(url, body, signal) {
+export async function post(url, body, signal, headers = {}) {
   try {
     const response = await fetch(url, {
       method: "POST",
       credentials: "omit",
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      headers: { "Content-Type": "application/json", Accept: "application/json", ...headers },
       body: JSON.stringify(body),
       signal: AbortSignal.any ? AbortSignal.any([signal, AbortSignal.timeout(90_000)]) : signal,
     });

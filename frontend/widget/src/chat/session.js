@@ -10,7 +10,7 @@ const MOST_ENTRIES = 200;
 
 /** @returns {Session} */
 export function emptySession() {
-  return { conversationId: "", entries: [], forks: {}, open: true, handoffKey: uuid() };
+  return { conversationId: "", entries: [], forks: {}, token: "", tokenUntil: 0, seen: 0, live: false, open: true, handoffKey: uuid() };
 }
 
 /** @param {string} widget @returns {Session} what this tab kept, or an empty conversation */
@@ -18,15 +18,17 @@ export function loadSession(widget) {
   const kept = record(recall(widget));
   if (kept.version !== VERSION || !Array.isArray(kept.entries)) return emptySession();
   return { conversationId: text(kept.conversationId), entries: kept.entries.filter(isEntry),
-    forks: readForks(kept.forks), open: true, handoffKey: text(kept.handoffKey, uuid()) };
+    forks: readForks(kept.forks), token: text(kept.token), tokenUntil: Number(kept.tokenUntil) || 0, seen: Number(kept.seen) || 0,
+    live: kept.live === true, open: true, handoffKey: text(kept.handoffKey, uuid()) };
 }
 
 /** @param {unknown} value @returns {value is Entry} whether a kept entry still has the shape this version draws */
 function isEntry(value) {
-  const { kind, at, text: words, turnId, reply, receipt } = record(value);
+  const { kind, at, text: words, turnId, reply, receipt, by, name } = record(value);
   if (!Number.isFinite(at)) return false;
   if (kind === "visitor" || kind === "stopped") return hasShape({ words, turnId }, { words: "", turnId: "" });
   if (kind === "reply") return hasShape(record(reply), readReply({})) && Object.hasOwn(ROUTINGS, reply.routing);
+  if (kind === "person") return hasShape({ words, by, name }, { words: "", by: "", name: "" });
   return kind === "handoff" && hasShape(record(receipt), { reference: "", message: "", sent: "" });
 }
 

@@ -13,6 +13,7 @@ export function writeTranscript(context) {
       const { reference, sent } = entry.receipt;
       return [`${t("transcript_reference", { reference })}, ${at}`, sent].filter(Boolean).join("\n");
     }
+    if (entry.kind === "person") return entry.by === "system" ? entry.text : `${entry.name || authorOf(context, "team")}, ${at}\n${entry.text}`;
     if (entry.kind === "stopped") return [`${authorOf(context, "assistant")} (${t("ai_label")}), ${at}`, entry.text, t("stopped")].filter(Boolean).join("\n");
     const { answer, disclaimer, citations, routing } = entry.reply;
     const author = routing === "handed_off" ? authorOf(context, "team") : `${authorOf(context, "assistant")} (${t("ai_label")})`;

@@ -1,0 +1,36 @@
+/** @import {Context} from "../types" */
+import { record, text } from "./shape.js";
+
+const EARLY_MS = 120_000;
+
+/**
+ * Who the visitor is to the server: a short-lived token, asked for when something is first sent and renewed before it ends.
+ * A server that gives none is talked to without.
+ * @param {Context} context
+ * @returns {() => Promise<Record<string, string>>} headers for a request
+ */
+export function createVisitor({ options, session, signal }) {
+  /** @type {Promise<void> | null} */
+  let coming = null;
+
+  async function renew() {
+    try {
+      const response = await fetch(`${options.base}visitor`, { method: "POST", credentials: "omit", headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(session.token ? { token: session.token } : {}), signal: AbortSignal.timeout(5000) });
+      const given = record(response.ok ? await response.json() : null);
+      if (response.status === 401) session.token = "";
+      session.token = text(given.token, session.token);
+      session.tokenUntil = Date.now() + (Number(given.expires_in) || 60) * 1000;
+    } catch {
+      session.tokenUntil = Date.now() + 60_000;
+    }
+  }
+
+  return async () => {
+    if (!signal.aborted && Date.now() > session.tokenUntil - EARLY_MS) await (coming ??= renew().finally(() => { coming = null; }));
+    /** @type {Record<string, string>} */
+    const headers = {};
+    if (session.token) headers.Authorization = `Bearer ${session.token}`;
+    return headers;
+  };
+}
