@@ -8,7 +8,7 @@ import pytest
 
 from handrail.citations import enforce
 from handrail.errors import NotGrounded, PermanentError, RetryableError
-from handrail.generate.llm import LlmAnswerer
+from handrail.generate.llm import LlmAnswerer, split_claim
 from handrail.generate.policy import Policy, RetentionOffer
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Verdict
 from tests.answers import BRAND, PROMPTS, WORDING, evidence, model_at, question
@@ -126,6 +126,20 @@ async def test_links_images_and_empty_claims_are_not_passed_on(llm_provider: Scr
     result = await draft(llm_provider, "domain?")
 
     assert [claim.text for claim in result.claims] == ["Click here now."]
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("It is free. It stays free.", ["It is free.", "It stays free."]),
+        ("It is free. 😀", ["It is free. 😀"]),
+        ("😀! It is free. 🎉 It stays free. …", ["😀! It is free.", "🎉 It stays free. …"]),
+        ("😀", ["😀"]),
+        ("1. It is free. It stays free.", ["1. It is free. It stays free."]),
+    ],
+)
+def test_each_sentence_is_a_claim_and_what_has_no_word_is_none(text: str, claims: list[str]) -> None:
+    assert split_claim(text) == claims
 
 
 async def test_a_model_that_cannot_answer_says_so(llm_provider: ScriptedOpenAI) -> None:

@@ -14,6 +14,7 @@ from handrail.generate.blocks import Blocks, blocks
 from handrail.generate.plain import without_links, without_promises
 from handrail.generate.policy import Policy
 from handrail.generate.promises import claims_to_act
+from handrail.generate.units import WORD
 from handrail.llm import LanguageModel
 from handrail.markdown import sentences
 from handrail.prompts import PromptLibrary, RenderedPrompt
@@ -181,9 +182,19 @@ def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: st
 
 
 def split_claim(text: str) -> list[str]:
-    """Prose is a claim a sentence, so that one wrong sentence goes alone; lists, tables and code stay whole."""
-    apart = LIST_ITEM.match(text) or "\n" in text or "|" in text or "```" in text
-    return [text] if apart else sentences(text) or [text]
+    """Prose is a claim a sentence, so that one wrong sentence goes alone; lists, tables and code stay whole.
+
+    What has no word, such as an emoji after the full stop, states nothing and stays with the sentence beside it.
+    """
+    if LIST_ITEM.match(text) or "\n" in text or "|" in text or "```" in text:
+        return [text]
+    parts: list[str] = []
+    for sentence in sentences(text):
+        if parts and not (WORD.search(sentence) and WORD.search(parts[-1])):
+            parts[-1] = f"{parts[-1]} {sentence}"
+        else:
+            parts.append(sentence)
+    return parts or [text]
 
 
 def _passage_id(given: str, known: set[str], by_number: dict[str, str]) -> str:
