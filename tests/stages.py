@@ -153,5 +153,5 @@ def pipeline(chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] =
     return Pipeline(chosen, settings, WORDING, ticking())
 
 
-def ask(text: str = "How do I connect a domain?", **fields: Any) -> Question:
-    return Question(text, "conversation", "turn", **fields)
+def ask(text: str = "How do I connect a domain?", *, conversation_id: str = "conversation", **fields: Any) -> Question:
+    return Question(text, conversation_id, "turn", **fields)

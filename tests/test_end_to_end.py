@@ -7,13 +7,15 @@ import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from handrail.assembly import Assistant, build_parts
 from handrail.errors import HandrailError, KnowledgeError, ModelUnavailable
 from handrail.present import response
-from handrail.types import Label, Offer, Outcome, RefusalReason, Routing, Turn
+from handrail.types import Label, Offer, Outcome, Question, RefusalReason, Routing, Turn
 from tests.sample import sample_settings
 from tests.stages import ask
 
@@ -31,6 +33,11 @@ async def assistant(sample_index: Path) -> AsyncIterator[Assistant]:
     await assistant.start()
     yield assistant
     await assistant.stop()
+
+
+def opening(text: str = "How do I connect a domain?", **fields: Any) -> Question:
+    """A message that opens a conversation of its own."""
+    return ask(text, conversation_id=uuid4().hex, **fields)
 
 
 def cited(turn: Turn) -> list[str]:
@@ -55,7 +62,7 @@ def cited(turn: Turn) -> list[str]:
     ],
 )
 async def test_a_plain_question_is_answered_from_its_article(assistant: Assistant, text: str, article: str) -> None:
-    turn = await assistant.ask(ask(text))
+    turn = await assistant.ask(opening(text))
 
     assert turn.outcome.routing is Routing.ANSWERED
     assert cited(turn)[0] == article
@@ -89,7 +96,7 @@ async def test_the_table_of_prices_is_found_by_what_its_rows_say(sample_index: P
 
 @pytest.mark.parametrize("text", ["I want to cancel my plan", "Somebody hacked into my account and I need help now"])
 async def test_high_stakes_is_acknowledged_and_offers_a_person(assistant: Assistant, text: str) -> None:
-    turn = await assistant.ask(ask(text))
+    turn = await assistant.ask(opening(text))
 
     assert turn.outcome.routing is Routing.HIGH_STAKES
     assert turn.outcome.escalation.offer is Offer.BUTTON
@@ -97,7 +104,7 @@ async def test_high_stakes_is_acknowledged_and_offers_a_person(assistant: Assist
 
 
 async def test_leaving_is_answered_from_the_article_on_leaving(assistant: Assistant) -> None:
-    turn = await assistant.ask(ask("I want to cancel my plan"))
+    turn = await assistant.ask(opening("I want to cancel my plan"))
 
     assert cited(turn)[0] == "billing:cancel-your-plan"
 
@@ -115,7 +122,7 @@ async def test_leaving_is_answered_from_the_article_on_leaving(assistant: Assist
 async def test_what_the_articles_cannot_settle_is_said_without_a_search(
     assistant: Assistant, text: str, routing: Routing, reason: RefusalReason
 ) -> None:
-    turn = await assistant.ask(ask(text))
+    turn = await assistant.ask(opening(text))
 
     assert (turn.outcome.routing, turn.outcome.refusal_reason) == (routing, reason)
     assert turn.retrieved == 0
@@ -123,7 +130,7 @@ async def test_what_the_articles_cannot_settle_is_said_without_a_search(
 
 
 async def test_a_filter_keeps_an_answer_to_its_section(assistant: Assistant) -> None:
-    turn = await assistant.ask(ask("How do I refund a customer?", filters={"section": "Bookings"}))
+    turn = await assistant.ask(opening("How do I refund a customer?", filters={"section": "Bookings"}))
 
     assert all(citation.passage.facets["section"] == "Bookings" for citation in turn.outcome.citations)
     assert response(turn)["meta"]["filters"] == {"section": "Bookings"}
@@ -141,7 +148,7 @@ async def test_a_filter_keeps_an_answer_to_its_section(assistant: Assistant) -> 
     ids=["long", "Arabic", "bidi override", "emoji", "placeholders"],
 )
 async def test_odd_questions_end_in_some_routing(assistant: Assistant, text: str) -> None:
-    turn = await assistant.ask(ask(text))
+    turn = await assistant.ask(opening(text))
 
     assert turn.outcome.routing is not Routing.UNAVAILABLE
     assert turn.outcome.answer
@@ -149,7 +156,7 @@ async def test_odd_questions_end_in_some_routing(assistant: Assistant, text: str
 
 
 async def test_the_same_question_gets_the_same_answer(assistant: Assistant) -> None:
-    first, second = [await assistant.ask(ask("How do I set up a waitlist?")) for _ in range(2)]
+    first, second = [await assistant.ask(opening("How do I set up a waitlist?")) for _ in range(2)]
 
     assert first.outcome == second.outcome
     assert first.trace_id != second.trace_id
@@ -157,9 +164,9 @@ async def test_the_same_question_gets_the_same_answer(assistant: Assistant) -> N
 
 async def test_questions_at_once_do_not_mix(assistant: Assistant) -> None:
     texts = ["How do I set up a waitlist?", "How do I add a favicon?", "I want to cancel my plan", "???"] * 3
-    alone = {text: (await assistant.ask(ask(text))).outcome for text in set(texts)}
+    alone = {text: (await assistant.ask(opening(text))).outcome for text in set(texts)}
 
-    together = await asyncio.gather(*(assistant.ask(ask(text)) for text in texts))
+    together = await asyncio.gather(*(assistant.ask(opening(text)) for text in texts))
 
     assert [turn.outcome.routing for turn in together] == [alone[text].routing for text in texts]
     assert [turn.outcome.answer for turn in together] == [alone[text].answer for text in texts]
@@ -168,14 +175,14 @@ async def test_questions_at_once_do_not_mix(assistant: Assistant) -> None:
 async def test_it_stops_and_starts_again(sample_index: Path) -> None:
     assistant = Assistant(sample_settings(sample_index))
     await assistant.start()
-    before = await assistant.ask(ask("How do I add a favicon?"))
+    before = await assistant.ask(opening("How do I add a favicon?"))
 
     await assistant.stop()
     stopped = assistant.ready
     with pytest.raises(HandrailError, match="not ready"):
-        await assistant.ask(ask())
+        await assistant.ask(opening())
     await assistant.start()
-    after = await assistant.ask(ask("How do I add a favicon?"))
+    after = await assistant.ask(opening("How do I add a favicon?"))
     await assistant.stop()
     await assistant.stop()
 
@@ -218,10 +225,33 @@ async def test_a_classifier_head_of_another_embedder_stops_the_start(sample_inde
     assert not assistant.ready
 
 
+@pytest.mark.parametrize("before", ["Where is my payout from yesterday?", "How do I add a favicon?"])
+async def test_another_subject_is_turned_away_after_any_question(assistant: Assistant, before: str) -> None:
+    conversation = uuid4().hex
+    await assistant.ask(ask(before, conversation_id=conversation))
+
+    turn = await assistant.ask(ask("What will the weather be like tomorrow?", conversation_id=conversation))
+
+    assert turn.outcome.routing is Routing.IRRELEVANT
+    assert turn.standalone == "What will the weather be like tomorrow?"
+
+
+async def test_a_question_asked_once_more_is_answered_once_more(assistant: Assistant) -> None:
+    conversation = uuid4().hex
+    texts = ["How do I set up a waitlist?"] * 2 + ["How can I set up a waitlist?"]
+
+    turns = [await assistant.ask(ask(text, conversation_id=conversation)) for text in texts]
+
+    assert [turn.outcome.routing for turn in turns] == [Routing.ANSWERED] * 3
+    assert turns[1].outcome.answer == turns[0].outcome.answer
+
+
 async def test_a_static_reply_takes_milliseconds(assistant: Assistant) -> None:
-    start = time.perf_counter()
+    took = []
+    for _ in range(5):
+        start = time.perf_counter()
+        turn = await assistant.ask(opening("What will the weather be like tomorrow?"))
+        took.append(time.perf_counter() - start)
+        assert turn.classification.label is Label.IRRELEVANT
 
-    turn = await assistant.ask(ask("What will the weather be like tomorrow?"))
-
-    assert turn.classification.label is Label.IRRELEVANT
-    assert time.perf_counter() - start < 0.5
+    assert min(took) < 0.05

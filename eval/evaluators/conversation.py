@@ -139,7 +139,7 @@ async def _read(last: Question, stages: Stages) -> tuple[Reading, str]:
     label = await stages.classifier.classify(asked, await stages.retriever.probe(asked.text))
     if reading.depends:
         alone: Classifier = stages.fallback_classifier
-        label = label_of_follow_up(await alone.classify(last, probe), label, reading, last.history)
+        label = label_of_follow_up(await alone.classify(last, probe), label, reading, last)
     return reading, label.label.value
 
 

@@ -175,7 +175,9 @@ class Pipeline:
             alone = await self._stages.fallback_classifier.classify(
                 message, await self._stages.retriever.probe(message.text)
             )
-            classification = label_of_follow_up(alone, classification, turn.reading, message.history)
+            classification = label_of_follow_up(alone, classification, turn.reading, message)
+            if classification is alone and alone.label in outcome.STATIC:
+                turn.reading, turn.question = Reading(message.text), message
         return probe, classification
 
     async def _read(self, turn: TurnInFlight) -> Probe | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.types import Classification, Exchange, Label, Question, Reading
+from handrail.converse.dependence import self_contained
+from handrail.types import Classification, Label, Question, Reading
 
 TURNED_AWAY = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
+NO_QUESTION = frozenset({Label.NONSENSE, Label.IRRELEVANT})
+SURE_ALONE = 0.85
+"""Probability from which a whole message that is no question for the articles stays none, whatever came before."""
 
 
 def understood(question: Question, reading: Reading) -> Question:
@@ -16,23 +19,25 @@ def understood(question: Question, reading: Reading) -> Question:
 
 
 def label_of_follow_up(
-    alone: Classification, together: Classification, reading: Reading, history: Sequence[Exchange] = ()
+    alone: Classification, together: Classification, reading: Reading, message: Question
 ) -> Classification:
-    """The label of a follow-up, classified alone and with what it carries over.
+    """The label of a follow-up, classified alone and with what it carries over; `message` is as it was written.
 
     Its standalone form decides: "why?" is no question, and with the one before it is one. What the message itself says
     counts twice: a threat to leave is high stakes after any question, and somebody who says that he did not mean his
     plan is no longer cancelling it. After an answer a follow-up is a question about it, however little it says, unless
-    the message itself is for a person to settle.
+    the message itself is for a person to settle, or is a whole sentence about something else.
     """
     if together.by == "rule":
         return together
     if alone.label is Label.HIGH_STAKES:
         return alone
+    if alone.label in NO_QUESTION and alone.probability >= SURE_ALONE and self_contained(message.text):
+        return alone
     corrected = reading.kind == "correction" and alone.label is Label.ANSWERABLE
     if together.label is Label.HIGH_STAKES and corrected:
         return alone
-    answered = bool(history) and bool(history[-1].answer)
+    answered = bool(message.history) and bool(message.history[-1].answer)
     if answered and together.label in TURNED_AWAY and alone.label is not Label.OUT_OF_SCOPE:
         return replace(together, label=Label.ANSWERABLE, probability=1.0 - together.probability)
     return together

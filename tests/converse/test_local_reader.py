@@ -107,11 +107,25 @@ def label(name: Label) -> Classification:
 def test_a_follow_up_is_labelled_by_its_standalone_form() -> None:
     follow_up, correction = Reading("x", "follow_up"), Reading("x", "correction")
 
-    def decided(alone: Label, together: Label, reading: Reading = follow_up) -> Label:
-        return label_of_follow_up(label(alone), label(together), reading, (DOMAIN,)).label
+    def decided(alone: Label, together: Label, reading: Reading = follow_up, text: str = "and then?") -> Label:
+        message = ask(text, history=(DOMAIN,))
+        return label_of_follow_up(label(alone), label(together), reading, message).label
 
     assert decided(Label.NONSENSE, Label.ANSWERABLE) is Label.ANSWERABLE
     assert decided(Label.NONSENSE, Label.IRRELEVANT) is Label.ANSWERABLE
     assert decided(Label.OUT_OF_SCOPE, Label.OUT_OF_SCOPE) is Label.OUT_OF_SCOPE
     assert decided(Label.HIGH_STAKES, Label.ANSWERABLE) is Label.HIGH_STAKES
     assert decided(Label.ANSWERABLE, Label.HIGH_STAKES, correction) is Label.ANSWERABLE
+
+    weather = "What will the weather be like tomorrow?"
+    assert decided(Label.IRRELEVANT, Label.ANSWERABLE, text=weather) is Label.IRRELEVANT
+    assert decided(Label.IRRELEVANT, Label.ANSWERABLE, text="and what will it be like tomorrow?") is Label.ANSWERABLE
+    assert decided(Label.IRRELEVANT, Label.ANSWERABLE, text="from Berlin") is Label.ANSWERABLE
+
+
+@pytest.mark.parametrize("text", [ASKED, ASKED.lower().rstrip("?"), "How can I connect a domain by DNS records?"])
+async def test_a_question_asked_once_more_carries_nothing_over(text: str) -> None:
+    later = Exchange("And by email?", f"{ASKED} And by email?", "", Routing.OUT_OF_SCOPE)
+
+    assert await read(text, DOMAIN) == Reading(text)
+    assert await read(text, DOMAIN, later) == Reading(text)

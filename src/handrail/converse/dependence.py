@@ -52,6 +52,18 @@ def features(text: str, last: str, topic: Mapping[str, float], likeness: float) 
     }
 
 
+FEWEST_WORDS = 4
+"""Words under which a message may be a fragment of what was said before."""
+
+
+def self_contained(text: str) -> bool:
+    """Whether the wording points to nothing before it and is long enough to be more than a fragment."""
+    stripped = cues.lead_removed(text)
+    patterns = (cues.OPENER.match, cues.ASKS_ALONE.match, cues.EXAMPLE.search, cues.CORRECTION.search)
+    leans = cues.points_back(stripped) or any(pattern(stripped) for pattern in patterns)
+    return not leans and len(stripped.split()) >= FEWEST_WORDS
+
+
 NAMED_FROM = 0.66
 """Cosine of the nearest passage from which the articles know what a message names."""
 

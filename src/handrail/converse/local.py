@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from handrail.converse import cues
-from handrail.converse.dependence import content_words, features, probability, stands_alone
+from handrail.converse.dependence import content_words, features, probability, self_contained, stands_alone
 from handrail.replies import asks_for_person, bare, greets_or_thanks, says_no, says_yes
 from handrail.types import Exchange, Probe, Question, Reading, Routing
 
@@ -58,7 +58,7 @@ class LocalReader:
         chosen = _choice(question.text, last)
         if chosen is not None:
             return Reading(chosen, "choice"), 1.0
-        if is_reply(question.text):
+        if is_reply(question.text) or asked_before(question.text, question.history):
             return Reading(question.text), 0.0
         text, switched = _without_announcement(question.text)
         if text != question.text:
@@ -111,6 +111,12 @@ def is_reply(text: str) -> bool:
     """A bare yes, no, greeting, thanks or wish for a person: it is answered as such, and carries nothing on."""
     known = says_yes(text) or says_no(text) or greets_or_thanks(text) or asks_for_person(text)
     return known or not cues.LEAD.sub("", bare(text)).strip()
+
+
+def asked_before(text: str, history: Sequence[Exchange]) -> bool:
+    """A whole question asked once more, in the same words or nearly so: it is what it was the first time."""
+    asked = set(content_words(text))
+    return bool(asked) and self_contained(text) and any(asked == set(content_words(e.standalone)) for e in history)
 
 
 def asked_last(history: Sequence[Exchange]) -> Exchange | None:
