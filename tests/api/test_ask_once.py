@@ -36,7 +36,7 @@ async def running(
 
 
 async def _until(condition: Any) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not condition():  # noqa: ASYNC110 - conditions here are plain reads, nothing announces them
             await asyncio.sleep(0.005)
 
