@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handrail.local_models import Embedder, Reranker
 from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
+from handrail.local_models.manifest import find, manifest
 from handrail.settings import Settings
 
 SENTENCE_TRANSFORMER = "st:"
@@ -29,6 +29,12 @@ def build_embedder(settings: Settings) -> Embedder:
         max_tokens=models.embed_max_tokens,
         query_tokens=models.query_max_tokens,
     )
+
+
+def reads(embedder: str, lang: str) -> bool:
+    """Whether the embedder of that name was trained on `lang`; models of the torch extra are taken to be."""
+    spec = manifest().get(embedder)
+    return spec is None or not spec.languages or lang in spec.languages
 
 
 def build_reranker(settings: Settings) -> Reranker:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from handrail import language
-from handrail.assembly.models import build_embedder, build_reranker
+from handrail.assembly.models import build_embedder, build_reranker, reads
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
@@ -24,6 +24,8 @@ from handrail.types import Vectors
 R = TypeVar("R", bound=HybridRetriever)
 
 LOGITS = 6.0
+BY_WORDS = Tuned({"dense_weight": 0.15, "article_weight": 0.0}, None)
+"""For articles in a language that the embedder does not read: mostly keyword search (experiment 31)."""
 FITTED = "fitted"
 """Folder of a knowledge base's own fitted files."""
 WORDS_PER_TOKEN = 0.7
@@ -113,7 +115,8 @@ def build_parts(settings: Settings) -> Parts:
         rerank=Batcher("rerank", score, models.batch_size * 4, models.queue_limit),
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
-        tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models),
+        tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models)
+        or (None if reads(models.embedder, snapshot.lang) else BY_WORDS),
         count=embedder.count,
     )
 

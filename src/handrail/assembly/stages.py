@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from handrail.assembly.deep import deepened
+from handrail.assembly.models import reads
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, kb_folder
 from handrail.assembly.verifying import local_verifier
@@ -16,6 +17,7 @@ from handrail.classify import Classifier
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
 from handrail.classify.local import LocalClassifier, load_head
+from handrail.classify.unread import UnreadLanguage
 from handrail.converse.local import LocalReader
 from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
@@ -70,6 +72,8 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
+    if not reads(settings.models.embedder, parts.snapshot.lang):
+        stages = replace(stages, classifier=UnreadLanguage(stages.classifier, parts.snapshot.lang))
     known = KnownMessages(stages.classifier, settings.brand.topics, parts.snapshot.titles.values())
     return replace(stages, classifier=known)
 

@@ -53,6 +53,8 @@ class ModelSpec(_Frozen):
     title: str
     licence: str
     files: dict[str, File]
+    languages: tuple[str, ...] = ()
+    """The only ones it reads; none named means that it may read any."""
     dimensions: int = 0
     pooling: str = "cls"
     query_prefix: str = ""
