@@ -22,4 +22,8 @@ class UnreadLanguage:
     async def classify(self, question: Question, probe: Probe) -> Classification:
         found = await self._classifier.classify(question, probe)
         ours = question.lang == self._lang and probe.topic.get("known", 0.0) >= KNOWN_FROM
-        return replace(found, label=Label.ANSWERABLE, by="rule") if ours and found.label in STATIC else found
+        return (
+            replace(found, label=Label.ANSWERABLE, probability=1.0 - found.probability, by="rule")
+            if ours and found.label in STATIC
+            else found
+        )
