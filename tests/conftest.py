@@ -75,23 +75,29 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 SLOW = (
-    "observe/test_langfuse_away.py",
-    "observe/test_prompt_wiring.py",
-    "stores/test_lock.py",
-    "stores/test_chroma.py",
-    "records/test_database.py",
-    "local_models/test_fetch.py",
+    "api/",
+    "eval/test_eval_gate.py",
+    "eval/test_eval_html.py",
     "eval/test_eval_latency.py",
-    "api/test_openapi.py",
-    "api/test_operation.py",
-    "api/test_stream_lifecycle.py",
-    "api/test_stream_shared.py",
-    "api/test_stream_conformance.py",
-    "limits/test_shared.py",
+    "eval/test_eval_resume.py",
+    "handoff/test_handoff_desk.py",
+    "knowledge/test_chunker.py",
     "llm/",
+    "local_models/test_fetch.py",
+    "limits/test_shared.py",
+    "observe/test_langfuse",
+    "observe/test_prompt_",
+    "outbox/",
+    "records/",
+    "stores/test_chroma.py",
+    "stores/test_lock.py",
     "test_cli.py",
+    "test_markdown.py",
+    "test_redact.py",
+    "torch_extra/",
+    "tune/",
 )
-"""Tests that start servers or processes, wait for timeouts, or try many examples: not part of `make check`."""
+"""Tests that start the app, databases or processes, wait for timeouts, or try many examples: not in `make check`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

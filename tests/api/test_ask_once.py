@@ -27,7 +27,7 @@ async def running(
 ) -> AsyncIterator[httpx.AsyncClient]:
     app = create_app(settings_in(folder, **sections), assistant)
     async with (
-        asyncio.timeout(20),
+        asyncio.timeout(90),
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://handrail") as client,
     ):

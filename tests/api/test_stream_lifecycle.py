@@ -117,7 +117,7 @@ async def test_a_visitor_who_leaves_for_good_cancels_the_work(tmp_path: Path, as
     async with serving(tmp_path, assistant, stream={"grace_s": 0.3}) as client:
         await read_until_text(client, asking())
         assert assistant.cancelled == 0
-        await until(lambda: assistant.cancelled == 1, seconds=3)
+        await until(lambda: assistant.cancelled == 1, seconds=20)
 
 
 async def test_a_visitor_who_comes_back_in_time_finds_the_work_going_on(
@@ -127,11 +127,11 @@ async def test_a_visitor_who_comes_back_in_time_finds_the_work_going_on(
     paced.allowed.release()
     body = asking()
 
-    async with serving(tmp_path, assistant, stream={"grace_s": 0.6}) as client:
+    async with serving(tmp_path, assistant, stream={"grace_s": 3}) as client:
         before = await read_until_text(client, body)
         await asyncio.sleep(0.2)
         following = asyncio.create_task(resumed(client, body["turn_id"], before[-1].number))
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(4)
         paced.allowed.release()
         after = await following
 

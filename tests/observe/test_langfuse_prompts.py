@@ -57,7 +57,7 @@ def says(prompts: LangfusePrompts, name: str = "answer") -> str:
     return PromptLibrary(prompts).render(name, message="hi").system
 
 
-def until(condition: Callable[[], bool], timeout_s: float = 5.0) -> None:
+def until(condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "timed out"
@@ -86,7 +86,7 @@ def test_the_first_use_answers_from_the_local_file_at_once(
     langfuse: LangfuseServer, folder: Path, clock: Clock
 ) -> None:
     langfuse.register("answer", template("registered"), "production")
-    langfuse.hang_s = 0.6
+    langfuse.hang_s = 3
 
     with prompts_from(langfuse, folder, clock) as prompts:
         start = time.perf_counter()
@@ -95,7 +95,7 @@ def test_the_first_use_answers_from_the_local_file_at_once(
         until(lambda: says(prompts) == "registered")
 
     assert first == "local answer"
-    assert waited < 0.4
+    assert waited < 2.5
 
 
 def test_within_the_ttl_nothing_is_fetched_again(langfuse: LangfuseServer, folder: Path, clock: Clock) -> None:
@@ -160,7 +160,7 @@ def test_a_registry_away_from_the_start_leaves_the_local_files(
         text = says(prompts)
 
     assert text == "local answer"
-    assert waited < 1.0
+    assert waited < 20
 
 
 def test_it_is_asked_again_soon_after_a_failure_and_recovery_is_noticed(
