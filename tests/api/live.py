@@ -50,7 +50,7 @@ async def serving(
             await running
 
 
-async def until(condition: Callable[[], bool], seconds: float = 8.0) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - conditions here are plain reads, nothing announces them
             await asyncio.sleep(0.005)
