@@ -14,7 +14,7 @@ from handrail.knowledge import Article
 from handrail.knowledge.markdown_folder import MarkdownFolder
 
 DATASETS = Path(__file__).parents[2] / "eval" / "datasets"
-BASES = ("library", "parcels", "stays")
+BASES = ("builds", "library", "parcels", "stays")
 
 
 def ids(base: str) -> set[str]:
