@@ -124,10 +124,10 @@ async def streams_at_once(url: str, process: psutil.Process, count: int, seconds
     async def visitor(number: int, client: httpx.AsyncClient) -> None:
         asked = 0
         while time.monotonic() < ends:
-            await _turn(client, QUESTIONS[(number + asked) % len(QUESTIONS)], figures)
+            await turn(client, QUESTIONS[(number + asked) % len(QUESTIONS)], figures)
             asked += 1
 
-    async with _client(url, count) as client:
+    async with client_of(url, count) as client:
         await _timed(figures, process, [visitor(number, client) for number in range(count)])
     return figures
 
@@ -138,9 +138,9 @@ async def arrivals(url: str, process: psutil.Process, per_s: float, seconds: flo
 
     async def visitor(number: int, client: httpx.AsyncClient) -> None:
         await asyncio.sleep(number / per_s)
-        await _turn(client, QUESTIONS[number % len(QUESTIONS)], figures)
+        await turn(client, QUESTIONS[number % len(QUESTIONS)], figures)
 
-    async with _client(url, 1000) as client:
+    async with client_of(url, 1000) as client:
         await _timed(figures, process, [visitor(number, client) for number in range(int(per_s * seconds))])
     return figures
 
@@ -153,7 +153,8 @@ async def _timed(figures: Figures, process: psutil.Process, visitors: list[Any])
     sampling.cancel()
 
 
-async def _turn(client: httpx.AsyncClient, question: str, figures: Figures) -> None:
+async def turn(client: httpx.AsyncClient, question: str, figures: Figures) -> None:
+    """Ask one question and read its stream to the end; what came of it is added to `figures`."""
     start = time.perf_counter()
     seen: dict[str, float] = {}
     outcome = ""
@@ -192,7 +193,8 @@ async def _sample(process: psutil.Process, figures: Figures) -> None:
         await asyncio.sleep(SAMPLE_EVERY_S)
 
 
-def _client(url: str, connections: int) -> httpx.AsyncClient:
+def client_of(url: str, connections: int) -> httpx.AsyncClient:
+    """Holds that many connections open."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     return httpx.AsyncClient(base_url=url, timeout=90, limits=limits, trust_env=False)
 
