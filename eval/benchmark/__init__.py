@@ -13,9 +13,10 @@ LOCAL: dict[str, dict[str, Any]] = {
     "generate": {"answerer": "extractive", "critique": "local"},
     "classify": {"mode": "local"},
     "rewrite": {"llm": False},
+    "models": {"remember": 0},
     "observe": {"langfuse_public_key": None},
 }
-"""Nothing is asked of a provider: the benchmark costs nothing and measures this machine only."""
+"""Nothing is asked of a provider, and nothing remembered: a question asked twice takes as long as another one."""
 
 
 def local(settings: Settings) -> Settings:
@@ -43,7 +44,7 @@ def local_environment(settings: Settings, scratch: Path) -> dict[str, str]:
         "HANDRAIL__STORAGE__DATA_DIR": str(settings.storage.data_dir.resolve()),
         "HANDRAIL__OBSERVE__LOG_LEVEL": "warning",
     }
-    for section in ("generate", "classify", "rewrite"):
+    for section in ("generate", "classify", "rewrite", "models"):
         for key, value in LOCAL[section].items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             values[f"HANDRAIL__{section}__{key}".upper()] = text

@@ -4,6 +4,7 @@
     python -m tests.load.streams --seconds 60 --rate 12          arrivals of 12 turns/s, however long each takes
     python -m tests.load.streams --seconds 10 --streams 1 --local   without a language model: quoted answers
 
+The server remembers no result of a model: the few questions asked again and again stand for as many different ones.
 Needs the sample index (`handrail ingest --sample --kb sample`). Exit status 1 when a stream failed.
 """
 
@@ -96,6 +97,7 @@ def server(model_url: str | None, data_dir: Path, **changes: str) -> Iterator[tu
             "HANDRAIL__VERIFY__LLM": "off",
             "HANDRAIL__LIMITS__ENABLED": "false",
             "HANDRAIL__OBSERVE__LOG_LEVEL": "warning",
+            "HANDRAIL__MODELS__REMEMBER": "0",
             **changes,
         }
         log = Path(scratch) / "serve.log"

@@ -45,8 +45,8 @@ def start(model: Model) -> Iterator[Start]:
     """A batcher of the model, closed afterwards."""
     started: list[Batcher[int, int]] = []
 
-    def make(max_items: int = 8, queue_limit: int = 100) -> Batcher[int, int]:
-        started.append(Batcher("test", model, max_items, queue_limit))
+    def make(max_items: int = 8, queue_limit: int = 100, remember: int = 0, busy_above: int = 0) -> Batcher[int, int]:
+        started.append(Batcher("test", model, max_items, queue_limit, remember=remember, busy_above=busy_above))
         return started[-1]
 
     yield make
@@ -160,3 +160,40 @@ async def test_closing_finishes_what_waits_and_refuses_what_comes_after(start: S
     await closing
     with pytest.raises(RetryableError, match="shutting down"):
         await batcher.submit([3])
+
+
+async def test_what_was_asked_lately_is_not_computed_again(start: Start, model: Model) -> None:
+    batcher = start(remember=3)
+    assert await batcher.submit([1, 2, 1]) == [2, 4, 2]
+    assert await batcher.submit([2, 3]) == [4, 6]
+    assert model.calls == [[1, 2], [3]]
+
+    await batcher.submit([4])
+    assert await batcher.submit([1]) == [2]
+    assert model.calls[2:] == [[4], [1]]
+
+
+async def test_a_failure_is_not_remembered(start: Start, model: Model) -> None:
+    batcher = start(remember=3)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="negative"):
+            await batcher.submit([-1])
+    assert len(model.calls) == 2
+
+
+async def test_fewer_items_are_affordable_the_more_wait(start: Start, model: Model) -> None:
+    batcher = start(busy_above=4)
+    assert batcher.affordable(10, 3) == 10
+
+    first = await busy(batcher, model)
+    waiting = [asyncio.create_task(batcher.submit([n, n + 1])) for n in range(10, 18, 2)]
+    await asyncio.sleep(0)
+    assert batcher.affordable(10, 3) == 5
+    waiting.append(asyncio.create_task(batcher.submit(list(range(30, 60)))))
+    await asyncio.sleep(0)
+    assert batcher.affordable(10, 3) == 3
+    assert batcher.affordable(2, 3) == 2
+
+    model.gate.set()
+    await asyncio.gather(first, *waiting)
+    assert batcher.affordable(10, 3) == 10

@@ -108,11 +108,14 @@ def build_parts(settings: Settings) -> Parts:
         raise
     models = settings.models
     score = reranker.score if reranker is not None else shared_words
+    at_once = models.batch_size * 4
     return Parts(
         snapshot=snapshot,
         store=store,
-        embed=Batcher("embed", embedder.embed_queries, models.batch_size * 4, models.queue_limit),
-        rerank=Batcher("rerank", score, models.batch_size * 4, models.queue_limit),
+        embed=Batcher("embed", embedder.embed_queries, at_once, models.queue_limit, remember=models.remember // 4),
+        rerank=Batcher(
+            "rerank", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
+        ),
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
         tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models)

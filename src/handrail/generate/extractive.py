@@ -46,6 +46,7 @@ ORDER = re.compile(
 SAME_QUESTION = 0.6
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
 CANDIDATES = 12
+FEWEST = 4
 RANK_WEIGHT = 2.0
 """Logits that the best passage's units have over those of a passage with no score at all."""
 
@@ -74,7 +75,8 @@ class ExtractiveAnswerer:
         """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
         wanted = set(tokenize(query))
         tables = 0.6 if COMPARE.search(query) else 0.0
-        kept = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))[:CANDIDATES]
+        kept = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))
+        kept = kept[: self._reranker.affordable(CANDIDATES, FEWEST)]
         logits = await self._reranker.submit([(query, unit.for_scoring()) for unit in kept])
         lift = _lifts(kept, logits)
         fits = [float(logit) + lift(unit, float(logit)) for unit, logit in zip(kept, logits, strict=True)]

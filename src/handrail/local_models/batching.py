@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from handrail.errors import RetryableError
+from handrail.local_models.remembered import Remembered
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Hashable)
 R = TypeVar("R")
 
 
@@ -26,13 +27,24 @@ class Batcher(Generic[T, R]):
     """`run` takes a list of items and returns their results in order, on a thread of its own.
 
     Work waiting when the thread is free is put into one call, up to `max_items`. More than `queue_limit` items waiting
-    is refused with RetryableError rather than queued without end.
+    is refused with RetryableError rather than queued without end. The last `remember` results are kept.
     """
 
-    def __init__(self, name: str, run: Callable[[list[T]], Iterable[R]], max_items: int, queue_limit: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        run: Callable[[list[T]], Iterable[R]],
+        max_items: int,
+        queue_limit: int,
+        *,
+        remember: int = 0,
+        busy_above: int = 0,
+    ) -> None:
         self._run = run
         self._max_items = max_items
         self._queue_limit = queue_limit
+        self._remembered: Remembered[T, R] = Remembered(remember)
+        self._busy_above = busy_above
         self._waiting = 0
         self._closed = False
         self._lock = threading.Lock()
@@ -40,9 +52,26 @@ class Batcher(Generic[T, R]):
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
+    def affordable(self, wanted: int, fewest: int) -> int:
+        """How many of `wanted` items to submit: fewer, down to `fewest`, while more than `busy_above` items wait.
+
+        What many ask at once is then answered a little less carefully instead of too late. 0 never gives less.
+        """
+        if not self._busy_above or self._waiting <= self._busy_above:
+            return wanted
+        return max(min(wanted, fewest), wanted * self._busy_above // self._waiting)
+
     async def submit(self, items: Sequence[T]) -> list[R]:
-        if not items:
-            return []
+        """Results in order. Raises RetryableError when too many wait already."""
+        known = self._remembered.of(items)
+        missing = [item for item in dict.fromkeys(items) if item not in known]
+        if missing:
+            found = dict(zip(missing, await self._queued(missing), strict=True))
+            self._remembered.keep(found)
+            known |= found
+        return [known[item] for item in items]
+
+    async def _queued(self, items: Sequence[T]) -> list[R]:
         job: _Job[T, R] = _Job(items, Future())
         with self._lock:
             if self._closed:

@@ -15,6 +15,8 @@ from handrail.types import Hit, Passage
 
 LOGIT_SCALE = 4.0
 """Softens the cross-encoder's logits (about -11 to 11) before the sigmoid, so that good passages stay apart."""
+FEWEST = 3
+"""Pairs that are scored however many wait: the gates look at the best three."""
 
 
 class CrossEncoderRerank:
@@ -27,8 +29,9 @@ class CrossEncoderRerank:
         self._max_words = max_words
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        """Best first. Hits beyond the depth keep their order behind the scored ones."""
-        head, tail = hits[: self._depth], hits[self._depth :]
+        """Best first. Hits beyond the depth, which is less while many wait, keep their order behind the scored ones."""
+        depth = self._model.affordable(self._depth, FEWEST)
+        head, tail = hits[:depth], hits[depth:]
         pairs = [(query, window(query, hit.passage, self._max_words)) for hit in head]
         logits = await self._model.submit(pairs)
         scored = [self._blend(hit, float(logit)) for hit, logit in zip(head, logits, strict=True)]

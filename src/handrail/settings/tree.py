@@ -131,6 +131,18 @@ class Models(Section):
     queue_limit: int = Field(
         4096, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
     )
+    busy_above: int = Field(
+        48,
+        ge=0,
+        le=100_000,
+        description="Pairs waiting for the cross-encoder above which turns submit fewer of theirs; 0 never.",
+    )
+    remember: int = Field(
+        20_000,
+        ge=0,
+        le=1_000_000,
+        description="Results of each model kept in memory for texts that come again; 0 none.",
+    )
 
 
 class Retrieval(Section):
