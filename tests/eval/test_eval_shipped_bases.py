@@ -48,7 +48,7 @@ def test_a_refusal_row_names_an_article_exactly_when_it_must_be_answered(base: P
         assert ids.issuperset(case.documents), case
 
 
-@pytest.mark.parametrize("name", ["mobile", "payments"])
+@pytest.mark.parametrize("name", ["builds", "mobile", "payments", "stays"])
 def test_the_form_of_a_question_does_not_give_its_label_away(name: str) -> None:
     base = Path(eval.datasets.__file__).parent / name
     cases = load(REFUSAL, base / "refusal.jsonl").cases
