@@ -2,81 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Any, Literal
+from typing import Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, Field
 
+from api.fields import VISIBLE, ConversationId, Email, Filters, Language, Lenient, Probability
 from handrail.types import Label, Offer, RefusalReason, Routing
-
-UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
-VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"
-"""Published for clients that check before they send: something to read, and no NUL."""
-
-CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
-LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
-EMAIL = rf"^([^@{UNSEEN}]{{1,64}}@[^@.{UNSEEN}]+(\.[^@.{UNSEEN}]+)+)?$"
-FACET = r"^[A-Za-z0-9_.-]{1,40}$"
-FACET_VALUE = r"^[^\x00-\x1f\x7f]{1,100}$"
-
-
-def shaped(pattern: str, hint: str) -> AfterValidator:
-    """A pattern whose refusal says how to write the value."""
-    compiled = re.compile(pattern)
-
-    def check(value: str) -> str:
-        if not compiled.fullmatch(value):
-            raise PydanticCustomError("shape", "{hint}", {"hint": hint})
-        return value
-
-    return AfterValidator(check)
-
-
-def _published(pattern: str) -> Any:
-    return Field(json_schema_extra={"pattern": pattern})
-
-
-ConversationId = Annotated[
-    str,
-    StringConstraints(max_length=64),
-    shaped(CONVERSATION, "Use 1 to 64 letters, digits, dots, colons, hyphens or underscores"),
-    _published(CONVERSATION),
-]
-Language = Annotated[
-    str,
-    StringConstraints(max_length=35),
-    shaped(LANGUAGE, "Write a language tag such as en or pt-BR"),
-    _published(LANGUAGE),
-]
-Email = Annotated[
-    str,
-    StringConstraints(max_length=254),
-    shaped(EMAIL, "Write an e-mail address such as name@example.com, or leave it out"),
-    _published(EMAIL),
-]
-FacetName = Annotated[str, shaped(FACET, "Name a facet with 1 to 40 letters, digits, dots, hyphens or underscores")]
-FacetValue = Annotated[str, shaped(FACET_VALUE, "Give a value of 1 to 100 characters, without control characters")]
-Filters = Annotated[
-    dict[FacetName, FacetValue],
-    Field(max_length=8),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "maxProperties": 8,
-            "propertyNames": {"pattern": FACET},
-            "additionalProperties": {"type": "string", "pattern": FACET_VALUE},
-        }
-    ),
-]
-Probability = Annotated[float, Field(ge=0, le=1)]
-
-
-class Lenient(BaseModel):
-    """A request body: unknown fields are ignored, so that newer clients keep working."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class AskRequest(Lenient):
@@ -302,71 +234,10 @@ class FeedbackResponse(BaseModel):
     rating: Literal["up", "down"]
 
 
-class SignInRequest(Lenient):
-    """Who wants to sign in at the desk."""
-
-    email: str = Field(max_length=254)
-    password: str = Field(max_length=200)
-
-
 class TranscriptRequest(Lenient):
     """Where a transcript should go."""
 
     email: Email = Field(min_length=3)
-
-
-class PresenceRequest(Lenient):
-    """Whether an agent takes conversations."""
-
-    online: bool
-
-
-class ActRequest(Lenient):
-    """The conversation as it was seen: whoever acts on an older one is told so."""
-
-    version: int = Field(ge=0, le=2_000_000_000)
-
-
-class ResolveRequest(ActRequest):
-    """Why it is over."""
-
-    cause: str = Field("", max_length=60, examples=["answered"])
-
-
-class TransferRequest(ActRequest):
-    """Who takes it on."""
-
-    user_id: str = Field(max_length=32)
-
-
-class ReplyRequest(Lenient):
-    """An agent's message."""
-
-    id: str = Field(pattern=r"^[A-Za-z0-9._-]{1,64}$", description="Made by the page once per message.")
-    text: str = Field(max_length=8000)
-
-
-class NoteRequest(Lenient):
-    """A note for colleagues."""
-
-    id: UUID | None = None
-    text: str = Field(max_length=8000)
-
-
-class CannedRequest(Lenient):
-    """A canned reply."""
-
-    title: str = Field(min_length=1, max_length=120)
-    text: str = Field(min_length=1, max_length=8000)
-
-
-class UserRequest(Lenient):
-    """A new colleague."""
-
-    email: Email = Field(min_length=3)
-    name: str = Field("", max_length=100)
-    role: Literal["agent", "lead", "admin"] = "agent"
-    password: str | None = Field(None, max_length=200)
 
 
 class TypingRequest(Lenient):

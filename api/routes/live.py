@@ -10,8 +10,9 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 
 from api.dependencies import Needed, Services, WhoAsks, json_only
 from api.errors import ApiError, rate_limited
+from api.fields import ConversationId
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
-from api.schemas import ConversationId, CsatRequest, ReadRequest, TranscriptRequest, TypingRequest
+from api.schemas import CsatRequest, ReadRequest, TranscriptRequest, TypingRequest
 from handrail.guard import tidy
 from handrail.handoff import transcript, views
 from handrail.handoff.live import SYNC, conversation_topic

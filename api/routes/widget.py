@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from api.dependencies import Needed
+from api.fields import Language
 from api.openapi import failures
-from api.schemas import Language, WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
+from api.schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
 from handrail.language import base
 from handrail.wording import load_wording
 

@@ -9,17 +9,10 @@ from fastapi import APIRouter, Depends
 
 from api.dependencies import Needed, Services, json_only
 from api.desk_access import Agent
+from api.desk_schemas import ActRequest, NoteRequest, ReplyRequest, ResolveRequest, TransferRequest
 from api.errors import ApiError
-from api.schemas import (
-    ActRequest,
-    ConversationId,
-    NoteRequest,
-    ReadRequest,
-    ReplyRequest,
-    ResolveRequest,
-    TransferRequest,
-    TypingRequest,
-)
+from api.fields import ConversationId
+from api.schemas import ReadRequest, TypingRequest
 from handrail.accounts.sessions import Signed
 from handrail.errors import HandrailError
 from handrail.guard import tidy

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from api.dependencies import Needed
 from api.desk_access import Agent
-from api.schemas import ConversationId
+from api.fields import ConversationId
 from handrail.handoff import similar, views
 from handrail.handoff.ownership import State
 from handrail.records.conversations import Unknown

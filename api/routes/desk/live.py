@@ -9,8 +9,8 @@ from starlette.responses import StreamingResponse
 
 from api.dependencies import Needed, Services, json_only
 from api.desk_access import Agent
+from api.desk_schemas import PresenceRequest
 from api.live import HEARTBEAT_S, KEEP_ALIVE, encoded, live_stream, next_event
-from api.schemas import PresenceRequest
 from handrail.accounts.sessions import Signed
 from handrail.handoff.live import DESK, SYNC
 

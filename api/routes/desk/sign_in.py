@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from api.dependencies import Needed, Visitor, json_only
 from api.desk_access import COOKIE, PATH, Agent, user_view
+from api.desk_schemas import SignInRequest
 from api.errors import ApiError
-from api.schemas import SignInRequest
 from handrail.accounts.sessions import TooManyFailures, WrongPassword
 
 router = APIRouter()

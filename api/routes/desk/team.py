@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Query
 
 from api.dependencies import Needed, json_only
 from api.desk_access import Admin, Agent, Lead, user_view
+from api.desk_schemas import CannedRequest, UserRequest
 from api.errors import ApiError
-from api.schemas import CannedRequest, UserRequest
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.records.people import EmailTaken
 

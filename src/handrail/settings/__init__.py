@@ -3,6 +3,7 @@
 from handrail.settings.base import Section
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
 from handrail.settings.people import Alerts, Customer, Holiday, Hours
+from handrail.settings.providers import Judge, Llm, LlmProvider
 from handrail.settings.tree import (
     Brand,
     Classify,
@@ -10,11 +11,8 @@ from handrail.settings.tree import (
     Gates,
     Generate,
     HighStakes,
-    Judge,
     Knowledge,
     Limits,
-    Llm,
-    LlmProvider,
     Models,
     Observe,
     Prompts,

@@ -1,0 +1,76 @@
+"""Shapes of the values that requests carry, with refusals that say how to write them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"
+"""Published for clients that check before they send: something to read, and no NUL."""
+
+CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
+EMAIL = rf"^([^@{UNSEEN}]{{1,64}}@[^@.{UNSEEN}]+(\.[^@.{UNSEEN}]+)+)?$"
+FACET = r"^[A-Za-z0-9_.-]{1,40}$"
+FACET_VALUE = r"^[^\x00-\x1f\x7f]{1,100}$"
+
+
+def shaped(pattern: str, hint: str) -> AfterValidator:
+    """A pattern whose refusal says how to write the value."""
+    compiled = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if not compiled.fullmatch(value):
+            raise PydanticCustomError("shape", "{hint}", {"hint": hint})
+        return value
+
+    return AfterValidator(check)
+
+
+def _published(pattern: str) -> Any:
+    return Field(json_schema_extra={"pattern": pattern})
+
+
+ConversationId = Annotated[
+    str,
+    StringConstraints(max_length=64),
+    shaped(CONVERSATION, "Use 1 to 64 letters, digits, dots, colons, hyphens or underscores"),
+    _published(CONVERSATION),
+]
+Language = Annotated[
+    str,
+    StringConstraints(max_length=35),
+    shaped(LANGUAGE, "Write a language tag such as en or pt-BR"),
+    _published(LANGUAGE),
+]
+Email = Annotated[
+    str,
+    StringConstraints(max_length=254),
+    shaped(EMAIL, "Write an e-mail address such as name@example.com, or leave it out"),
+    _published(EMAIL),
+]
+FacetName = Annotated[str, shaped(FACET, "Name a facet with 1 to 40 letters, digits, dots, hyphens or underscores")]
+FacetValue = Annotated[str, shaped(FACET_VALUE, "Give a value of 1 to 100 characters, without control characters")]
+Filters = Annotated[
+    dict[FacetName, FacetValue],
+    Field(max_length=8),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "maxProperties": 8,
+            "propertyNames": {"pattern": FACET},
+            "additionalProperties": {"type": "string", "pattern": FACET_VALUE},
+        }
+    ),
+]
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class Lenient(BaseModel):
+    """A request body: unknown fields are ignored, so that newer clients keep working."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
