@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import time
 from pathlib import Path
@@ -49,7 +50,7 @@ def score(options: argparse.Namespace) -> None:
 def train(options: argparse.Namespace) -> None:
     from eval.distil.train import Plan, train
 
-    plan = Plan(options.layers, options.inner, options.epochs, options.rate, options.threads)
+    plan = Plan(options.layers, options.inner, options.epochs, options.rate, options.threads, options.minutes)
     train(options.teacher, _pairs(options.pairs), options.scores, plan, options.out, options.max_tokens)
 
 
@@ -133,6 +134,7 @@ def main() -> None:
     step.add_argument("--epochs", type=int, default=3)
     step.add_argument("--rate", type=float, default=2e-4)
     step.add_argument("--threads", type=int, default=1)
+    step.add_argument("--minutes", type=float, default=math.inf, help="end within this time, with fewer steps")
     step.set_defaults(run=train)
     step = steps.add_parser("export", help="one int8 ONNX file")
     step.add_argument("--weights", type=Path, required=True)

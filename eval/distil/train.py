@@ -34,6 +34,8 @@ class Plan:
     epochs: int = 3
     rate: float = 2e-4
     threads: int = 1
+    minutes: float = math.inf
+    """The learning rate falls to its end in this time where the epochs would take longer."""
 
 
 def train(
@@ -57,8 +59,11 @@ def train(
     first = restore(student, optimiser, out)
     start = time.monotonic()
     for step, batch in enumerate(order[first:], first + 1):
+        gone = max(step / len(order), (time.monotonic() - start) / 60 / plan.minutes)
+        if gone > 1:
+            break
         for group in optimiser.param_groups:
-            group["lr"] = plan.rate * min(step / (WARM_UP * len(order)), 1.02 - step / len(order), 1.0)
+            group["lr"] = plan.rate * min(step / (WARM_UP * len(order)), 1.02 - gone, 1.0)
         loss = _loss(student, [encoded[i] for i in batch], targets[batch])
         optimiser.zero_grad()
         loss.backward()

@@ -101,6 +101,21 @@ async def test_the_passage_that_says_it_comes_first_with_both_scores(retriever: 
     assert evidence.signals["rerank_top"] == best.rerank
 
 
+async def test_a_code_is_found_by_its_spelling_where_dense_search_prefers_another(store: ChromaStore) -> None:
+    texts = {"errors:e-12": "E-12 means that the drawer is open.", "errors:e-21": "E-21 means that paper is missing."}
+    made = [Passage(f"{id_}/0", id_, 0, "Messages", (), text, "", 9) for id_, text in texts.items()]
+    nearest = [("errors:e-21/0", 0.9), ("errors:e-12/0", 0.8)]
+    embed = Batcher("embed", HashedWords(), 64, 512)
+    with ExitStack() as closing:
+        closing.callback(embed.close)
+        vectors = np.eye(2, HashedWords()([""]).shape[1], dtype=np.float32)
+        snapshot = snapshots.build(made, vectors)
+        retriever = HybridRetriever(snapshot, lambda *_: nearest, embed, None, Retrieval(article_weight=0.0), None)
+
+        assert ids(await retriever.retrieve("what does E-12 mean", {}))[0] == "errors:e-12/0"
+        assert ids(await retriever.retrieve("what does that mean", {}))[0] == "errors:e-21/0"
+
+
 async def test_no_article_fills_the_list_alone(retriever: Retriever) -> None:
     several = await retriever(max_per_article=2, top_k=5, neighbours=0).retrieve("refund a customer", {})
 

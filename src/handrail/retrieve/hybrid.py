@@ -10,6 +10,7 @@ import numpy as np
 
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.articles import ArticleFit
+from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
@@ -81,7 +82,7 @@ class HybridRetriever:
             embedding = self._adapt(embedding)
         dense = {i: c for i, c in self._dense(embedding, self._settings.dense_k, filters) if i in self._snapshot.by_id}
         keyword = self._keyword(query, filters)
-        fused = fuse(dense, keyword, self._settings.dense_weight, self._snapshot.noise_floor)
+        fused = fuse(dense, keyword, self._dense_weight(query), self._snapshot.noise_floor)
         if fused and self._settings.article_weight:
             owner = {i: self._snapshot.by_id[i].article_id for i in fused}
             cosines = self._snapshot.cosines(embedding)
@@ -98,6 +99,10 @@ class HybridRetriever:
             for i, score in fused.items()
         ]
         return sorted(hits, key=lambda hit: (-hit.fused, hit.passage.id))
+
+    def _dense_weight(self, query: str) -> float:
+        exact = exact_terms(query, self._snapshot.vocabulary, self._snapshot.stemming)
+        return min(self._settings.dense_weight, DENSE_WEIGHT) if exact else self._settings.dense_weight
 
     def _keyword(self, query: str, filters: Mapping[str, str]) -> dict[str, float]:
         if self._settings.keyword_k == 0:

@@ -150,17 +150,19 @@ class Retrieval(Section):
     dense_k: int = Field(30, ge=1, le=200, description="Passages taken from dense search.")
     keyword_k: int = Field(30, ge=0, le=200, description="Passages taken from keyword search; 0 turns it off.")
     dense_weight: Probability = Field(
-        0.75, description="Weight of dense search in the fusion; the rest is keyword search."
+        1.0,
+        description="Weight of dense search in a passage's own score; the rest is keyword search. Questions that hold "
+        "an error code or the like go mostly by keywords all the same.",
     )
     article_weight: Probability = Field(
         0.45, description="Share of the fused score that the fit of the whole article to the query decides."
     )
     article_keyword_weight: Probability = Field(
-        0.4, description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors."
+        0.7, description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors."
     )
     rerank_depth: int = Field(10, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(
-        0.5, description="Weight of the cross-encoder in the final order; the rest is the fused score."
+        0.3, description="Weight of the cross-encoder in the final order; the rest is the fused score."
     )
     top_k: int = Field(5, ge=1, le=50, description="Passages kept after ranking.")
     max_per_article: int = Field(3, ge=1, le=20, description="Passages of one article among those kept.")

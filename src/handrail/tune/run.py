@@ -19,10 +19,10 @@ from handrail.tune.score import Gain, Scores, gain, mean
 from handrail.types import Vectors
 
 GRID: Mapping[str, tuple[float, ...]] = {
-    "dense_weight": (0.4, 0.55, 0.65, 0.75, 0.85, 0.95),
-    "article_weight": (0.0, 0.2, 0.35, 0.5, 0.65),
-    "article_keyword_weight": (0.0, 0.2, 0.4, 0.6),
-    "rerank_weight": (0.2, 0.35, 0.5, 0.65, 0.8),
+    "dense_weight": (0.4, 0.55, 0.7, 0.8, 0.9, 1.0),
+    "article_weight": (0.0, 0.25, 0.35, 0.45, 0.6),
+    "article_keyword_weight": (0.2, 0.4, 0.55, 0.7, 0.85),
+    "rerank_weight": (0.15, 0.3, 0.45, 0.6, 0.8),
 }
 FEWEST = 20
 """Held-out questions under which nothing can be decided."""

@@ -1,0 +1,159 @@
+"""What a change of settings does to the order of articles: `python -m eval.variants --set …`.
+
+A VARIANT is settings joined by commas, such as `knowledge.split_above_tokens=200,retrieval.neighbours=0`; `-` changes
+nothing. Articles are cut, embedded and indexed in memory by the product's own code, so that no index on disk is
+touched; what models said is kept under `--cache`. Rows with `"split": "test"` are left out. Intervals are those of the
+paired difference to the first variant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eval.datasets.articles import KnownArticles
+from eval.datasets.corpus import loader_of
+from handrail.assembly.models import build_embedder, build_reranker
+from handrail.assembly.parts import WORDS_PER_TOKEN
+from handrail.calibrate.rows import Asked, read_rows
+from handrail.knowledge import Article
+from handrail.knowledge.chunker import Chunker
+from handrail.local_models.batching import Batcher
+from handrail.retrieve.hybrid import HybridRetriever
+from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.settings import Settings, load_settings
+from handrail.stores.snapshot import Snapshot, build
+from handrail.tune.memory import Remembered
+from handrail.tune.score import Scores, gain, mean, scores
+from handrail.types import Vectors
+
+DEEP = {"top_k": 30, "max_per_article": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """One knowledge base with questions of people."""
+
+    name: str
+    articles: Sequence[Article]
+    rows: Sequence[Asked]
+
+
+class Models:
+    """The product's models, asked once for each text."""
+
+    def __init__(self, settings: Settings, cache: Path) -> None:
+        self._embedder = build_embedder(settings)
+        self._settings = settings
+        self._cache = cache
+        name = settings.models.embedder.replace("/", "-")
+        self.passages: Remembered[str] = Remembered(cache / f"passages-{name}.npz", self._embedder.embed_passages)
+        self.queries: Remembered[str] = Remembered(cache / f"queries-{name}.npz", self._embedder.embed_queries)
+        self._pairs: dict[str, Remembered[tuple[str, str]]] = {}
+        self.count = self._embedder.count
+
+    def pairs(self, settings: Settings) -> Remembered[tuple[str, str]]:
+        name = f"{settings.models.reranker.replace('/', '-')}-{settings.models.rerank_max_tokens}"
+        if name not in self._pairs:
+            file = self._cache / f"pairs-{name}.npz"
+            self._pairs[name] = Remembered(file, lambda pairs: build_reranker(settings).score(pairs))
+        return self._pairs[name]
+
+    def save(self) -> None:
+        for kept in (self.passages, self.queries, *self._pairs.values()):
+            kept.save()
+
+
+def base_of(name: str, articles: Path, file: Path, settings: Settings, leave_out: str | None) -> Base:
+    held = [item for item in loader_of(articles, settings).articles() if isinstance(item, Article)]
+    return Base(name, held, [row for row in read_rows(file, leave_out=leave_out) if row.article_ids])
+
+
+def changed(settings: Settings, variant: str) -> Settings:
+    """Raises a validation error for a setting that does not exist or a value out of bounds."""
+    tree = settings.model_dump()
+    for part in variant.split(",") if variant != "-" else ():
+        path, _, value = part.partition("=")
+        section, _, name = path.partition(".")
+        tree[section][name] = value
+    return Settings.model_validate(tree)
+
+
+def index(base: Base, settings: Settings, models: Models) -> Snapshot:
+    chunker = Chunker(settings.knowledge, models.count)
+    passages = [passage for article in base.articles for passage in chunker.passages(article)]
+    return build(passages, np.stack(models.passages([chunker.encoder_text(passage) for passage in passages])))
+
+
+def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
+    """One row per question, of articles, by the product's own retriever."""
+    snapshot = index(base, settings, models)
+    ids = [passage.id for passage in snapshot.passages]
+
+    def dense(embedding: Vectors, k: int, filters: Mapping[str, str]) -> list[tuple[str, float]]:
+        cosines = snapshot.cosines(embedding)
+        return [(ids[row], float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
+
+    limit = settings.models.queue_limit
+    embed = Batcher("embed", lambda texts: np.stack(models.queries(texts)), 64, limit)
+    rerank = Batcher("rerank", models.pairs(settings).numbers, 64, limit)
+    words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
+    retrieval = settings.retrieval.model_copy(update=DEEP)
+    reranker = CrossEncoderRerank(rerank, retrieval.rerank_depth, retrieval.rerank_weight, words)
+    retriever = HybridRetriever(
+        snapshot, dense, embed, reranker if retrieval.rerank_depth else None, retrieval, covers=None
+    )
+    try:
+        return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))
+    finally:
+        embed.close()
+        rerank.close()
+
+
+async def _ranked(base: Base, retriever: HybridRetriever, known: KnownArticles) -> list[Scores]:
+    found = []
+    for row in base.rows:
+        evidence = await retriever.retrieve(row.question, {})
+        order = list(dict.fromkeys(hit.passage.article_id for hit in evidence.hits if not hit.neighbour))
+        found.append(scores(order, sorted(known.resolve_all(row.article_ids))))
+    return found
+
+
+def line(base: Base, variant: str, first: Sequence[Scores], found: Sequence[Scores]) -> str:
+    said: dict[str, Any] = mean(found)
+    change = gain(first, found, [",".join(sorted(row.article_ids)) for row in base.rows])
+    shown = " | ".join(f"{said[key]:.3f}" for key in ("hit@1", "hit@5", "mrr", "ndcg@10"))
+    return f"| {base.name} | {variant} | {shown} | {change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f}) |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", nargs=3, action="append", required=True, metavar=("NAME", "ARTICLES", "FILE"))
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--with-test", action="store_true", help="take the rows marked as test too")
+    parser.add_argument("variants", nargs="+")
+    options = parser.parse_args()
+    settings = load_settings()
+    models = Models(settings, options.cache)
+    print("| base | variant | hit@1 | hit@5 | MRR | nDCG@10 | change of nDCG@10 |\n|" + "---|" * 7)
+    try:
+        for name, articles, file in options.set:
+            base = base_of(name, Path(articles), Path(file), settings, None if options.with_test else "test")
+            first: list[Scores] = []
+            for variant in options.variants:
+                found = figures(base, changed(settings, variant), models)
+                first = first or found
+                print(line(base, variant, first, found), flush=True)
+            print(f"n = {len(base.rows)}", flush=True)
+    finally:
+        models.save()
+
+
+if __name__ == "__main__":
+    main()
