@@ -21,7 +21,8 @@ from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
 from handrail.assembly.models import build_embedder, build_reranker
 from handrail.assembly.parts import WORDS_PER_TOKEN
-from handrail.calibrate.rows import Asked, read_rows
+from handrail.calibrate import Asked
+from handrail.calibrate.rows import read_rows
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.local_models.batching import Batcher
@@ -66,11 +67,13 @@ class Models:
         return self._pairs[name]
 
     def save(self) -> None:
-        for kept in (self.passages, self.queries, *self._pairs.values()):
-            kept.save()
+        self.passages.save()
+        self.queries.save()
+        for scored in self._pairs.values():
+            scored.save()
 
 
-def base_of(name: str, articles: Path, file: Path, settings: Settings, leave_out: str | None) -> Base:
+def base_of(name: str, articles: Path, file: Path, settings: Settings, leave_out: str) -> Base:
     held = [item for item in loader_of(articles, settings).articles() if isinstance(item, Article)]
     return Base(name, held, [row for row in read_rows(file, leave_out=leave_out) if row.article_ids])
 
@@ -101,7 +104,7 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
         return [(ids[row], float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
 
     limit = settings.models.queue_limit
-    embed = Batcher("embed", lambda texts: np.stack(models.queries(texts)), 64, limit)
+    embed: Batcher[str, Vectors] = Batcher("embed", lambda texts: np.stack(models.queries(texts)), 64, limit)
     rerank = Batcher("rerank", models.pairs(settings).numbers, 64, limit)
     words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
     retrieval = settings.retrieval.model_copy(update=DEEP)
@@ -144,7 +147,7 @@ def main() -> None:
     print("| base | variant | hit@1 | hit@5 | MRR | nDCG@10 | change of nDCG@10 |\n|" + "---|" * 7)
     try:
         for name, articles, file in options.set:
-            base = base_of(name, Path(articles), Path(file), settings, None if options.with_test else "test")
+            base = base_of(name, Path(articles), Path(file), settings, "" if options.with_test else "test")
             first: list[Scores] = []
             for variant in options.variants:
                 found = figures(base, changed(settings, variant), models)
