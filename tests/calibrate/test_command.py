@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from handrail.cli import app
+from tests.scripted_openai import Says, ScriptedOpenAI
 
 pytestmark = pytest.mark.models
 
@@ -66,3 +67,23 @@ def test_made_questions_change_nothing_by_themselves(labelled: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "relevance: kept" in done.stdout
     assert not list((labelled.parent / "var" / "kb" / "tiny" / "fitted").glob("[cr]*.json"))
+
+
+def test_a_language_model_writes_the_questions_where_there_is_one(
+    labelled: Path, llm_provider: ScriptedOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = [
+        Says({"answered": [f"my thing {n} broke", f"{n} hours gone"], "beside": [f"is {n} blue"]}) for n in range(3)
+    ]
+    llm_provider.script(*[step for says in written for step in (says, Says({"numbers": [1]}))])
+    monkeypatch.setenv("OPENAI_BASE_URL", llm_provider.url)
+
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--questions", "40"])
+
+    assert done.exit_code == 0, done.output
+    assert len(llm_provider.requests) == 6
+    observed = labelled.parent / "var" / "kb" / "tiny" / "fitted" / "observed.jsonl"
+    questions = [json.loads(line)["asked"]["question"] for line in observed.read_text().splitlines()[1:]]
+    assert {"my thing 0 broke", "is 2 blue"} <= set(questions)
+    assert len(questions) > 9, "templates make what the model did not"
+    assert not list(observed.parent.glob("[cr]*.json"))

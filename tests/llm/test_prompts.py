@@ -27,6 +27,8 @@ SHIPPED = (
     "deep_imagine",
     "deep_split",
     "high_stakes",
+    "near_miss_check",
+    "near_misses",
     "questions",
     "rewrite",
     "standalone",
@@ -46,6 +48,8 @@ def passage(id_: str = "billing:refunds/1", text: str = "Yearly plans are refund
 INPUTS: dict[str, dict[str, Any]] = {
     "classify": {"brand": "Acme", "covers": "", "titles": ["Refunds"], "message": "refund?"},
     "questions": {"brand": "Acme", "title": "Refunds", "message": "refund?"},
+    "near_misses": {"brand": "Acme", "title": "Refunds", "message": "refund?"},
+    "near_miss_check": {"brand": "Acme", "passages": [passage()], "message": "1. refund?"},
     "rewrite": {"brand": "Acme", "covers": "Billing.", "message": "refund?"},
     "answer": {
         "brand": "Acme",

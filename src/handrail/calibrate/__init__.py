@@ -15,7 +15,7 @@ class Asked:
     """Articles that answer it; empty when none does, or when nobody said which."""
     answerable: bool = True
     origin: str = "written"
-    """`written`, `title`, `heading`, `sentence`, `step`, `swap` or `foreign`."""
+    """`written`, `llm`, `title`, `heading`, `sentence`, `step`, `swap`, `foreign` or `removed`."""
     without: tuple[str, ...] = ()
     """Articles taken out of the index for this question, which makes a near-miss of it."""
 

@@ -11,7 +11,7 @@ from handrail.generate.critique import fit_signals
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
-from handrail.types import Classification, Hit, Label, Question, Vectors
+from handrail.types import Classification, Hit, Label, Passage, Question, Vectors
 from handrail.wording import load_wording
 
 ANSWERABLE = Classification(Label.ANSWERABLE, 1.0, "rule")
@@ -35,6 +35,11 @@ class Observer:
         self._retriever = parts.retriever_of(Without, settings)
         self._answerer = ExtractiveAnswerer(parts.rerank, settings.generate, load_wording(settings.brand.name), None)
         self._classifier = local_classifier(settings)
+
+    async def search(self, question: str) -> list[Passage]:
+        """Passages found for it, best first."""
+        self._retriever.hidden = ()
+        return [hit.passage for hit in (await self._retriever.retrieve(question, {})).hits]
 
     async def observe(self, asked: Asked) -> Observed:
         question = Question(asked.question, "", "")

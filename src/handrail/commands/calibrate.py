@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +13,13 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from handrail.commands import KB, Json, notes, results, settings_for
+from handrail.llm.meter import Bounds
 from handrail.settings import Settings
 
 if TYPE_CHECKING:
+    from handrail.assembly import Parts
     from handrail.calibrate import Asked, Observed
+    from handrail.calibrate.observe import Observer
     from handrail.calibrate.risk import Bound
     from handrail.calibrate.service import Outcome
 
@@ -36,14 +39,28 @@ def calibrate(
     accept_made: Annotated[
         bool, typer.Option("--accept-made", help="Let questions made of the articles change the gates, a little.")
     ] = False,
+    count: Annotated[
+        int, typer.Option("--questions", min=40, max=5000, help="Questions to make without --file.")
+    ] = MADE,
+    templates: Annotated[
+        bool, typer.Option("--templates", help="Make questions from templates even where an LLM is configured.")
+    ] = False,
+    max_usd: Annotated[
+        float, typer.Option("--max-usd", min=0.0, help="The most an LLM may cost; 0 is no bound.")
+    ] = 1.0,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=0, help="The most tokens an LLM may use, in and out; 0 is no bound.")
+    ] = 500_000,
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the gates that ship.")] = False,
     as_json: Json = False,
 ) -> None:
     """Fit the gates to a knowledge base: from a labelled file, or from questions made of its own articles.
 
-    Made questions are easier than people's, so without a file the figures are printed and nothing changes unless
-    --accept-made is given. What was measured is kept: an interrupted run goes on where it stopped. Gates that do not
-    win are left as they are. Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
+    An LLM writes the questions and near-misses where one is configured, within --max-usd (counted with the prices in
+    the settings) and --max-tokens; templates make them otherwise. Made questions are easier than people's, so without
+    a file the figures are printed and nothing changes unless --accept-made is given. What was written and measured is
+    kept: an interrupted run goes on where it stopped. Gates that do not win are left as they are.
+    Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
     """
     from handrail.errors import SettingsError
 
@@ -53,7 +70,8 @@ def calibrate(
         return
     if risk is not None and file is None:
         raise SettingsError("--risk needs --file: a bound for made questions says nothing about people's")
-    rows, report = asyncio.run(_observed(settings, file))
+    making = Making(count, settings.llm.configured and not templates, Bounds(0, max_tokens, max_usd))
+    rows, report = asyncio.run(_observed(settings, file, making))
     outcomes, bound = _fit(settings, rows, file, risk, report, write=file is not None or accept_made)
     if file is None and not accept_made:
         notes.print("Nothing was changed: these are made questions. --file fits to people's, --accept-made to these.")
@@ -63,31 +81,79 @@ def calibrate(
         _show(outcomes, bound)
 
 
-async def _observed(settings: Settings, file: Path | None) -> tuple[list[Observed], str]:
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How questions are made where there is no file of them."""
+
+    count: int
+    by_llm: bool
+    bounds: Bounds
+    """What the LLM may take for all of them."""
+
+
+async def _observed(settings: Settings, file: Path | None, making: Making) -> tuple[list[Observed], str]:
     """Every question through retrieval and answering; and the generation of the index."""
     from handrail.assembly import build_parts, kb_folder
     from handrail.calibrate.log import ObservationLog
     from handrail.calibrate.made_with import made_with
     from handrail.calibrate.observe import Observer
-    from handrail.calibrate.questions import made
     from handrail.calibrate.rows import read_rows
 
     labelled = read_rows(file) if file is not None else []
     parts = await asyncio.to_thread(build_parts, settings)
     try:
-        asked: Sequence[Asked] = labelled or made(parts.snapshot, _strangers(), MADE)
+        observer = Observer(parts, settings)
         log = ObservationLog(
             kb_folder(settings, settings.knowledge.kb) / "fitted" / "observed.jsonl", made_with(parts, settings)
         )
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=notes) as progress:
+            asked = labelled or await _made(settings, parts, observer, making, progress)
             task = progress.add_task("asking", total=len(asked))
-            rows = await log.observe(
-                list(dict.fromkeys(asked)), Observer(parts, settings).observe, lambda: progress.advance(task)
-            )
+            rows = await log.observe(list(dict.fromkeys(asked)), observer.observe, lambda: progress.advance(task))
         return rows, parts.store.generation
     finally:
         parts.close()
+
+
+async def _made(
+    settings: Settings, parts: Parts, observer: Observer, making: Making, progress: Progress
+) -> Sequence[Asked]:
+    """Templates make what the LLM did not get to, so that there are always enough to say something."""
+    from handrail.calibrate.questions import made
+
+    written = await _written(settings, parts, observer, making, progress) if making.by_llm else []
+    if len(written) >= making.count // 2:
+        return written
+    if making.by_llm:
+        notes.print(f"The model wrote {len(written)} of {making.count} questions; templates make the others.")
+    return [*written, *made(parts.snapshot, _strangers(), making.count - len(written))]
+
+
+async def _written(
+    settings: Settings, parts: Parts, observer: Observer, making: Making, progress: Progress
+) -> Sequence[Asked]:
+    from handrail.assembly import build_prompts, kb_folder
+    from handrail.calibrate.written import Writer
+    from handrail.llm import connect
+    from handrail.llm.meter import metering
+
+    models = connect(settings.llm)
+    file = kb_folder(settings, settings.knowledge.kb) / "fitted" / "questions.jsonl"
+    task = progress.add_task("writing questions", total=None)
+    with metering(making.bounds) as meter:
+        try:
+            writer = Writer(models.small, build_prompts(settings), settings.brand, file, observer.search)
+            rows = await writer.write(
+                parts.snapshot, making.count, lambda done, total: progress.update(task, completed=done, total=total)
+            )
+        finally:
+            await models.aclose()
+    spent = meter.usage
+    if meter.requests:
+        cost = f", {spent.cost_usd:.2f} USD" if spent.cost_usd else ""
+        notes.print(f"{meter.requests} calls, {spent.input_tokens + spent.output_tokens} tokens{cost}")
+    return rows
 
 
 def _strangers() -> list[str]:
