@@ -373,6 +373,7 @@ class WidgetConfig(BaseModel):
     )
     strings: dict[str, str] = Field(description="The operator's own wording, by string key.", examples=[{}])
     meter: bool = Field(False, description="Whether tokens and cost of each answer are shown; for operators.")
+    transcript_mail: bool = Field(False, description="Whether a conversation can be sent by e-mail.")
 
 
 class ErrorDetail(BaseModel):

@@ -57,10 +57,12 @@ async def one(row: Own, services: Needed, after: Annotated[int, Query(ge=0)] = 0
     """Messages above `after`, and who answers."""
     conversations = services.desk.conversations
     messages = await conversations.records.messages(row.id, after)
+    turns = await services.desk.evidence.turns(row.id)
     return {
         "conversation": views.for_visitor(row),
         "state": await conversations.state(row),
         "messages": [views.message(message) for message in messages],
+        "turns": [views.shown(turn) for turn in turns],
         "read": {"visitor": row.visitor_read_seq, "agent": row.agent_read_seq},
     }
 
@@ -143,14 +145,14 @@ async def _followed(conversation_id: str, after: int, services: Services) -> Asy
     desk = services.desk
     conversations = desk.conversations
     about = {"conversation_id": conversation_id, "author": "visitor"}
-    version = -1
+    version = read = -1
     with desk.hub.subscribe(conversation_topic(conversation_id)) as queue:
         await desk.presence.here(f"visitor:{conversation_id}", **about)
         try:
             event = SYNC
             while True:
                 if event["type"] == "state":
-                    version = event["version"]
+                    version, read = event["version"], event.get("read", read)
                     yield encoded(event)
                 elif event["type"] == "message" and event["seq"] == after + 1:
                     after += 1
@@ -162,10 +164,11 @@ async def _followed(conversation_id: str, after: int, services: Services) -> Asy
                     for message in await conversations.records.messages(conversation_id, after):
                         after = message.seq
                         yield encoded({"type": "message", **views.message(message)}, after)
-                    if row.version != version:
-                        version = row.version
+                    if (row.version, row.agent_read_seq) != (version, read):
+                        version, read = row.version, row.agent_read_seq
                         yield encoded(await conversations.state(row))
                 elif event["type"] in ("typing", "read", "presence"):
+                    read = event["seq"] if event["type"] == "read" else read
                     yield encoded(event)
                 found = await next_event(queue)
                 if found is None:

@@ -13,7 +13,9 @@ from api.schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
 from handrail.language import base
 from handrail.wording import load_wording
 
-Spoken = Annotated[Language | None, Query(description="Language of the visitor.", examples=["en"])]
+Spoken = Annotated[
+    str | None, Query(max_length=100, description="Language of the visitor; one that is not known counts as English.")
+]
 
 router = APIRouter(tags=["widget"])
 
@@ -51,4 +53,5 @@ async def config(response: Response, services: Needed, lang: Spoken = None) -> W
         link_hosts=brand.link_hosts,
         strings=brand.strings,
         meter=brand.meter,
+        transcript_mail=services.desk.transcripts.possible,
     )

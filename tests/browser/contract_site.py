@@ -33,6 +33,8 @@ PAGE = """<!doctype html><html lang="en"><head><title>A shop</title><meta name="
 </body></html>"""
 TAG = '<script async src="/widget/v1/widget.js" data-widget="pub_demo" data-lang="{lang}" {attributes}></script>'
 
+RECORDED = "Thank you. The team has your request. A person replies within one working day."
+
 Handler = Callable[[Json], Response]
 
 
@@ -94,7 +96,7 @@ def told(reply: Any) -> Response:
 
 
 def recorded(_body: Json) -> Response:
-    receipt = {"reference": "HR-7K2M9Q", "status": "recorded", "message": "Thank you. The team has your request."}
+    receipt = {"reference": "HR-7K2M9Q", "status": "recorded", "message": RECORDED}
     return JSONResponse(receipt, 201)
 
 

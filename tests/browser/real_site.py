@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,7 +53,12 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def serve_real_site(
-    index: Path, records: Path, *, per_minute: int, assistant: Callable[[Settings], Assistant] = Assistant
+    index: Path,
+    records: Path,
+    *,
+    per_minute: int,
+    assistant: Callable[[Settings], Assistant] = Assistant,
+    overrides: Mapping[str, str] | None = None,
 ) -> Iterator[ContractSite]:
     """Its demo page is what a visitor opens. `records` is a file for the database; the index is only read."""
     settings = sample_settings(
@@ -61,6 +66,8 @@ def serve_real_site(
         STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}",
         LIMITS__VISITOR_PER_MINUTE=str(per_minute),
         LIMITS__DEMO_GLOBAL_PER_DAY="0",
+        LIMITS__HANDOFF_PER_HOUR="0",
+        **(overrides or {}),
     )
     server = _Server(
         uvicorn.Config(create_app(settings, assistant(settings)), host="127.0.0.1", port=0, log_level="error")

@@ -27,7 +27,7 @@ def test_a_person_can_be_asked_for_before_anything_else(chat: Chat) -> None:
     expect(receipt).to_contain_text("A person replies within one working day.")
     expect(form(chat)).to_be_hidden()
     [sent] = chat.site.sent_to("/handoff")
-    assert sent["conversation_id"] is None
+    assert len(sent["conversation_id"]) == 36
     assert sent["email"] == "ines@example.com"
     assert sent["message"] == "I was charged twice."
     assert sent["reason"] == "visitor_request"
@@ -105,13 +105,30 @@ def test_a_limited_request_names_the_time(chat: Chat) -> None:
 
 
 def test_nobody_is_promised_when_nobody_is_there(chat: Chat) -> None:
-    chat.site.config["person"] = {"available": False, "expectation": "We are back on Monday at 8:00."}
+    chat.site.config["person"] = {"available": True, "expectation": "We are back on Monday at 8:00."}
     chat.open()
 
     chat.person.click()
 
     expect(form(chat)).to_contain_text("We are back on Monday at 8:00.")
     expect(form(chat)).not_to_contain_text("will be read")
+
+
+def test_who_is_there_is_asked_again_when_the_form_is_opened(chat: Chat) -> None:
+    chat.open()
+    chat.site.config["person"] = {"available": True, "expectation": "We are back on Monday at 8:00."}
+
+    chat.person.click()
+
+    expect(form(chat)).to_contain_text("We are back on Monday at 8:00.")
+
+
+def test_no_person_is_offered_where_requests_are_read_by_nobody(chat: Chat) -> None:
+    chat.site.config["person"] = {"available": False, "expectation": ""}
+    reply = chat.open().ask("I am furious")
+
+    expect(reply).to_have_attribute("data-routing", "high_stakes")
+    expect(chat.panel.get_by_role("button", name="Talk to a person")).to_have_count(0)
 
 
 def test_what_was_typed_survives_leaving_the_form(chat: Chat) -> None:

@@ -126,7 +126,7 @@ def test_a_later_turn_belongs_to_the_same_conversation(chat: Chat) -> None:
     chat.ask("fax")
 
     first, second = chat.site.sent_to("/ask")
-    assert "conversation_id" not in first
+    assert len(first["conversation_id"]) == 36
     assert second["conversation_id"] == "c-1"
     assert first["turn_id"] != second["turn_id"]
 

@@ -60,6 +60,8 @@ export interface Config {
   pageLang: string;
   /** Whether tokens and cost stand under each answer. */
   meter: boolean;
+  /** Whether a transcript can be sent by e-mail. */
+  mail: boolean;
 }
 
 /** One part of a streamed turn; fields that its type does not have are empty. */
@@ -68,10 +70,10 @@ export interface Part { type: string; id: string; delta: string; data: Record<st
 export type Rating = "up" | "down";
 
 export type Entry =
-  | { kind: "visitor"; text: string; at: number; turnId: string; fork?: string }
+  | { kind: "visitor"; text: string; at: number; turnId: string; fork?: string; seq?: number }
   | { kind: "reply"; reply: Reply; at: number; takenBack?: boolean; rating?: Rating }
   | { kind: "stopped"; text: string; at: number; turnId: string }
-  | { kind: "person"; by: "agent" | "system"; name: string; text: string; at: number }
+  | { kind: "person"; by: "agent" | "system"; name: string; text: string; at: number; seq?: number }
   | { kind: "handoff"; receipt: Receipt; at: number };
 
 export interface Receipt { reference: string; message: string; sent: string }
@@ -85,12 +87,41 @@ export interface Live {
   typing(words: string): void;
 }
 
+/** What the part that talks to people may touch. */
+export interface LiveParts {
+  add(entry: Entry): void;
+  say(words: string, busy?: boolean): void;
+  handler(person: boolean): void;
+  place(node: HTMLElement | null): void;
+  log: HTMLElement;
+}
+
+/** What the menu's part may touch. `goTo` shows another conversation. */
+export interface MoreParts {
+  log: HTMLElement;
+  foot: HTMLElement;
+  goTo(conversation: Partial<Session>): void;
+  say(words: string, busy?: boolean): void;
+  focus(): void;
+}
+
+export interface More {
+  /** Lines of the menu; `choose` closes it and does what was chosen. */
+  items(choose: (act: () => void) => void): HTMLElement[];
+}
+
 export interface Session {
   /** What tells the server who the visitor is, and until when (milliseconds since the epoch). */
   token: string;
   tokenUntil: number;
   /** Number of the last message of the conversation that was seen. */
   seen: number;
+  /** Number of the last message that was in view. */
+  read: number;
+  /** Who answers, as the server says: `bot`, `queued`, `person`, `handed_back` or `resolved`; empty before it has said so. */
+  state: string;
+  /** Whether a message of a person is heard. */
+  sound: boolean;
   /** Whether a person is, or may be, in the conversation. */
   live: boolean;
   forks: Record<string, Fork>;
@@ -181,6 +212,8 @@ export interface MountArguments {
   options: Options;
   visitor: Visitor;
   emit: Bus["emit"];
+  /** The configuration as it is now. */
+  fetchConfig(): Promise<any>;
   onClose(): void;
 }
 

@@ -182,6 +182,7 @@ class Conversations:
             "text": expected.text or None,
             "version": row.version,
             "generation": row.generation,
+            "read": row.agent_read_seq,
         }
 
     async def _notice(

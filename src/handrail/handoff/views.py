@@ -68,6 +68,17 @@ def turn(row: EvidenceRow) -> dict[str, Any]:
     return {field: getattr(row, field) for field in fields}
 
 
+def shown(row: EvidenceRow) -> dict[str, Any]:
+    """What a visitor who comes back to an answer sees with it."""
+    return {
+        "turn_id": row.turn_id,
+        "routing": row.routing,
+        "refusal_reason": row.refusal_reason,
+        "confidence": row.confidence,
+        "citations": [{"index": place, **passage} for place, passage in enumerate(row.passages, 1)],
+    }
+
+
 def feedback(row: FeedbackRow) -> dict[str, Any]:
     return {
         "turn_id": row.turn_id,

@@ -91,4 +91,5 @@ class EvidenceRecords(Repository):
 
 
 def _passage(citation: dict[str, Any]) -> dict[str, Any]:
-    return {key: citation[key] for key in ("id", "title", "url", "excerpt", "score", "support", "quote")}
+    kept = ("index", "id", "title", "url", "excerpt", "score", "support", "quote", "quotes")
+    return {key: citation[key] for key in kept if key in citation}

@@ -16,7 +16,9 @@ export const CAUSES = ["answered", "fixed", "by_design", "duplicate", "no_reply"
  */
 export function createActions(desk, path, page) {
   const { t, api, me } = desk;
-  let busy = false;
+  /** @type {Promise<unknown>} what is being done; the next waits for it rather than being lost */
+  let before = Promise.resolve();
+  let latest = "";
   const primary = (/** @type {string} */ name) => button(t(name), () => run(name), { class: "primary" });
   const plain = (/** @type {string} */ name) => button(t(name), () => run(name));
   /** @type {Record<string, HTMLButtonElement>} */
@@ -32,12 +34,20 @@ export function createActions(desk, path, page) {
   }
 
   /** @param {string} name @param {Record<string, unknown>} [body] @returns {Promise<boolean>} whether it was done */
-  async function act(name, body = {}) {
-    const version = page.detail()?.conversation.version;
-    if (busy || version === undefined) return false;
-    busy = true;
+  function act(name, body = {}) {
+    if (latest === name) return Promise.resolve(false);
+    latest = name;
+    const mine = before.then(() => perform(name, body)).finally(() => { if (latest === name) latest = ""; });
+    before = mine;
+    return mine;
+  }
+
+  /** @param {string} name @param {Record<string, unknown>} body */
+  async function perform(name, body) {
+    const conversation = page.detail()?.conversation;
+    if (!conversation || !possible(conversation).includes(name.replace("-", "_"))) return false;
     try {
-      const answer = await api.post(`${path}/${name}`, { version, ...body });
+      const answer = await api.post(`${path}/${name}`, { version: conversation.version, ...body });
       page.changed(answer.conversation ?? answer);
       await page.reload();
       desk.say(t(`done_${name.replace("-", "_")}`));
@@ -48,8 +58,6 @@ export function createActions(desk, path, page) {
         sayConflict(desk, error);
       } else desk.fail(error);
       return false;
-    } finally {
-      busy = false;
     }
   }
 

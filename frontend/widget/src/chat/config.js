@@ -13,7 +13,6 @@ import { list, record, text, texts } from "./shape.js";
 export function readConfig(raw, options, visitor, words) {
   const config = record(raw);
   const brand = record(config.brand);
-  const person = record(config.person);
   const strings = Object.entries(record(config.strings)).filter(([, value]) => text(value));
   const chosen = options.lang === "auto" ? "" : options.lang;
   const pageLang = words?.lang ?? "en";
@@ -29,12 +28,19 @@ export function readConfig(raw, options, visitor, words) {
     welcome: theirs ? text(config.welcome) : "",
     suggestions: texts(config.suggestions, 4),
     topics: texts(config.topics, 8),
-    person: { available: person.available !== false, expectation: text(person.expectation) },
+    person: readPerson(raw),
     maxQuestion: Number(record(config.limits).max_question_chars) || 4000,
     linkHosts: texts(list(config.link_hosts), 50),
     strings: Object.fromEntries(strings),
     meter: config.meter === true,
+    mail: config.transcript_mail === true,
   };
+}
+
+/** @param {unknown} raw a configuration @returns {Config["person"]} who is there */
+export function readPerson(raw) {
+  const person = record(record(raw).person);
+  return { available: person.available !== false, expectation: text(person.expectation) };
 }
 
 /** @param {unknown} tag @returns {string} the language tag, or empty when the browser does not know it */

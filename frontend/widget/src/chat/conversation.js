@@ -11,7 +11,7 @@ import { uuid } from "./uuid.js";
  * @param {Context} context
  * @param {{ log: ReturnType<typeof import("./log.js").createLog>, status: ReturnType<typeof import("./status.js").createStatus>,
  *   composer: ReturnType<typeof import("./composer.js").createComposer>, notice: ReturnType<typeof import("./notice.js").createNotice>,
- *   header: ReturnType<typeof import("./header.js").createHeader>, live: ReturnType<typeof import("./live-loader.js").createLiveLoader> }} parts
+ *   header: ReturnType<typeof import("./header.js").createHeader>, live: ReturnType<typeof import("./lazy.js").createLiveLoader> }} parts
  */
 export function createConversation(context, { log, status, composer, notice, header, live }) {
   const { t, config, session, options, visitor, signal } = context;
@@ -24,6 +24,8 @@ export function createConversation(context, { log, status, composer, notice, hea
     const turnId = uuid();
     const entry = { kind: /** @type {const} */ ("visitor"), text: question, at: Date.now(), turnId, ...(fork && { fork }) };
     const follows = lastTurn();
+    // Ours from the first word on: a person may be asked for before the first answer is there.
+    session.conversationId ||= uuid();
     session.entries.push(entry);
     context.save();
     const node = log.add(entry);
@@ -67,7 +69,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     log.clearFailures();
     composer.setBusy(true, () => void halt());
     status.say(t("looking"), true);
-    const body = { question, turn_id: turnId, conversation_id: session.conversationId || undefined, follows,
+    const body = { question, turn_id: turnId, conversation_id: session.conversationId, follows,
       lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters };
     const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, auth: context.auth, lost: () => status.say(t("reconnecting"), true) });
     signal.removeEventListener("abort", stop);
@@ -118,8 +120,9 @@ export function createConversation(context, { log, status, composer, notice, hea
     const reply = { ...readReply(value), turnId };
     session.conversationId = reply.conversationId || session.conversationId;
     keep({ kind: "reply", reply, at: Date.now(), takenBack: takenBack && reply.citations.length > 0 });
-    header.setHandler(reply.routing === "handed_off");
-    if (reply.routing === "handed_off") live.start();
+    const handedOff = reply.routing === "handed_off";
+    header.setHandler(handedOff && session.state !== "queued");
+    if (handedOff) live.start();
     context.emit("answer", { routing: reply.routing });
   }
 
@@ -152,7 +155,7 @@ export function createConversation(context, { log, status, composer, notice, hea
       log.redraw();
       const last = session.entries.at(-1);
       const replies = session.entries.flatMap((entry) => (entry.kind === "reply" ? [entry.reply.routing] : []));
-      header.setHandler(replies.at(-1) === "handed_off");
+      header.setHandler(session.state ? session.state === "person" : replies.at(-1) === "handed_off");
       if (session.live) live.start();
       if (last?.kind === "visitor") void send(last.text, last.turnId, { resume: true }, () => {});
     },

@@ -8,10 +8,10 @@ import { el } from "../shared/dom.js";
  * @param {boolean} offline
  * @returns {HTMLElement}
  */
-export function createFailure({ t, actions }, turnId, offline) {
+export function createFailure({ t, actions, config }, turnId, offline) {
   return el("div", { class: "failure", "data-turn": turnId },
     el("p", { text: t(offline ? "failed_offline" : "failed") }),
     el("p", { class: "choices" },
       el("button", { type: "button", class: "plain", text: t("retry"), click: () => actions.retry(turnId) }),
-      el("button", { type: "button", class: "link", text: t("person"), click: () => actions.person("connection") })));
+      config.person.available && el("button", { type: "button", class: "link", text: t("person"), click: () => actions.person("connection") })));
 }

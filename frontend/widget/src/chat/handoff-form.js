@@ -1,8 +1,7 @@
 /** @import {Context} from "../types" */
 import { el } from "../shared/dom.js";
+import { EMAIL } from "../shared/email.js";
 
-/** As strict as a typo deserves; whether the address exists, only mail can tell. */
-const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@.]{2,}$/;
 let serial = 0;
 
 /**
@@ -18,7 +17,7 @@ export function createForm({ t, config }, { submit, toggled }) {
   const message = el("textarea", { id: `${id}-message`, rows: 2, maxlength: config.maxQuestion, dir: "auto" });
   const failure = el("p", { class: "wrong", role: "alert" });
   const send = el("button", { type: "submit", class: "primary", text: t("form_send") });
-  const { available, expectation } = config.person;
+  const intro = el("p", { class: "intro", dir: "auto" });
 
   /** @param {string} label @param {string} control @returns {HTMLElement} */
   const labelFor = (label, control) =>
@@ -26,7 +25,7 @@ export function createForm({ t, config }, { submit, toggled }) {
 
   const element = el("form", { class: "person-form", novalidate: true, hidden: true, "aria-labelledby": `${id}-title`, submit: check },
     el("h3", { id: `${id}-title`, text: t("form_title") }),
-    el("p", { class: "intro", dir: "auto", text: available ? `${t("form_intro")} ${expectation}`.trim() : expectation || t("form_away") }),
+    intro,
     labelFor("form_email", email.id), email, el("p", { id: `${id}-hint`, class: "hint", text: t("form_email_hint") }), wrong,
     labelFor("form_message", message.id), message, failure,
     el("p", { class: "choices" }, send, el("button", { type: "button", class: "plain", text: t("form_cancel"), click: () => form.close() })));
@@ -47,6 +46,10 @@ export function createForm({ t, config }, { submit, toggled }) {
     element,
     get isOpen() {
       return !element.hidden;
+    },
+    /** @param {import("../types").Config["person"]} person what may be expected of people right now */
+    expect({ available, expectation }) {
+      intro.textContent = available ? `${t("form_intro")} ${expectation}`.trim() : expectation || t("form_away");
     },
     /** @param {string} known the address the host page told us */
     open(known) {
@@ -75,5 +78,6 @@ export function createForm({ t, config }, { submit, toggled }) {
       wrong.textContent = failure.textContent = "";
     },
   };
+  form.expect(config.person);
   return form;
 }

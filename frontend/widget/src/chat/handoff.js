@@ -1,17 +1,19 @@
 /** @import {Context} from "../types" */
 import { when } from "./clock.js";
 import { post } from "./post.js";
-import { handoffOf } from "./session.js";
+import { withPeople } from "./session.js";
+import { readPerson } from "./config.js";
 import { record, text } from "./shape.js";
+import { uuid } from "./uuid.js";
 
 /**
  * Getting a person: the form, what is sent, and the one receipt per conversation.
  * @param {Context} context
  * @param {{ log: ReturnType<typeof import("./log.js").createLog>, form: ReturnType<typeof import("./handoff-form.js").createForm>,
  *   composer: ReturnType<typeof import("./composer.js").createComposer>, status: ReturnType<typeof import("./status.js").createStatus>,
- *   live: ReturnType<typeof import("./live-loader.js").createLiveLoader> }} parts
+ *   live: ReturnType<typeof import("./lazy.js").createLiveLoader>, fetchConfig: () => Promise<any> }} parts
  */
-export function createHandoff(context, { log, form, composer, status, live }) {
+export function createHandoff(context, { log, form, composer, status, live, fetchConfig }) {
   const { t, config, session, options, visitor, signal } = context;
   let reason = "";
   let sending = false;
@@ -20,20 +22,24 @@ export function createHandoff(context, { log, form, composer, status, live }) {
   /** @param {string} why machine-readable */
   function open(why) {
     reason = why;
-    const done = handoffOf(session);
-    if (!done) return form.open(visitor.user.email ?? "");
+    if (!withPeople(session)) {
+      form.open(visitor.user.email ?? "");
+      // Who is there may have changed since the chat was opened.
+      return void fetchConfig().then((now) => now && form.expect(readPerson(now)));
+    }
     // Asked for already: show that receipt again rather than record a second request.
-    const receipt = /** @type {HTMLElement | null} */ (log.element.querySelector("[data-routing=handoff]"));
+    const receipt = /** @type {HTMLElement | undefined} */ ([...log.element.querySelectorAll("[data-routing=handoff]")].pop());
     receipt?.scrollIntoView({ block: "nearest" });
     receipt?.focus({ preventScroll: true });
   }
 
   /** @param {string} email @param {string} message */
   async function submit(email, message) {
-    if (sending || handoffOf(session)) return;
+    if (sending || withPeople(session)) return;
     const sentIn = era;
     sending = true;
     form.setBusy(true);
+    session.conversationId ||= uuid();
     const result = await post(`${options.base}handoff`, bodyOf(email, message), signal, await context.auth());
     if (signal.aborted || sentIn !== era) return;
     sending = false;
@@ -43,7 +49,9 @@ export function createHandoff(context, { log, form, composer, status, live }) {
       return form.fail((result.kind === "rejected" && result.message) || t("form_failed"));
     }
     const value = record(result.value);
-    session.conversationId ||= text(value.conversation_id);
+    session.conversationId = text(value.conversation_id, session.conversationId);
+    session.state = "queued";
+    session.handoffKey = uuid();
     const receipt = { reference: text(value.reference), message: text(value.message), sent: message };
     const entry = { kind: /** @type {const} */ ("handoff"), receipt, at: Date.now() };
     session.entries.push(entry);
@@ -58,7 +66,7 @@ export function createHandoff(context, { log, form, composer, status, live }) {
 
   /** @param {string} email @param {string} message */
   function bodyOf(email, message) {
-    const last = session.entries.flatMap((entry) => (entry.kind === "visitor" ? [entry.turnId] : [])).at(-1);
+    const last = session.entries.findLast((entry) => entry.kind === "visitor" || entry.kind === "handoff");
     const transcript = session.entries.flatMap((entry) => {
       if (entry.kind === "visitor") return [{ author: "visitor", text: entry.text }];
       if (entry.kind === "person") return [];
@@ -66,9 +74,10 @@ export function createHandoff(context, { log, form, composer, status, live }) {
       return entry.kind === "reply" && entry.reply.answer ? [{ author: "assistant", text: entry.reply.answer }] : [];
     });
     return {
-      conversation_id: session.conversationId || null,
-      // Without a turn, the form's own id: a request repeated after a lost connection is still one request.
-      turn_id: last ?? session.handoffKey,
+      conversation_id: session.conversationId,
+      // Without a turn, the form's own id: a request repeated after a lost connection is still one request, and one
+      // that is made after the last was dealt with is another.
+      turn_id: last?.kind === "visitor" ? last.turnId : session.handoffKey,
       reason: reason || "visitor_request", email: email || undefined, message: message || undefined, transcript,
     };
   }

@@ -9,11 +9,11 @@ import { authorOf } from "./message.js";
  * Who one is talking to, and the ways out: a person, always, and the door.
  * @param {Context} context
  * @param {{ titleId: string, inline: boolean, close: () => void, expand: (wide: boolean) => void,
- *   download: () => void, restart: () => void }} handlers
+ *   more: () => Promise<import("../types").More | null>, restart: () => void }} handlers
  */
-export function createHeader(context, { titleId, inline, close, expand, download, restart }) {
-  const { t, actions } = context;
-  const menu = createMenu(context, { download, restart });
+export function createHeader(context, { titleId, inline, close, expand, more, restart }) {
+  const { t, actions, config } = context;
+  const menu = createMenu(context, { more, restart });
   const handler = el("p", { class: "handler" });
   const wide = el("button", { type: "button", class: "icon-button wide", "aria-label": t("full_screen"), "aria-pressed": "false", click: toggle },
     icon(EXPAND), icon(SHRINK));
@@ -28,7 +28,7 @@ export function createHeader(context, { titleId, inline, close, expand, download
   const header = {
     element: el("header", { role: "none" },
       el("div", { class: "who" }, el("h2", { id: titleId, text: authorOf(context, "assistant"), dir: "auto" }), handler),
-      el("button", { type: "button", class: "person", click: () => actions.person("visitor_request") },
+      config.person.available && el("button", { type: "button", class: "person", click: () => actions.person("visitor_request") },
         icon(PERSON), el("span", { text: t("person") })),
       el("div", { class: "tools" }, menu.element, !inline && wide,
         !inline && el("button", { type: "button", class: "icon-button", "aria-label": t("close"), click: close }, icon(CLOSE)))),

@@ -1,4 +1,4 @@
-/** @import {Chat, Context, MountArguments} from "../types" */
+/** @import {Chat, Context, MountArguments, Session} from "../types" */
 import { el } from "../shared/dom.js";
 import { remember } from "../shared/memory.js";
 import { sheet } from "../shared/sheet.js";
@@ -9,7 +9,7 @@ import { createFrame } from "./frame.js";
 import { createForm } from "./handoff-form.js";
 import { createHandoff } from "./handoff.js";
 import { createHeader } from "./header.js";
-import { createLiveLoader } from "./live-loader.js";
+import { createLiveLoader, createMoreLoader } from "./lazy.js";
 import { createLog } from "./log.js";
 import { createNotice } from "./notice.js";
 import { post } from "./post.js";
@@ -18,7 +18,6 @@ import { createStatus } from "./status.js";
 import { createTranslate } from "./strings.js";
 import { STYLES } from "./styles.js";
 import { applyTheme } from "./theme.js";
-import { saveText, writeTranscript } from "./transcript.js";
 import { createVisitor } from "./visitor.js";
 
 export { loadWords } from "./strings.js";
@@ -31,10 +30,11 @@ let serial = 0;
  * @param {MountArguments} args
  * @returns {Chat}
  */
-export function mountChat({ root, inline, rawConfig, words, options, visitor, emit, onClose }) {
+export function mountChat({ root, inline, rawConfig, words, options, visitor, emit, fetchConfig, onClose }) {
   const config = readConfig(rawConfig, options, visitor, words);
   const life = new AbortController();
   const session = loadSession(options.widget);
+  session.open = inline;
   const host = /** @type {HTMLElement} */ (root.host);
   const titleId = `handrail-title-${++serial}`;
   /** @type {Context} */
@@ -66,8 +66,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
   const notice = createNotice(context);
   const composer = createComposer(context, context.actions.ask, (words) => live.typing(words));
   const header = createHeader(context, {
-    titleId, inline, close: onClose, restart, expand: (wide) => frame.expand(wide),
-    download: () => saveText(writeTranscript(context)),
+    titleId, inline, close: onClose, restart, expand: (wide) => frame.expand(wide), more: () => more(),
   });
   const form = createForm(context, {
     submit: (email, message) => void handoff.submit(email, message),
@@ -83,12 +82,13 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
       context.save();
       log.add(entry);
     },
-    say: status.say, handler: header.setHandler, place: log.afterword,
+    say: status.say, handler: header.setHandler, place: log.afterword, log: log.element,
   });
   const conversation = createConversation(context, { log, status, composer, notice, header, live });
-  const handoff = createHandoff(context, { log, form, composer, status, live });
+  const handoff = createHandoff(context, { log, form, composer, status, live, fetchConfig });
   const foot = el("footer", { role: "none" }, status.element, notice.element, composer.element, form.element);
   const frame = createFrame(context, { inline, titleId, close: escape }, header.element, log.element, foot);
+  const more = createMoreLoader(context, { log: log.element, foot, goTo, say: status.say, focus: composer.focus });
 
   /** One step back: out of the menu, out of the form, out of the chat. */
   function escape() {
@@ -97,14 +97,22 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
     else onClose();
   }
 
-  function restart() {
-    Object.assign(session, emptySession());
+  /** @param {Partial<Session>} conversationThen */
+  function goTo(conversationThen) {
     conversation.forget();
     handoff.forget();
     form.clear();
+    Object.assign(session, emptySession(), conversationThen);
     remember(options.widget, null);
+    context.save();
     conversation.resume();
     composer.focus();
+  }
+
+  /** A new conversation of the same visitor. */
+  function restart() {
+    const { token, tokenUntil, sound } = session;
+    goTo({ token, tokenUntil, sound });
   }
 
   frame.element.lang = words || Object.keys(config.strings).length ? config.lang : "en";
@@ -132,7 +140,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
       context.save();
       frame.hide();
     },
-    reset: restart,
+    reset: () => goTo({}),
     person: () => handoff.open("visitor_request"),
     settle() {
       frame.renew();

@@ -1,24 +1,24 @@
-/** @import {Context} from "../types" */
+/** @import {Context, More} from "../types" */
 import { el } from "../shared/dom.js";
 import { icon } from "../shared/icon.js";
 import { MORE } from "./icons.js";
 
 /**
- * What is rarely wanted, behind one button.
+ * What is rarely wanted, behind one button; most of it is fetched when it is opened.
  * @param {Context} context
- * @param {{ download: () => void, restart: () => void }} handlers
+ * @param {{ more: () => Promise<More | null>, restart: () => void }} handlers
  */
-export function createMenu({ t }, { download, restart }) {
+export function createMenu({ t }, { more, restart }) {
   const button = el("button", { type: "button", class: "icon-button", "aria-label": t("menu"), "aria-expanded": "false",
     click: () => set(list.hidden === true) }, icon(MORE));
-  const list = el("ul", { class: "menu-list", hidden: true },
-    el("li", {}, el("button", { type: "button", text: t("download"), click: () => choose(download) })),
-    el("li", {}, el("button", { type: "button", text: t("restart"), click: () => choose(restart) })));
+  const again = item(t("restart"), () => choose(restart));
+  const list = el("ul", { class: "menu-list", hidden: true }, again);
 
   /** @param {boolean} open */
   function set(open) {
     list.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
+    if (open) void more().then((found) => list.replaceChildren(again, ...(found?.items(choose) ?? [])));
   }
 
   /** @param {() => void} act */
@@ -42,3 +42,6 @@ export function createMenu({ t }, { download, restart }) {
     },
   };
 }
+
+/** @param {string} text @param {() => void} click @returns {HTMLElement} */
+const item = (text, click) => el("li", {}, el("button", { type: "button", text, click }));

@@ -21,7 +21,7 @@ export function createNotice({ t, config, actions, signal }) {
     hide();
     element.hidden = false;
     element.append(el("p", { text }));
-    if (person) element.append(el("button", { type: "button", class: "link", text: t("or_person"), click: () => actions.person("rate_limited") }));
+    if (person && config.person.available) element.append(el("button", { type: "button", class: "link", text: t("or_person"), click: () => actions.person("rate_limited") }));
   }
 
   return {

@@ -10,8 +10,8 @@ import { PERSON } from "./icons.js";
  * @param {string} reason
  * @returns {HTMLElement | null}
  */
-export function createOffer({ t, actions }, offer, reason) {
-  if (offer === "none") return null;
+export function createOffer({ t, actions, config }, offer, reason) {
+  if (offer === "none" || !config.person.available) return null;
   const click = () => actions.person(reason);
   if (offer === "button") {
     return el("button", { type: "button", class: "person-button", click }, icon(PERSON), el("span", { text: t("person") }));

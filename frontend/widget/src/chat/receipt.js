@@ -12,17 +12,14 @@ import { createMessage } from "./message.js";
  * @returns {HTMLElement}
  */
 export function createReceipt(context, { reference, message, sent }, at) {
-  const { t, config } = context;
-  const { expectation } = config.person;
-  const said = message || t("receipt_message");
+  const { t } = context;
   const code = el("code", { class: "reference", text: reference });
   const copied = el("span", { class: "copied", role: "status" });
   const copy = el("button", { type: "button", class: "plain", text: t("copy"), click: () => void copyText(code, copied, t("copied")) });
   return createMessage(context, { by: "team", at, routing: "handoff" },
     el("div", { class: "bubble receipt" },
       el("p", { class: "tag" }, icon(CHECK), el("span", { text: t("receipt_title") })),
-      el("p", { text: said, dir: "auto" }),
-      expectation && !said.includes(expectation) && el("p", { text: expectation, dir: "auto" }),
+      el("p", { text: message || t("receipt_message"), dir: "auto" }),
       reference && el("p", { class: "reference-line" }, el("span", { class: "label", text: t("reference") }), code, copy, copied),
       sent && el("p", { class: "yours", dir: "auto", text: t("receipt_yours", { text: sent }) })));
 }

@@ -2,7 +2,7 @@
 import { recall, remember } from "../shared/memory.js";
 import { readReply } from "./read-reply.js";
 import { ROUTINGS } from "./routings.js";
-import { record, text } from "./shape.js";
+import { record } from "./shape.js";
 import { uuid } from "./uuid.js";
 
 const VERSION = 2;
@@ -10,16 +10,17 @@ const MOST_ENTRIES = 200;
 
 /** @returns {Session} */
 export function emptySession() {
-  return { conversationId: "", entries: [], forks: {}, token: "", tokenUntil: 0, seen: 0, live: false, open: true, handoffKey: uuid() };
+  return { conversationId: "", entries: [], forks: {}, token: "", tokenUntil: 0, seen: 0, read: 0, state: "", sound: false, live: false, open: true, handoffKey: uuid() };
 }
 
 /** @param {string} widget @returns {Session} what this tab kept, or an empty conversation */
 export function loadSession(widget) {
+  /** @type {Record<string, any> & Session} */
+  const session = emptySession();
   const kept = record(recall(widget));
-  if (kept.version !== VERSION || !Array.isArray(kept.entries)) return emptySession();
-  return { conversationId: text(kept.conversationId), entries: kept.entries.filter(isEntry),
-    forks: readForks(kept.forks), token: text(kept.token), tokenUntil: Number(kept.tokenUntil) || 0, seen: Number(kept.seen) || 0,
-    live: kept.live === true, open: true, handoffKey: text(kept.handoffKey, uuid()) };
+  if (kept.version !== VERSION || !Array.isArray(kept.entries)) return session;
+  for (const key of Object.keys(session)) if (typeof kept[key] === typeof session[key]) session[key] = kept[key];
+  return Object.assign(session, { entries: kept.entries.filter(isEntry), forks: readForks(kept.forks) });
 }
 
 /** @param {unknown} value @returns {value is Entry} whether a kept entry still has the shape this version draws */
@@ -48,11 +49,9 @@ const hasShape = (value, model) =>
  * @param {Session} session
  */
 export function saveSession(widget, session) {
-  if (!session.entries.length) return;
+  if (!session.entries.length && !session.token) return;
   remember(widget, { ...session, entries: session.entries.slice(-MOST_ENTRIES), version: VERSION });
 }
 
-/** @param {Session} session @returns {(Entry & { kind: "handoff" }) | undefined} the hand-off of this conversation */
-export function handoffOf({ entries }) {
-  return entries.find((entry) => entry.kind === "handoff");
-}
+/** @param {Session} session @returns {boolean} whether a person has the conversation, or is waited for */
+export const withPeople = ({ state }) => state === "queued" || state === "person";

@@ -1,37 +1,47 @@
-/** @import {Context, Entry, Live} from "../types" */
+/** @import {Context, Live, LiveParts} from "../types" */
 import styles from "./live.css";
 import { sheet } from "../shared/sheet.js";
 import { createEventReader } from "../chat/sse.js";
 import { record, text } from "../chat/shape.js";
+import { withPeople } from "../chat/session.js";
+import { wordsOver } from "../more/words.js";
 import { createRatingForm } from "./rating-form.js";
+import { createSeen } from "./seen.js";
+import { chime } from "./sound.js";
+import { watchView } from "./view.js";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 20_000;
 const TYPING_EVERY_MS = 3000;
-const WITH_PEOPLE = ["queued", "person"];
 
 /**
  * The conversation with people: their messages as they come, who is there, and how it ended.
  * @param {Context} context
- * @param {{ add: (entry: Entry) => void, say: (words: string, busy?: boolean) => void, handler: (person: boolean) => void, place: (node: HTMLElement | null) => void }} parts
+ * @param {LiveParts} parts
  * @returns {Live}
  */
-export function createLive(context, { add, say, handler, place }) {
-  const { t, session, options, signal, auth } = context;
+export function createLive(context, { add, say, handler, place, log }) {
+  const { session, options, signal, auth } = context;
+  const t = wordsOver(context.t);
   /** @type {AbortController | null} */
   let life = null;
-  let state = "";
   let told = 0;
   const looks = sheet(styles);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hush;
   const url = (/** @type {string} */ path) => `${options.base}conversations/${encodeURIComponent(session.conversationId)}${path}`;
+  const root = log.getRootNode();
+  if (root instanceof ShadowRoot) root.adoptedStyleSheets = [...root.adoptedStyleSheets, looks];
+  const seen = createSeen(context, log, t("seen"));
+  const inView = watchView(log, signal, caughtUp);
 
   async function start() {
     if (life && !life.signal.aborted) return;
     life = new AbortController();
     const mine = life;
     signal.addEventListener("abort", () => mine.abort(), { once: true });
+    const missed = session.entries.filter((entry) => entry.kind === "person" && entry.by === "agent" && Number(entry.seq) > session.read).length;
+    if (missed && !session.open) context.emit("unread", missed);
     for (let wait = FIRST_WAIT_MS; !mine.signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
         const response = await fetch(url(`/events?after=${session.seen}`), { headers: await auth(), credentials: "omit", signal: mine.signal });
@@ -55,42 +65,50 @@ export function createLive(context, { add, say, handler, place }) {
     if (event.type === "message") message(event);
     else if (event.type === "state") changed(event);
     else if (event.type === "typing" && event.author === "agent") typed(event);
+    else if (event.type === "read" && event.author === "agent") seen.until(event.seq);
   }
 
   /** @param {Record<string, any>} event */
-  function message({ seq, author, name, text: words, at }) {
+  function message({ id, seq, author, name, text: words, at }) {
     if (!(seq > session.seen)) return;
     session.seen = seq;
-    if ((author === "agent" || (author === "system" && !receiptSaysIt(words))) && text(words)) {
+    const own = session.entries.findLast((entry) => entry.kind === "visitor" && entry.turnId === id);
+    if (own?.kind === "visitor") own.seq = seq;
+    if ((author === "agent" || (author === "system" && !receiptSaysIt(text(id), words))) && text(words)) {
       say("");
-      add({ kind: "person", by: author, name: text(name), text: words, at: Number(at) * 1000 || Date.now() });
+      add({ kind: "person", by: author, name: text(name), text: words, at: Number(at) * 1000 || Date.now(), seq });
       if (author === "agent") context.emit("answer", { routing: "person" });
+      if (author === "agent" && session.sound) chime();
     }
     context.save();
-    void send("/read", { seq });
+    if (inView()) caughtUp();
   }
 
-  /** @param {string} words a hand-off is announced once: the receipt in the conversation has its reference already */
-  function receiptSaysIt(words) {
-    return session.entries.some((entry) => entry.kind === "handoff" && entry.receipt.reference && words.includes(entry.receipt.reference));
+  /** What has come is before the visitor's eyes. */
+  function caughtUp() {
+    if (session.read >= session.seen) return;
+    session.read = session.seen;
+    context.save();
+    void send("/read", { seq: session.read });
+  }
+
+  /** @param {string} id @param {string} words a hand-off is announced once: the receipt in the conversation has its reference already */
+  function receiptSaysIt(id, words) {
+    return id.startsWith("handed-over-")
+      && session.entries.some((entry) => entry.kind === "handoff" && entry.receipt.reference && words.includes(entry.receipt.reference));
   }
 
   /** @param {Record<string, any>} event */
   function changed(event) {
-    state = text(event.state);
-    handler(state === "person");
+    session.state = text(event.state);
+    context.save();
+    handler(session.state === "person");
+    seen.until(event.read);
     const wait = Number(event.expected_wait_s);
     const minutes = new Intl.NumberFormat(context.config.lang, { style: "unit", unit: "minute", unitDisplay: "long" }).format(Math.max(1, Math.ceil(wait / 60)));
-    say(state === "queued" ? text(event.text) || [t("waiting"), wait && t("wait_expected", { time: minutes })].filter(Boolean).join(" ") : "", state === "queued");
-    const form = state === "resolved" && event.generation ? createRatingForm(context, { send, reopen }) : null;
-    place(form);
-    if (form) dress(form);
-  }
-
-  /** @param {HTMLElement} form brings its looks along */
-  function dress(form) {
-    const root = form.getRootNode();
-    if (root instanceof ShadowRoot && !root.adoptedStyleSheets.includes(looks)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, looks];
+    const queued = session.state === "queued";
+    say(queued ? text(event.text) || [t("waiting"), wait && t("wait_expected", { time: minutes })].filter(Boolean).join(" ") : "", queued);
+    place(session.state === "resolved" && event.generation ? createRatingForm({ ...context, t }, { send, reopen }) : null);
   }
 
   /** @param {Record<string, any>} event */
@@ -113,16 +131,20 @@ export function createLive(context, { add, say, handler, place }) {
 
   async function reopen() {
     if (await send("/reopen", {})) place(null);
+    else say(t("reopen_failed"));
   }
 
   return {
     start: () => void start(),
-    stop: () => life?.abort(),
+    stop() {
+      life?.abort();
+      place(null);
+      seen.until(0);
+    },
     typing(words) {
-      if (!WITH_PEOPLE.includes(state) || !words || Date.now() - told < TYPING_EVERY_MS) return;
+      if (!withPeople(session) || !words || Date.now() - told < TYPING_EVERY_MS) return;
       told = Date.now();
       void send("/typing", { on: true });
     },
   };
 }
-

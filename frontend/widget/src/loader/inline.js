@@ -1,7 +1,7 @@
 /** @import {Bus, Chat, Options, Visitor} from "../types" */
 import styles from "../styles/inline.css";
 import { sheet } from "../shared/sheet.js";
-import { loadChat } from "./load.js";
+import { fetchConfig, loadChat } from "./load.js";
 
 /**
  * Defines `<handrail-chat>`: the same chat, in the flow of the page, for as long as the element is on it.
@@ -22,7 +22,8 @@ export function defineInline(options, visitor, bus) {
       const loaded = await loadChat(options, visitor).catch(() => null);
       if (!loaded || !this.isConnected || this.#chat) return;
       this.#chat = loaded.mountChat({
-        root, inline: true, rawConfig: loaded.rawConfig, words: loaded.words, options, visitor, emit: bus.emit, onClose() {},
+        root, inline: true, rawConfig: loaded.rawConfig, words: loaded.words, options, visitor, emit: bus.emit,
+        fetchConfig: () => fetchConfig(options, visitor), onClose() {},
       });
     }
 

@@ -1,5 +1,5 @@
 /** @import {Options} from "../types" */
-import { launcher_close, launcher_failed, launcher_open, launcher_unread } from "../lang/en.json";
+import { launcher_close, launcher_failed, launcher_open, launcher_unread } from "../lang/en.launcher.json";
 import { resolveAccent } from "../shared/accent.js";
 import { css, readableOn } from "../shared/colour.js";
 import { el } from "../shared/dom.js";

@@ -14,16 +14,23 @@ export async function loadChat(options, visitor) {
   const retry = attempts++ ? `&retry=${attempts}` : "";
   const [chat, rawConfig] = await Promise.all([
     import(new URL(`chat.js?v=${BUILD_ID}${retry}`, options.script).href),
-    fetchConfig(options),
+    fetchConfig(options, visitor),
   ]);
   attempts = 0;
   return { mountChat: chat.mountChat, rawConfig, words: await chat.loadWords(rawConfig, options, visitor) };
 }
 
-/** @param {Options} options @returns {Promise<unknown>} */
-async function fetchConfig({ base, widget }) {
+/**
+ * The configuration in the visitor's language, and who is at the desk now.
+ * @param {Options} options
+ * @param {Visitor} visitor
+ * @returns {Promise<any>} null when it does not come
+ */
+export async function fetchConfig({ base, widget, lang }, { context }) {
+  const spoken = context.lang || (lang === "auto" ? navigator.language : lang);
   try {
-    const response = await fetch(`${base}config?widget=${encodeURIComponent(widget)}`, {
+    const response = await fetch(`${base}config?widget=${encodeURIComponent(widget)}&lang=${encodeURIComponent(spoken)}`, {
+      cache: "no-cache",
       credentials: "omit",
       signal: AbortSignal.timeout(5000),
     });

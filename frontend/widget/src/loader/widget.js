@@ -4,7 +4,7 @@ import { recall, remember } from "../shared/memory.js";
 import { sheet } from "../shared/sheet.js";
 import { keepAttached } from "./attach.js";
 import { createLauncher } from "./launcher.js";
-import { loadChat } from "./load.js";
+import { fetchConfig, loadChat } from "./load.js";
 
 /**
  * The floating widget: its launcher now, its chat on first open. Returns the page's commands.
@@ -30,13 +30,15 @@ export function createWidget(options, visitor, bus) {
   /** @param {string} name @param {unknown} [detail] */
   function emit(name, detail) {
     if (name === "answer" && !wanted) launcher.show({ unread: ++unread });
+    if (name === "unread") return launcher.show({ unread: (unread = Number(detail)) });
     bus.emit(name, detail);
   }
 
   async function mount() {
     const { mountChat, rawConfig, words } = await loadChat(options, visitor);
     launcher.paint(/** @type {any} */ (rawConfig)?.brand?.accent ?? "");
-    return (chat = mountChat({ root, inline: false, rawConfig, words, options, visitor, emit, onClose: () => commands.close() }));
+    return (chat = mountChat({ root, inline: false, rawConfig, words, options, visitor, emit,
+      fetchConfig: () => fetchConfig(options, visitor), onClose: () => commands.close() }));
   }
 
   /** @param {boolean} focus */
@@ -101,7 +103,10 @@ export function createWidget(options, visitor, bus) {
     chat?.settle();
   });
   launcher.show({});
-  // A conversation left open on the last page goes on here, without taking the focus from the page.
-  if (recall(options.widget)?.open && !matchMedia("(max-width: 639.98px)").matches) void open(false);
+  // A conversation left open on the last page goes on here, without taking the focus from the page; one with people
+  // is listened to behind the launcher.
+  const kept = recall(options.widget);
+  if (kept?.open && !matchMedia("(max-width: 639.98px)").matches) void open(false);
+  else if (kept?.live) (coming = mount()).catch(() => { coming = null; });
   return commands;
 }

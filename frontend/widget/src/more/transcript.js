@@ -1,10 +1,10 @@
-/** @import {Context} from "../types" */
+/** @import {Context, Translate} from "../types" */
 import { el } from "../shared/dom.js";
-import { authorOf } from "./message.js";
+import { authorOf } from "../chat/message.js";
 
-/** @param {Context} context @returns {string} the conversation as plain text */
-export function writeTranscript(context) {
-  const { t, config, session } = context;
+/** @param {Context} context @param {Translate} t @returns {string} the conversation as plain text */
+export function writeTranscript(context, t) {
+  const { config, session } = context;
   const title = t("transcript_title", { name: authorOf(context, "assistant") });
   const turns = session.entries.map((entry) => {
     const at = new Date(entry.at).toLocaleString(config.lang);

@@ -1,0 +1,91 @@
+"""The visitor's page talks to one API process and the agent's to another; they share a database and Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.flow import angry_cancellation
+from tests.browser.real_process import Process
+from tests.browser.sides import Agent, Visitor, add_agent, own_page, patiently
+from tests.conftest import started_valkey
+from tests.sample import sample_settings
+
+pytestmark = [pytest.mark.models, pytest.mark.slow]
+
+
+@dataclass
+class Pair:
+    visitors: Process
+    agents: Process
+    agent: Agent
+
+
+@pytest.fixture(scope="module")
+def pair(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    records = tmp_path_factory.mktemp("records") / "r.db"
+    settings = sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}")
+    email, password = add_agent(settings)
+    redis = started_valkey()
+    with ExitStack() as stack:
+        stack.callback(redis.stop)
+        stack.enter_context(patiently())
+        here, there = (Process(sample_index, records, redis.connection_url) for _ in range(2))
+        for process in (here, there):
+            stack.callback(process.close)
+            process.start()
+        for process in (here, there):
+            process.wait()
+        agent = Agent(stack.enter_context(own_page(browser)), there.base)
+        agent.sign_in(email, password)
+        yield Pair(here, there, agent)
+
+
+@pytest.fixture
+def visitor(pair: Pair, browser: Browser) -> Iterator[Visitor]:
+    pair.agent.tidy()
+    pair.agent.nobody_waits()
+    with own_page(browser) as page:
+        arrived = Visitor(page)
+        arrived.open(pair.visitors.base)
+        yield arrived
+
+
+def test_an_angry_cancellation_across_two_processes(pair: Pair, visitor: Visitor) -> None:
+    angry_cancellation(visitor, pair.agent)
+
+
+def test_killing_either_process_in_the_middle_loses_nothing(pair: Pair, visitor: Visitor) -> None:
+    """What was accepted is there, what was not is sent once the process is back; nothing comes twice."""
+    agent = pair.agent
+    visitor.want_person()
+    agent.take()
+    agent.say("one")
+    expect(visitor.replies("person")).to_have_count(1)
+
+    pair.visitors.kill()
+    agent.say("two, while the visitor's process is dead")
+    pair.visitors.start()
+    expect(visitor.replies("person")).to_have_count(2)
+    visitor.say("three, after it")
+    expect(agent.messages).to_contain_text("three, after it")
+
+    pair.agents.kill()
+    visitor.say("four, while the agent's process is dead")
+    expect(visitor.log.locator("[data-routing=handed_off], .delivered")).to_have_count(2)
+    pair.agents.start()
+    expect(agent.messages).to_contain_text("four, while the agent's process is dead")
+    agent.say("five, from both sides again")
+    expect(visitor.replies("person")).to_have_count(3)
+
+    visitor.page.reload()
+    said = visitor.log.locator(".message.visitor .bubble, [data-routing=person] .bubble")
+    expect(said).to_have_count(5)
+    assert [text.split(",")[0] for text in said.all_inner_texts()] == ["one", "two", "three", "four", "five"]
+    theirs = agent.page.locator(".message.visitor, .message.mine")
+    expect(theirs).to_have_count(5)
