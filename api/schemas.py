@@ -11,6 +11,25 @@ from api.fields import VISIBLE, ConversationId, Email, Filters, Language, Lenien
 from handrail.types import Label, Offer, RefusalReason, Routing
 
 
+ContextToken = Annotated[
+    str | None,
+    Field(
+        max_length=4000,
+        description="What your server knows of the customer, signed by it (docs/hand-off.md). One that is forged or "
+        "has expired counts as none.",
+    ),
+]
+Said = Annotated[
+    dict[str, Any],
+    Field(
+        max_length=50,
+        description="What the page says of the visitor, such as a name or a plan: up to 20 short plain values, the "
+        "rest is left out. People at the desk see it; it is believed by nobody and reaches no model.",
+        examples=[{"name": "Ada", "plan": "Studio"}],
+    ),
+]
+
+
 class AskRequest(Lenient):
     """One message of a visitor. The bare `question` is always enough."""
 
@@ -39,12 +58,8 @@ class AskRequest(Lenient):
         {}, description="Only articles whose facets have these values.", examples=[{"product": "store"}]
     )
     lang: Language | None = Field(None, description="Language of the visitor, as a language tag.", examples=["en"])
-    context_token: str | None = Field(
-        None,
-        max_length=4000,
-        description="What your server knows of the customer, signed by it (docs/hand-off.md). One that is forged or "
-        "has expired counts as none.",
-    )
+    context_token: ContextToken = None
+    context: Said = {}
 
     @property
     def branches_from(self) -> str | None:
@@ -286,6 +301,8 @@ class HandoffRequest(Lenient):
         [], max_length=100, description="The conversation so far, oldest first; the person reads it."
     )
     lang: Language | None = Field(None, description="Language of the visitor, for the message.", examples=["en"])
+    context_token: ContextToken = None
+    context: Said = {}
 
 
 class HandoffResponse(BaseModel):

@@ -15,7 +15,7 @@ from api.errors import ApiError, rate_limited
 from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
 from handrail import guard, outcome
-from handrail.customer import signed
+from handrail.customer import cleaned, signed
 from handrail.handoff.conversations import Begun
 from handrail.limits import Denied
 from handrail.present import response
@@ -45,7 +45,8 @@ def read(body: AskRequest, settings: Settings) -> tuple[Question, TurnKey]:
         lang=body.lang or DEFAULT_LANGUAGE,
         filters=body.filters,
         suspicious=guard.suspicious(text),
-        context=_context(body, settings, conversation_id),
+        context=proven(body.context_token, settings, conversation_id),
+        said=cleaned(body.context),
         follows=body.branches_from,
     )
     key = TurnKey(
@@ -160,12 +161,12 @@ def _recorded(services: Services, turn: Turn) -> Response:
     return result
 
 
-def _context(body: AskRequest, settings: Settings, conversation_id: str) -> Mapping[str, str | float]:
+def proven(token: str | None, settings: Settings, conversation_id: str) -> Mapping[str, str | float]:
     """What is proven of the customer; nothing where the operator has no secret."""
     secret = settings.customer.secret
-    if secret is None or body.context_token is None:
+    if secret is None or token is None:
         return {}
-    return signed.read(secret.get_secret_value(), body.context_token, time.time(), conversation_id)
+    return signed.read(secret.get_secret_value(), token, time.time(), conversation_id)
 
 
 def _fingerprint(question: Question) -> str:

@@ -7,12 +7,14 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Response
 
-from api import schemas
+from api import schemas, turns
 from api.dependencies import Needed, WhoAsks, json_only
 from api.errors import ApiError
 from api.openapi import failures
 from handrail import handoff
+from handrail.customer import cleaned
 from handrail.guard import tidy
+from handrail.handoff.conversations import known_of
 from handrail.language import base
 from handrail.limits import Denied
 from handrail.wording import load_wording
@@ -61,6 +63,7 @@ async def request_person(
         request,
         receipt.handoff.reference,
         queue=services.settings.brand.person_available,
+        known=known_of(turns.proven(body.context_token, services.settings, conversation_id), cleaned(body.context)),
     )
     brand = services.settings.brand
     wording = load_wording(brand.name).into(base(body.lang), await services.rota.people())

@@ -132,6 +132,8 @@ class Question:
     """Who is at the desk while it is answered."""
     context: Mapping[str, str | float] = field(default_factory=dict)
     """What is known of the customer from a source that was proven, such as `plan`; never what a page merely said."""
+    said: Mapping[str, str | float] = field(default_factory=dict)
+    """What the page says of the visitor: shown to people at the desk, used for nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,8 @@ export interface Options {
 
 export interface Visitor {
   user: { name?: string; email?: string };
-  context: { filters?: Record<string, unknown>; lang?: string };
+  /** `data` is shown to people at the desk; `token` is signed by the host's server. */
+  context: { filters?: Record<string, unknown>; lang?: string; data?: Record<string, unknown>; token?: string };
 }
 
 export interface Bus {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -82,7 +82,8 @@ class Conversations:
 
     async def begin(self, question: Question, visitor_id: str | None) -> Begun:
         """Record a visitor's message before anything is done about it. Raises Foreign."""
-        entry = Entry(question.conversation_id, visitor_id, question.lang)
+        known = known_of(question.context, question.said)
+        entry = Entry(question.conversation_id, visitor_id, question.lang, known)
         text = NewMessage(question.turn_id, "visitor", redact(question.text), turn_id=question.turn_id)
         said = await self.records.begin(entry, text, self.clock())
         await self.tell(said)
@@ -103,7 +104,14 @@ class Conversations:
         return await self._instead(said)
 
     async def hand_over(
-        self, conversation_id: str, visitor_id: str | None, request: HandoffRequest, reference: str, *, queue: bool
+        self,
+        conversation_id: str,
+        visitor_id: str | None,
+        request: HandoffRequest,
+        reference: str,
+        *,
+        queue: bool,
+        known: Mapping[str, Any] | None = None,
     ) -> ConversationRow:
         """Put the conversation in the queue, or add to what is there. Raises Foreign."""
         discreet = await asyncio.to_thread(_lines, request)
@@ -124,7 +132,9 @@ class Conversations:
             message=NewMessage(_id_of("request", text), "visitor", text) if text else None,
             queue=queue,
         )
-        said = await self.records.hand_over(Entry(conversation_id, visitor_id), wish, notice, self.clock())
+        said = await self.records.hand_over(
+            Entry(conversation_id, visitor_id, known=known or {}), wish, notice, self.clock()
+        )
         await self.tell(said)
         return said.row
 
@@ -227,6 +237,12 @@ class Conversations:
             asked = words.say("person_asked", reference=row.reference or "")
             return f"{asked} {(await self.expectation(row.lang)).text}".strip()
         return words.say("person_message_added")
+
+
+def known_of(proven: Mapping[str, str | float], said: Mapping[str, str | float]) -> dict[str, Any]:
+    """What the desk sees of a visitor: what the page said as it is, and under `signed` what was proven."""
+    plain = {key: redact(value) if isinstance(value, str) else value for key, value in said.items() if key != "signed"}
+    return {**plain, **({"signed": dict(proven)} if proven else {})}
 
 
 def _lines(request: HandoffRequest) -> list[NewMessage]:

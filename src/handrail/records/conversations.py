@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +72,8 @@ class Entry:
     conversation_id: str
     visitor_id: str | None = None
     lang: str = "en"
+    known: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the visitor as of now, JSON-ready; what it does not name stays as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +266,8 @@ class ConversationRecords(Repository):
             row.visitor_id = entry.visitor_id
         elif row.visitor_id != entry.visitor_id:
             raise Foreign("the conversation belongs to another visitor")
+        if entry.known:
+            row.context = {**row.context, **entry.known}
         return row
 
     async def _append(

@@ -12,7 +12,8 @@ import { openDialog } from "../shared/dialog.js";
 export function fill(text, desk, detail) {
   const context = detail.visitor.context ?? {};
   const user = /** @type {Record<string, unknown>} */ (context.user ?? {});
-  const name = context.name ?? user.name;
+  const signed = /** @type {Record<string, unknown>} */ (context.signed ?? {});
+  const name = signed.name ?? context.name ?? user.name;
   /** @type {Record<string, string>} */
   const values = {
     visitor_name: typeof name === "string" && name ? name : desk.t("visitor_fallback"), agent_name: desk.me.name,

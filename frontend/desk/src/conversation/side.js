@@ -35,6 +35,10 @@ export function createSide(desk, path) {
       el("span", { class: "hint", text: [cause, one.updated_at ? stamp(one.updated_at) : ""].filter(Boolean).join(" · ") })));
   }
 
+  /** @param {[string, string][]} rows */
+  const facts = (rows) => el("dl", { class: "context" }, ...rows.filter(([, value]) => value).map(([name, value]) =>
+    el("div", {}, el("dt", { text: name === "email" ? t("email") : name.replaceAll("_", " ") }), el("dd", { dir: "auto", text: value.slice(0, SHOWN_VALUE) }))));
+
   /** @param {Detail} detail */
   function show(detail) {
     if (!asked) { asked = true; void loadSimilar(); }
@@ -42,13 +46,16 @@ export function createSide(desk, path) {
     const state = JSON.stringify([known, turns, conversation.csat, conversation.csat_comment, conversation.reason, conversation.label]);
     if (state === shown) return;
     shown = state;
-    const rows = flatten(known.context ?? {});
+    const { signed = {}, ...said } = known.context ?? {};
+    const rows = flatten(said);
+    const proven = flatten(/** @type {Record<string, unknown>} */ (signed));
     const others = known.other_conversations ?? [];
     visitor.replaceChildren(
       ...(known.online === undefined ? [] : [el("p", { class: "chips" }, chip(t(known.online ? "visitor_here" : "visitor_gone"), known.online ? "good" : ""))]),
-      el("dl", { class: "context" }, ...[["email", known.email ?? ""], ...rows].filter(([, value]) => value).map(([name = "", value = ""]) =>
-        el("div", {}, el("dt", { text: name === "email" ? t("email") : name.replaceAll("_", " ") }), el("dd", { dir: "auto", text: value.slice(0, SHOWN_VALUE) })))),
-      ...(rows.length || known.email ? [] : [el("p", { class: "hint", text: t("visitor_unknown") })]),
+      ...(proven.length ? [el("h3", { text: t("visitor_signed") }), facts(proven)] : []),
+      ...(proven.length && rows.length ? [el("h3", { text: t("visitor_said") })] : []),
+      facts([...(known.email && known.email !== said.email ? [/** @type {[string, string]} */ (["email", known.email])] : []), ...rows]),
+      ...(rows.length || proven.length || known.email ? [] : [el("p", { class: "hint", text: t("visitor_unknown") })]),
       ...(conversation.csat ? [el("p", { class: "rated" }, t("csat", { score: conversation.csat }), conversation.csat_comment && el("q", { dir: "auto", text: conversation.csat_comment }))] : []),
       ...(others.length ? [el("h3", { text: t("other_conversations", { n: others.length }) }), el("ul", { class: "cards" }, ...others.map(card))] : []));
     const last = turns.at(-1);

@@ -5,6 +5,7 @@ import { createPainting } from "./painting.js";
 import { post } from "./post.js";
 import { readReply } from "./read-reply.js";
 import { uuid } from "./uuid.js";
+import { knownOf } from "./visitor.js";
 
 /**
  * Asking: from the visitor's words to a reply, a wait, or another try.
@@ -70,7 +71,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     composer.setBusy(true, () => void halt());
     status.say(t("looking"), true);
     const body = { question, turn_id: turnId, conversation_id: session.conversationId, follows,
-      lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters };
+      lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters, ...knownOf(visitor) };
     const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, auth: context.auth, lost: () => status.say(t("reconnecting"), true) });
     signal.removeEventListener("abort", stop);
     if (signal.aborted || running !== mine) return;

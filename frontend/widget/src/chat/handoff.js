@@ -5,6 +5,7 @@ import { withPeople } from "./session.js";
 import { readPerson } from "./config.js";
 import { record, text } from "./shape.js";
 import { uuid } from "./uuid.js";
+import { knownOf } from "./visitor.js";
 
 /**
  * Getting a person: the form, what is sent, and the one receipt per conversation.
@@ -78,7 +79,7 @@ export function createHandoff(context, { log, form, composer, status, live, fetc
       // Without a turn, the form's own id: a request repeated after a lost connection is still one request, and one
       // that is made after the last was dealt with is another.
       turn_id: last?.kind === "visitor" ? last.turnId : session.handoffKey,
-      reason: reason || "visitor_request", email: email || undefined, message: message || undefined, transcript,
+      reason: reason || "visitor_request", email: email || undefined, message: message || undefined, transcript, lang: config.lang, ...knownOf(visitor),
     };
   }
 

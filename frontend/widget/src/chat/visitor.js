@@ -1,7 +1,10 @@
-/** @import {Context} from "../types" */
+/** @import {Context, Visitor} from "../types" */
 import { record, text } from "./shape.js";
 
 const EARLY_MS = 120_000;
+
+/** @param {Visitor} visitor what the host page said of them, for people at the desk */
+export const knownOf = ({ user, context }) => ({ context: { ...context.data, ...user }, context_token: context.token });
 
 /**
  * Who the visitor is to the server: a short-lived token, asked for when something is first sent and renewed before it ends.
