@@ -67,6 +67,23 @@ Filters = Annotated[
         }
     ),
 ]
+ContextToken = Annotated[
+    str | None,
+    Field(
+        max_length=4000,
+        description="What your server knows of the customer, signed by it (docs/hand-off.md). One that is forged or "
+        "has expired counts as none.",
+    ),
+]
+Said = Annotated[
+    dict[str, Any],
+    Field(
+        max_length=50,
+        description="What the page says of the visitor, such as a name or a plan: up to 20 short plain values, the "
+        "rest is left out. People at the desk see it; it is believed by nobody and reaches no model.",
+        examples=[{"name": "Ada", "plan": "Studio"}],
+    ),
+]
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 

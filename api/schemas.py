@@ -7,27 +7,18 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from api.fields import VISIBLE, ConversationId, Email, Filters, Language, Lenient, Probability
+from api.fields import (
+    VISIBLE,
+    ContextToken,
+    ConversationId,
+    Email,
+    Filters,
+    Language,
+    Lenient,
+    Probability,
+    Said,
+)
 from handrail.types import Label, Offer, RefusalReason, Routing
-
-
-ContextToken = Annotated[
-    str | None,
-    Field(
-        max_length=4000,
-        description="What your server knows of the customer, signed by it (docs/hand-off.md). One that is forged or "
-        "has expired counts as none.",
-    ),
-]
-Said = Annotated[
-    dict[str, Any],
-    Field(
-        max_length=50,
-        description="What the page says of the visitor, such as a name or a plan: up to 20 short plain values, the "
-        "rest is left out. People at the desk see it; it is believed by nobody and reaches no model.",
-        examples=[{"name": "Ada", "plan": "Studio"}],
-    ),
-]
 
 
 class AskRequest(Lenient):
@@ -59,7 +50,7 @@ class AskRequest(Lenient):
     )
     lang: Language | None = Field(None, description="Language of the visitor, as a language tag.", examples=["en"])
     context_token: ContextToken = None
-    context: Said = {}
+    context: Said = Field({})
 
     @property
     def branches_from(self) -> str | None:
@@ -302,7 +293,7 @@ class HandoffRequest(Lenient):
     )
     lang: Language | None = Field(None, description="Language of the visitor, for the message.", examples=["en"])
     context_token: ContextToken = None
-    context: Said = {}
+    context: Said = Field({})
 
 
 class HandoffResponse(BaseModel):

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from api.dependencies import Needed
-from api.fields import Language
 from api.openapi import failures
 from api.schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
 from handrail.language import base
