@@ -137,7 +137,7 @@ async def mail_transcript(body: TranscriptRequest, row: Own, services: Needed, a
         raise rate_limited(verdict.retry_after_s, verdict.scope)
     messages = await desk.conversations.records.messages(row.id, limit=10_000)
     text = transcript.as_text(row, messages, services.settings.brand.assistant)
-    await desk.transcripts.send(body.email, row.reference or "transcript", text)
+    await desk.transcripts.send(body.email, row.reference or "transcript", text, row.id)
     return {"status": "queued"}
 
 

@@ -145,3 +145,21 @@ async def test_records_are_for_the_operator_alone(tmp_path: Path) -> None:
 
     mode = stat.S_IMODE((tmp_path / "handrail.sqlite").stat().st_mode)
     assert mode & 0o077 == 0
+
+
+async def test_a_long_look_holds_no_writer_up_and_changes_nothing(tmp_path: Path) -> None:
+    database = await open_database(Storage(data_dir=tmp_path))
+    count = text("SELECT count(*) FROM canned")
+    write = text("INSERT INTO canned (tenant, id, title, text) VALUES ('default', 'c', 't', 'x')")
+
+    async with database.reading() as looking:
+        assert (await looking.execute(count)).scalar_one() == 0
+        async with asyncio.timeout(20), database.transaction() as session:
+            await session.execute(write)
+        assert (await looking.execute(count)).scalar_one() == 0
+    async with database.reading() as looking:
+        assert (await looking.execute(count)).scalar_one() == 1
+    with pytest.raises(RecordsUnavailable):
+        async with database.reading() as looking:
+            await looking.execute(text("DELETE FROM canned"))
+    await database.close()

@@ -10,6 +10,7 @@ import numpy as np
 
 from handrail.learning.gaps import Asked, Gap, find_gaps
 from handrail.learning.library import Library
+from handrail.records.digests import digest
 from handrail.records.learning import LearningRecords
 from handrail.types import Vectors
 
@@ -56,11 +57,6 @@ class Gaps:
             await self._records.keep_vectors(name, new, self._clock())
             known |= new
         return np.stack([known[digest(question)] for question in questions]).astype(np.float32)
-
-
-def digest(question: str) -> str:
-    """Of the words, however they are spaced and capitalised."""
-    return hashlib.sha256(" ".join(question.casefold().split()).encode()).hexdigest()
 
 
 def _key(asked: Sequence[Asked], shelf: int) -> str:

@@ -20,6 +20,8 @@ class NewLetter:
     target: str
     """For people who read the outbox: a host or an address; secrets stay in the settings."""
     payload: Mapping[str, Any]
+    conversation_id: str | None = None
+    """The conversation it is about: deleted with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -70,7 +70,7 @@ def letters_of(waiting: Waiting, settings: Alerts) -> list[NewLetter]:
         copied = {"event": event["event"], "handoff": handoff | {"email": waiting.email}, "lines": lines}
         letters.append(NewLetter("chatwoot", _host(settings.chatwoot_url), copied))
     letters += [NewLetter("mail", to, _mail(to, handoff)) for to in settings.mail_to]
-    return letters
+    return [replace(letter, conversation_id=waiting.conversation_id) for letter in letters]
 
 
 class QueueAlerts:
@@ -115,11 +115,12 @@ class Transcripts:
         """Whether e-mail is set up at all."""
         return self._settings.alerts.mails
 
-    async def send(self, to: str, reference: str, text: str) -> str:
+    async def send(self, to: str, reference: str, text: str, conversation_id: str | None = None) -> str:
         """Put a transcript into the outbox, whose worker sends it; returns the letter's id."""
         brand = self._settings.brand.name
         payload = {"to": [to], "subject": f"{brand}: {reference}", "text": text}
-        return (await self._outbox.write([NewLetter("mail", to, payload)], self._clock()))[0]
+        letter = NewLetter("mail", to, payload, conversation_id)
+        return (await self._outbox.write([letter], self._clock()))[0]
 
 
 def _mail(to: str, handoff: dict[str, object]) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +26,29 @@ LOCK_WAIT_MS = 10_000
 ONE_AT_A_TIME: dict[str, Any] = {"pool_size": 1, "max_overflow": 0, "pool_timeout": LOCK_WAIT_MS / 1000}
 """SQLite has one writer: waiting in line for the connection is fairer and quicker than polling for its lock."""
 SEVERAL: dict[str, Any] = {"pool_pre_ping": True}
+READERS: dict[str, Any] = {"pool_size": 3, "max_overflow": 0, "pool_timeout": LOCK_WAIT_MS / 1000}
+"""SQLite's readers see the last commit and wait for no writer; a long report holds no message up."""
 
 
 class Database:
     """Opened by `open_database`; close it, or its threads outlive the event loop."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, readers: AsyncEngine | None = None) -> None:
         self._engine = engine
+        self._readers = readers or engine
+
+    def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
+        """Commits at the end, rolls back on any error. Raises RecordsUnavailable when the database fails."""
+        return self._transaction(self._engine)
+
+    def reading(self) -> AbstractAsyncContextManager[AsyncSession]:
+        """A transaction that changes nothing; it sees what was committed before. Raises RecordsUnavailable."""
+        return self._transaction(self._readers)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncSession]:
-        """Commits at the end, rolls back on any error. Raises RecordsUnavailable when the database fails."""
+    async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
         try:
-            async with AsyncSession(self._engine, expire_on_commit=False) as session, session.begin():
+            async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
                 yield session
         except (IntegrityError, DataError):
             raise
@@ -55,6 +65,7 @@ class Database:
         return None
 
     async def close(self) -> None:
+        await self._readers.dispose()
         await self._engine.dispose()
 
 
@@ -64,7 +75,8 @@ async def open_database(storage: Storage) -> Database:
     Raises SettingsError for a URL that cannot be used, MissingExtra for a driver that is not installed, and
     RecordsUnavailable when the database is away.
     """
-    engine = _engine(database_url(storage))
+    url = database_url(storage)
+    engine = _engine(url)
     try:
         async with _alone(engine.url), engine.begin() as connection:
             await connection.run_sync(upgrade)
@@ -74,7 +86,7 @@ async def open_database(storage: Storage) -> Database:
             "the database of records cannot be opened; check storage.database_url (DATABASE_URL), and that "
             f"storage.data_dir can be written: {type(error).__name__}"
         ) from error
-    return Database(engine)
+    return Database(engine, _readers(url) if _in_file(url) else None)
 
 
 def database_url(storage: Storage) -> URL:
@@ -105,13 +117,27 @@ def _engine(url: URL) -> AsyncEngine:
     return engine
 
 
+def _readers(url: URL) -> AsyncEngine:
+    """Connections to a SQLite file that can only read."""
+    engine = create_async_engine(url, **READERS)
+    event.listen(engine.sync_engine, "connect", _prepare_reader)
+    event.listen(engine.sync_engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def _in_file(url: URL) -> bool:
+    """Whether it is a SQLite database that several connections can share."""
+    named = url.database not in (None, "", ":memory:") and "mode=memory" not in str(url)
+    return url.get_backend_name() == "sqlite" and named
+
+
 @asynccontextmanager
 async def _alone(url: URL) -> AsyncIterator[None]:
     """One start at a time for a SQLite file: two that switch a new file to WAL at once lock each other out."""
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+    if not _in_file(url):
         yield
         return
-    path = Path(url.database)
+    path = Path(url.database or "")
     _make_private(path)
     async with AsyncFileLock(f"{path}.lock", timeout=LOCK_WAIT_MS / 1000):
         yield
@@ -127,6 +153,14 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (f"busy_timeout={LOCK_WAIT_MS}", "journal_mode=WAL", "synchronous=NORMAL"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _prepare_reader(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (f"busy_timeout={LOCK_WAIT_MS}", "query_only=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -42,7 +42,7 @@ class ConversationLists(Repository):
             query = query.order_by(waiting.asc().nulls_last(), ConversationRow.updated_at.desc(), ConversationRow.id)
         else:
             query = query.order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             rows = (await session.scalars(query.offset(wanted.offset).limit(wanted.limit))).all()
             ids = [row.id for row in rows if row.last_seq > row.agent_read_seq]
             unread: dict[str, int] = {}
@@ -56,7 +56,7 @@ class ConversationLists(Repository):
         query = select(ConversationRow.state, ConversationRow.owner == user_id, func.count()).where(
             ConversationRow.tenant == self._tenant
         )
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             rows = (
                 await session.execute(query.group_by(ConversationRow.state, ConversationRow.owner == user_id))
             ).all()
@@ -80,13 +80,13 @@ class ConversationLists(Repository):
             MessageRow.author == "visitor",
             MessageRow.seq > after,
         )
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             return int((await session.scalars(query)).one())
 
     async def of_visitor(self, visitor_id: str, limit: int = 50) -> Sequence[ConversationRow]:
         """A visitor's conversations, latest first."""
         query = self._rows(ConversationRow).where(ConversationRow.visitor_id == visitor_id)
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             return (await session.scalars(query.order_by(ConversationRow.updated_at.desc()).limit(limit))).all()
 
     async def resolved(self, limit: int = 500) -> Sequence[ConversationRow]:
@@ -94,7 +94,7 @@ class ConversationLists(Repository):
         query = self._rows(ConversationRow).where(
             ConversationRow.state == State.RESOLVED.value, ConversationRow.generation > 0
         )
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             return (await session.scalars(query.order_by(ConversationRow.resolved_at.desc()).limit(limit))).all()
 
     async def since(self, moment: float) -> Sequence[tuple[float, float | None]]:
@@ -102,7 +102,7 @@ class ConversationLists(Repository):
         query = select(ConversationRow.queued_at, ConversationRow.first_response_at).where(
             ConversationRow.tenant == self._tenant, ConversationRow.queued_at >= moment
         )
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             rows = (await session.execute(query.order_by(ConversationRow.queued_at.desc()).limit(MOST_WAITS))).all()
         return [(queued, answered) for queued, answered in rows if queued is not None]
 

@@ -82,7 +82,7 @@ class OutboxRecords(Repository):
             query = query.where(OutboxRow.done_at.is_not(None))
         elif state is not None:
             query = query.where(OutboxRow.done_at.is_(None), OutboxRow.dead.is_(state == "dead"))
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             rows = await session.scalars(query.order_by(OutboxRow.created_at.desc(), OutboxRow.id).limit(limit))
             return [_letter(row) for row in rows]
 
@@ -108,6 +108,7 @@ def _row(tenant: str, letter: NewLetter, now: float) -> OutboxRow:
         id=uuid4().hex,
         channel=letter.channel,
         target=letter.target[:300],
+        conversation_id=letter.conversation_id,
         payload=dict(letter.payload),
         progress={},
         attempts=0,

@@ -12,12 +12,17 @@ from handrail.records.tables import Base
 
 class OutboxRow(Base):
     __tablename__ = "outbox"
-    __table_args__ = (Index("ix_outbox_due", "tenant", "done_at", "dead", "next_at"),)
+    __table_args__ = (
+        Index("ix_outbox_due", "tenant", "done_at", "dead", "next_at"),
+        Index("ix_outbox_conversation", "tenant", "conversation_id"),
+    )
 
     tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     channel: Mapped[str] = mapped_column(String(20))
     target: Mapped[str] = mapped_column(String(300))
+    conversation_id: Mapped[str | None] = mapped_column(String(64))
+    """Whose words it carries."""
     payload: Mapped[dict[str, Any]] = mapped_column(JSON)
     progress: Mapped[dict[str, Any]] = mapped_column(JSON)
     attempts: Mapped[int] = mapped_column(Integer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import or_
+from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.records.desk_tables import (
@@ -17,14 +17,21 @@ from handrail.records.desk_tables import (
     NoteRow,
     UnansweredRow,
 )
-from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow
+from handrail.records.digests import digest
+from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow, QuestionVectorRow, TurnFactRow
+from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository
 from handrail.records.tables import HandoffRow, TurnRow
 
 OF_CONVERSATION: tuple[type[Any], ...] = (
     MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow, EvalCaseRow, ArticleDraftRow,
+    OutboxRow,
 )  # fmt: skip
 """Tables whose rows go with their conversation."""
+NO_CONVERSATION = ""
+"""Written in place of a conversation that is gone, where its figures stay: they hold no word and no name."""
+GONE = "deleted"
+"""Written in place of a visitor's id or address in the audit."""
 AT_ONCE = 200
 
 
@@ -33,7 +40,7 @@ class VisitorRecords(Repository):
 
     async def export(self, visitor: str) -> list[dict[str, Any]]:
         """Every conversation of a visitor with all that hangs on it, JSON-ready; empty for an unknown one."""
-        async with self._database.transaction() as session:
+        async with self._database.reading() as session:
             exported = []
             for row in await self._conversations(session, visitor):
                 parts: dict[str, Any] = {"conversation": _plain(row)}
@@ -46,13 +53,20 @@ class VisitorRecords(Repository):
     async def delete(self, visitor: str) -> list[str]:
         """Delete a visitor's conversations and all that hangs on them; the ids of those there were."""
         async with self._database.transaction() as session:
-            ids = [row.id for row in await self._conversations(session, visitor)]
+            rows = await self._conversations(session, visitor)
+            ids = [row.id for row in rows]
+            names = {visitor, *(name for row in rows for name in (row.visitor_id, row.email) if name)}
             await self._drop(session, ids)
-            await session.execute(self._remove(HandoffRow).where(HandoffRow.email == visitor))
+            await session.execute(self._remove(HandoffRow).where(HandoffRow.email.in_(names)))
+            await session.execute(self._remove(OutboxRow).where(OutboxRow.target.in_(names)))
+            await session.execute(self._change(AuditRow).where(AuditRow.target.in_(names)).values(target=GONE))
             return ids
 
     async def forget_before(self, oldest: float) -> int:
-        """Delete conversations last written in before `oldest`, and audit entries as old; how many conversations."""
+        """Delete conversations last written in before `oldest`; how many.
+
+        With them go audit entries, undelivered letters and embeddings of questions as old.
+        """
         gone = 0
         while True:
             async with self._database.transaction() as session:
@@ -63,6 +77,8 @@ class VisitorRecords(Repository):
                 if len(ids) < AT_ONCE:
                     await session.execute(self._remove(HandoffRow).where(HandoffRow.updated_at < oldest))
                     await session.execute(self._remove(AuditRow).where(AuditRow.at < oldest))
+                    await session.execute(self._remove(OutboxRow).where(OutboxRow.created_at < oldest))
+                    await session.execute(self._remove(QuestionVectorRow).where(QuestionVectorRow.used_at < oldest))
                     return gone
 
     async def _conversations(self, session: AsyncSession, visitor: str) -> Sequence[ConversationRow]:
@@ -74,6 +90,13 @@ class VisitorRecords(Repository):
     async def _drop(self, session: AsyncSession, ids: Sequence[str]) -> None:
         if not ids:
             return
+        asked = select(EvidenceRow.question).where(
+            EvidenceRow.tenant == self._tenant, EvidenceRow.conversation_id.in_(ids)
+        )
+        digests = {digest(question) for question in await session.scalars(asked)}
+        await session.execute(self._remove(QuestionVectorRow).where(QuestionVectorRow.digest.in_(digests)))
+        facts = self._change(TurnFactRow).where(TurnFactRow.conversation_id.in_(ids))
+        await session.execute(facts.values(conversation_id=NO_CONVERSATION))
         for table in OF_CONVERSATION:
             await session.execute(self._remove(table).where(table.conversation_id.in_(ids)))
         await session.execute(self._remove(ConversationRow).where(ConversationRow.id.in_(ids)))

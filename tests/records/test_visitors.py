@@ -1,0 +1,130 @@
+"""What is on record about a visitor goes when it is deleted, in every table; what is old goes by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy import JSON, Boolean, Double, Integer, LargeBinary, Table, insert, select
+from sqlalchemy.types import TypeEngine
+
+from handrail.records import desk_tables, learning_tables, outbox_table  # noqa: F401
+from handrail.records.database import Database, open_database
+from handrail.records.digests import digest
+from handrail.records.tables import Base
+from handrail.records.visitors import VisitorRecords
+from handrail.settings import Storage
+
+pytestmark = pytest.mark.anyio
+
+OWN = {"users", "sessions", "canned"}
+"""What the desk has of its own people."""
+LEAST = {"conversations", "messages", "turn_evidence", "outbox", "question_vectors", "turn_facts", "audit"}
+DAY_S = 86_400.0
+
+
+@pytest.fixture
+async def database(storage: Storage) -> AsyncIterator[Database]:
+    opened = await open_database(storage)
+    yield opened
+    await opened.close()
+
+
+def tables() -> list[Table]:
+    """Every table with something of a visitor's."""
+    found = [table for table in Base.metadata.sorted_tables if table.name not in OWN]
+    assert {table.name for table in found} >= LEAST
+    return found
+
+
+def trace(table: Table, number: int, at: float = 100.0) -> dict[str, Any]:
+    """A row of a visitor's in any table, known by the visitor's number in everything that is text."""
+    given = {
+        "tenant": "default",
+        "conversation_id": f"talk-{number}",
+        "turn_id": f"turn-{number}",
+        "email": f"eve-{number}@example.net",
+        "visitor_id": f"visitor-{number}",
+        "target": f"visitor-{number}" if table.name == "audit" else f"eve-{number}@example.net",
+        "digest": digest(f"words-{number}"),
+        "id": f"talk-{number}" if table.name == "conversations" else f"id-{number}",
+    }
+    return {c.name: given.get(c.name) or _value(c.name, c.type, number, at) for c in table.columns}
+
+
+def _value(name: str, kind: TypeEngine[Any], number: int, at: float) -> Any:
+    if isinstance(kind, JSON):
+        return {"words": f"words-{number}"}
+    if isinstance(kind, Boolean):
+        return False
+    if isinstance(kind, LargeBinary):
+        return b"\x00"
+    if isinstance(kind, Integer):
+        return number
+    if isinstance(kind, Double):
+        return at
+    return f"words-{number}"[: getattr(kind, "length", None) or 80]
+
+
+async def everything(database: Database) -> dict[str, list[str]]:
+    """All rows of the visitors' tables as text."""
+    async with database.transaction() as session:
+        return {
+            table.name: [json.dumps(list(row), default=str) for row in await session.execute(select(table))]
+            for table in tables()
+        }
+
+
+async def fill(database: Database, *rows: tuple[int, float]) -> None:
+    async with database.transaction() as session:
+        for table in tables():
+            for number, at in rows:
+                await session.execute(insert(table).values(trace(table, number, at)))
+
+
+@pytest.mark.parametrize("known_by", ["visitor-77", "eve-77@example.net"])
+async def test_nothing_of_a_deleted_visitor_is_left_anywhere(database: Database, known_by: str) -> None:
+    await fill(database, (77, 100.0), (88, 100.0))
+
+    gone = await VisitorRecords(database, "default").delete(known_by)
+
+    assert gone == ["talk-77"]
+    left = await everything(database)
+    for marker in ("talk-77", "visitor-77", "eve-77@example.net", digest("words-77")):
+        assert not [(name, row) for name, rows in left.items() for row in rows if marker in row]
+    figures = {"turn_facts", "cited_articles"}
+    spoken = {name for name, rows in left.items() for row in rows if "words-77" in row}
+    assert spoken <= figures | {"audit"}
+    assert all(sum("88" in row for row in rows) == 1 for rows in left.values())
+
+
+async def test_another_tenant_keeps_its_visitor_of_the_same_name(database: Database) -> None:
+    await fill(database, (77, 100.0))
+
+    assert await VisitorRecords(database, "other").delete("visitor-77") == []
+    assert all(rows for rows in (await everything(database)).values())
+
+
+async def test_what_is_kept_long_enough_goes_and_figures_stay(database: Database) -> None:
+    await fill(database, (1, 10 * DAY_S), (2, 90 * DAY_S))
+
+    assert await VisitorRecords(database, "default").forget_before(30 * DAY_S) == 1
+
+    left = await everything(database)
+    kept = {name for name, rows in left.items() if any("-1" in row for row in rows)}
+    assert kept == {"turn_facts", "cited_articles"}
+    assert all(any("-2" in row or digest("words-2") in row for row in rows) for rows in left.values())
+
+
+async def test_export_holds_each_kind_of_record(database: Database) -> None:
+    await fill(database, (77, 100.0), (88, 100.0))
+
+    found = await VisitorRecords(database, "default").export("eve-77@example.net")
+
+    assert len(found) == 1
+    assert {"conversation", "messages", "turn_evidence", "feedback", "notes", "outbox"} <= set(found[0])
+    text = json.dumps(found[0])
+    assert "words-77" in text
+    assert "88" not in text
