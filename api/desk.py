@@ -58,6 +58,7 @@ class DeskServices:
     book: DeskBook
     people: People
     visitors: VisitorRecords
+    letters: OutboxRecords
     sign_in: SignIn
     tokens: VisitorTokens
     transcripts: Transcripts
@@ -99,6 +100,7 @@ def build_desk(
         book=book,
         people=people,
         visitors=VisitorRecords(database, tenant),
+        letters=outbox,
         sign_in=SignIn(people, book, clock, settings.desk),
         tokens=VisitorTokens(load_secret(settings.storage.data_dir, secret.get_secret_value() if secret else None)),
         transcripts=Transcripts(outbox, settings, clock),

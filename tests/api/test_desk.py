@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 
 from handrail.accounts.passwords import hash_password
 from handrail.commands.desk import _with_database
+from handrail.outbox import NewLetter
+from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from tests.api.conftest import Clock, Serve
 from tests.api.scripted import ScriptedAssistant, settings_in
@@ -264,3 +266,28 @@ def test_colleagues_and_canned_replies(client: TestClient, ada: AgentPage, bob: 
 
 def page_of(client: TestClient, password: str) -> Any:
     return client.post("/desk/api/sign-in", json={"email": "eve@example.com", "password": password})
+
+
+def test_letters_are_for_leads_and_sent_again_on_the_record(
+    client: TestClient, folder: Path, ada: AgentPage, bob: AgentPage
+) -> None:
+    async def write(database: Any) -> None:
+        outbox = OutboxRecords(database, "default")
+        await outbox.write([NewLetter("webhook", "alerts.example.net", {"secret": "words"})], 1.0)
+        claim, letters = await outbox.claim(2.0, 60, 10)
+        await outbox.failed(letters[0].id, claim, "the receiver answered 503", None)
+
+    _with_database(settings_in(folder), write)
+
+    assert bob.get("letters").status_code == 403
+    dead = ada.get("letters", state="dead").json()["items"]
+    assert [(one["target"], one["error"]) for one in dead] == [("alerts.example.net", "the receiver answered 503")]
+    assert "words" not in str(dead)
+    assert bob.post(f"letters/{dead[0]['id']}/retry").status_code == 403
+    assert ada.post("letters/unknown/retry").status_code == 404
+    assert ada.post(f"letters/{dead[0]['id']}/retry").json() == {"due": 1}
+    assert ada.post("letters/retry").json() == {"due": 0}
+    assert ada.get("letters", state="dead").json()["items"] == []
+    entries = ada.get("audit", action="retry_letters").json()["items"]
+    assert [(entry["user"]["name"], entry["target"]) for entry in entries] == [("Ada", dead[0]["id"])]
+    assert ada.get("audit", before=entries[0]["at"], action="retry_letters").json()["items"] == []

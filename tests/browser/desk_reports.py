@@ -115,3 +115,58 @@ DRAFTS: list[Json] = [
         "created_at": 1790000000.0,
     }
 ]
+
+CASES: list[Json] = [
+    {
+        "id": "case-1",
+        "format": "refusal",
+        "status": "proposed",
+        "question": "Do you ship to Norway?",
+        "should_refuse": True,
+        "article_ids": [],
+        "source": "thumb",
+        "why": "wrong",
+        "created_at": 1_800_000_000.0,
+    },
+    {
+        "id": "case-2",
+        "format": "retrieval",
+        "status": "proposed",
+        "question": "Where do I change my plan, and what does it cost when I do so in the middle of a month?",
+        "should_refuse": None,
+        "article_ids": ["billing/change-your-plan-in-the-middle-of-a-month-with-proration"],
+        "source": "agent",
+        "why": None,
+        "created_at": 1_800_000_000.0,
+    },
+]
+LETTERS: list[Json] = [
+    {
+        "id": f"letter-{n}",
+        "channel": channel,
+        "target": target,
+        "attempts": 8,
+        "error": "the receiver answered 503",
+        "created_at": 1_800_000_000.0,
+        "state": "dead",
+    }
+    for n, (channel, target) in enumerate((("webhook", "alerts.example.net"), ("mail", "team@example.net")))
+]
+AUDIT: list[Json] = [
+    {
+        "id": "a1",
+        "user": {"id": "u1", "name": "Mira"},
+        "action": "take",
+        "target": "0f9a7c7c2a1b4d6e8f0a1b2c3d4e5f60",
+        "detail": {"version": 2},
+        "at": 1_800_000_000.0,
+    },
+    {
+        "id": "a2",
+        "user": None,
+        "action": "sign_in_failed",
+        "target": "mira@example.com",
+        "detail": None,
+        "at": 1_799_999_000.0,
+    },
+]

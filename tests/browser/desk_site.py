@@ -49,6 +49,9 @@ class DeskSite:
             {"id": "k2", "title": "Refund time", "text": "Refunds arrive within five working days."},
         ]
         self.people = copy.deepcopy(PEOPLE)
+        self.cases = copy.deepcopy(desk_reports.CASES)
+        self.letters = copy.deepcopy(desk_reports.LETTERS)
+        self.visitors = {"eve@example.net": 2}
         self.role = "admin"
         self.writes: list[tuple[str, Json]] = []
         self.listeners: list[asyncio.Queue[str | None]] = []
@@ -251,9 +254,37 @@ class Endpoints:
             return Response(status_code=204)
         if path.startswith("reports/"):
             return JSONResponse(desk_reports.REPORTS[path.removeprefix("reports/")])
-        return JSONResponse(
-            {"items": {"gaps": desk_reports.GAPS, "drafts": desk_reports.DRAFTS, "cases": []}.get(path, [])}
-        )
+        return JSONResponse({"items": {"gaps": desk_reports.GAPS, "drafts": desk_reports.DRAFTS}.get(path, [])})
+
+    async def cases(self, request: Request) -> Response:
+        site, id_ = self.site, request.path_params.get("id")
+        if id_ is not None:
+            change = await request.json()
+            site.cases = [{**one, **change} if one["id"] == id_ else one for one in site.cases]
+            return JSONResponse(next(one for one in site.cases if one["id"] == id_))
+        status = request.query_params.get("status")
+        return JSONResponse({"items": [one for one in site.cases if one["status"] == status]})
+
+    async def letters(self, request: Request) -> Response:
+        site, id_ = self.site, request.path_params.get("id")
+        if request.method == "GET":
+            state = request.query_params.get("state")
+            return JSONResponse({"items": [one for one in site.letters if one["state"] == state]})
+        dead = [one for one in site.letters if one["state"] == "dead" and id_ in (None, one["id"])]
+        for letter in dead:
+            letter["state"] = "waiting"
+        return JSONResponse({"due": len(dead)})
+
+    async def visitor(self, request: Request) -> Response:
+        found = self.site.visitors
+        name = request.path_params["name"]
+        if request.method == "DELETE":
+            return JSONResponse({"deleted": found.pop(name, 0)})
+        return JSONResponse({"visitor": name, "conversations": [{}] * found.get(name, 0)})
+
+    async def audit(self, request: Request) -> Response:
+        wanted = request.query_params.get("action")
+        return JSONResponse({"items": [one for one in desk_reports.AUDIT if wanted in (None, one["action"])]})
 
     async def approve(self, request: Request) -> Response:
         return JSONResponse({"id": request.path_params["id"], "status": "approved"})
@@ -312,6 +343,14 @@ def build_app(site: DeskSite) -> Starlette:
             route("conversations/{id}/{action}", endpoints.act, "POST"),
             route("canned", endpoints.canned, "GET", "POST"),
             route("canned/{id}", endpoints.canned, "PUT", "DELETE"),
+            route("cases", endpoints.cases),
+            route("cases/{id}", endpoints.cases, "PUT"),
+            route("letters", endpoints.letters),
+            route("letters/retry", endpoints.letters, "POST"),
+            route("letters/{id}/retry", endpoints.letters, "POST"),
+            route("visitors/{name}", endpoints.visitor, "DELETE"),
+            route("visitors/{name}/export", endpoints.visitor),
+            route("audit", endpoints.audit),
             route("drafts/{id}/approve", endpoints.approve, "POST"),
             route("{path:path}", endpoints.plain, "GET", "POST"),
             Mount("/desk", StaticFiles(directory=FRONTEND / "desk/dist", html=True)),

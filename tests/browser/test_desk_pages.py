@@ -2,7 +2,8 @@
 
 import re
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Page, expect
 
 from tests.browser.desk import Desk
 
@@ -37,7 +38,7 @@ def test_a_report_that_cannot_be_had_says_so_and_the_others_stand(desk: Desk) ->
 
 def test_gaps_and_drafts(desk: Desk) -> None:
     desk.sign_in("#/gaps")
-    expect(desk.page.get_by_text("Do you ship to Norway?")).to_be_visible()
+    expect(desk.page.locator(".samples").get_by_text("Do you ship to Norway?")).to_be_visible()
     expect(desk.page.get_by_role("link", name="Shipping zones")).to_be_visible()
     desk.page.get_by_role("button", name="Read “Moving a deposit”").click()
     dialog = desk.page.get_by_role("dialog", name="Moving a deposit")
@@ -65,3 +66,95 @@ def test_canned_replies_are_written_changed_and_deleted(desk: Desk) -> None:
 
     expect(desk.page.get_by_text("So long", exact=True)).to_have_count(0)
     expect(desk.page.get_by_text("Refund time")).to_be_visible()
+
+
+def test_cases_are_confirmed_edited_and_discarded(desk: Desk) -> None:
+    desk.sign_in("#/gaps")
+    page = desk.page
+    page.get_by_role("button", name="Edit “Do you ship to Norway?”").click()
+    dialog = page.get_by_role("dialog", name="Edit the case")
+    dialog.get_by_label("What should it have done?").select_option(label="Answer it from the articles")
+    dialog.get_by_label("Articles that answer it").fill("store/shipping, store/taxes")
+    dialog.get_by_role("button", name="Save and confirm").click()
+    expect(desk.notice).to_have_text("Confirmed.")
+    page.get_by_role("button", name=re.compile("^Discard “Where do I change")).click()
+    expect(page.get_by_text("No such cases.")).to_be_visible()
+
+    assert desk.site.written("cases/case-1") == [
+        {
+            "question": "Do you ship to Norway?",
+            "article_ids": ["store/shipping", "store/taxes"],
+            "status": "confirmed",
+            "should_refuse": False,
+        }
+    ]
+    assert desk.site.written("cases/case-2") == [{"status": "dropped"}]
+    page.get_by_label("Status").select_option(label="Confirmed")
+    expect(page.get_by_text("store/taxes")).to_be_visible()
+
+
+def test_letters_that_could_not_be_delivered_are_sent_again(desk: Desk) -> None:
+    desk.sign_in("#/settings")
+    page = desk.page
+    expect(page.get_by_text("the receiver answered 503")).to_have_count(2)
+    page.get_by_role("button", name="Send again to alerts.example.net").click()
+    expect(desk.notice).to_have_text("1 on their way again.")
+    expect(page.get_by_text("team@example.net")).to_be_visible()
+    page.get_by_label("Status").select_option(label="On their way")
+
+    expect(page.get_by_text("alerts.example.net")).to_be_visible()
+
+
+def test_a_visitors_data_is_looked_up_handed_out_and_deleted(desk: Desk) -> None:
+    desk.sign_in("#/settings")
+    page = desk.page
+    who = page.get_by_label("Visitor id or e-mail address")
+    who.fill("eve@example.net")
+    who.press("Enter")
+    expect(page.get_by_role("link", name="Download as JSON")).to_have_attribute(
+        "href", re.compile(r"/desk/api/visitors/eve%40example\.net/export$")
+    )
+    page.get_by_role("button", name="Delete everything").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete everything").click()
+    expect(page.get_by_text("2 conversations deleted.")).to_be_visible()
+    who.press("Enter")
+
+    expect(page.get_by_text("Nothing is on record about eve@example.net.")).to_be_visible()
+
+
+def test_the_audit_log_names_who_did_what(desk: Desk) -> None:
+    desk.sign_in("#/settings")
+    log = desk.page.get_by_role("region", name="Audit log")
+    expect(log.get_by_role("row")).to_have_count(3)
+    expect(log).to_contain_text("Took a conversation")
+    desk.page.get_by_label("Action").select_option(label="Failed to sign in")
+
+    expect(log.get_by_role("row")).to_have_count(2)
+
+
+@pytest.mark.parametrize(("role", "shown"), [("agent", []), ("lead", ["Alerts and transcripts"])])
+def test_settings_show_each_role_its_own(desk: Desk, role: str, shown: list[str]) -> None:
+    desk.site.role = role
+    desk.sign_in("#/settings")
+    expect(desk.page.get_by_text("Refund time")).to_be_visible()
+
+    for title in ("Alerts and transcripts", "Users", "A visitor’s data", "Audit log"):
+        expect(desk.page.get_by_role("heading", name=title)).to_have_count(int(title in shown))
+
+
+@pytest.mark.parametrize("name", ["gaps", "settings"])
+def test_pages_fit_a_narrow_screen(desk: Desk, name: str) -> None:
+    desk.page.set_viewport_size({"width": 375, "height": 700})
+    desk.sign_in(f"#/{name}")
+    expect(desk.page.locator(".case, tbody tr").last).to_be_attached()
+
+    assert _overflow(desk.page) == []
+
+
+def _overflow(page: Page) -> list[str]:
+    """Elements that stand out of the page, but for those that scroll by themselves."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll("main *")].filter((one) => !one.closest(".scroll, select")
+        && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 120))"""
+    )
+    return found

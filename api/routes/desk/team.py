@@ -69,10 +69,16 @@ async def drop_canned(canned_id: str, _agent: Lead, services: Needed) -> None:
 
 
 @router.get("/audit")
-async def audit(_agent: Admin, services: Needed, limit: Annotated[int, Query(ge=1, le=1000)] = 200) -> dict[str, Any]:
-    """The latest entries, newest first."""
+async def audit(
+    _agent: Admin,
+    services: Needed,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+    action: Annotated[str | None, Query(max_length=40)] = None,
+    before: float | None = None,
+) -> dict[str, Any]:
+    """The latest entries, or those before a time, newest first."""
     names = await services.desk.conversations.names.all()
-    rows = await services.desk.book.audit(limit=limit)
+    rows = await services.desk.book.audit(action=action, before=before, limit=limit)
     return {
         "items": [
             {

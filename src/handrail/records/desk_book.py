@@ -73,10 +73,14 @@ class DeskBook(Repository):
                 )
             )
 
-    async def audit(self, *, action: str | None = None, since: float = 0.0, limit: int = 200) -> Sequence[AuditRow]:
+    async def audit(
+        self, *, action: str | None = None, since: float = 0.0, before: float | None = None, limit: int = 200
+    ) -> Sequence[AuditRow]:
         """The latest entries, newest first."""
         query = self._rows(AuditRow).where(AuditRow.at >= since)
+        if before is not None:
+            query = query.where(AuditRow.at < before)
         if action is not None:
             query = query.where(AuditRow.action == action)
         async with self._database.reading() as session:
-            return (await session.scalars(query.order_by(AuditRow.at.desc()).limit(limit))).all()
+            return (await session.scalars(query.order_by(AuditRow.at.desc(), AuditRow.id).limit(limit))).all()

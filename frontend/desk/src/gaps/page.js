@@ -4,6 +4,7 @@ import { hostsOf, safeHref } from "../../../widget/src/markdown/href.js";
 import { score, stamp } from "../format.js";
 import { button, chip } from "../shared/controls.js";
 import { word } from "../strings.js";
+import { casesSection } from "./cases.js";
 import { draftMark, readDraft } from "./draft.js";
 
 /** What the help articles lack, drafts of articles that wait for approval, and cases for the evaluation. @param {Desk} desk @returns {View} */
@@ -11,7 +12,6 @@ export function gapsPage(desk) {
   const { t, api } = desk;
   const gaps = el("ol", { class: "rows" });
   const drafts = el("ul", { class: "rows" });
-  const cases = el("p", { class: "hint" });
 
   /** @param {string} path @param {HTMLElement} place @param {(one: any) => HTMLElement} row @param {string} none */
   async function load(path, place, row, none) {
@@ -55,24 +55,12 @@ export function gapsPage(desk) {
     void load("drafts", drafts, draftRow, "drafts_none");
   }
 
-  async function countCases() {
-    try {
-      const answer = await api.get("cases");
-      cases.textContent = t("cases_count", { n: (answer.items ?? answer.cases ?? answer).length });
-    } catch {
-      cases.textContent = "";
-    }
-  }
-
   void load("gaps", gaps, gapRow, "gaps_none");
   loadDrafts();
-  void countCases();
   return {
     element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_gaps") })),
       el("section", { class: "card" }, el("header", {}, el("h2", { text: t("gaps_title") })), el("p", { class: "hint", text: t("gaps_means") }), gaps),
       el("section", { class: "card" }, el("header", {}, el("h2", { text: t("drafts_title") })), el("p", { class: "hint", text: t("drafts_means") }), drafts),
-      el("section", { class: "card" }, el("header", {}, el("h2", { text: t("cases_title") }),
-        ...["refusal", "retrieval"].map((format) => el("a", { class: "plain", href: api.url("cases.jsonl", { format }), download: `${format}.jsonl`, text: t(`cases_${format}`) }))),
-      el("p", { class: "hint", text: t("cases_means") }), cases)),
+      casesSection(desk)),
   };
 }

@@ -1,0 +1,44 @@
+/** @import {Desk} from "../types" */
+import { el } from "../../../widget/src/shared/dom.js";
+import { iso, stamp } from "../format.js";
+import { button, select } from "../shared/controls.js";
+import { word } from "../strings.js";
+
+const PAGE = 50;
+const ACTIONS = ["sign_in", "sign_in_failed", "take", "transfer", "hand_back", "resolve", "add_user", "export_visitor", "delete_visitor", "retry_letters", "case_confirmed", "draft_approved"];
+
+/** Who did what at the desk, the newest first. @param {Desk} desk */
+export function auditSettings(desk) {
+  const { t, api } = desk;
+  const body = el("tbody");
+  const none = el("p", { class: "hint", hidden: true, text: t("audit_none") });
+  const action = select(t("audit_action"), [["", t("any")], ...ACTIONS.map((one) => /** @type {[string, string]} */ ([one, word("audit", one)]))], "", () => void load());
+  const more = button(t("show_more"), () => void load(last), { hidden: true });
+  /** @type {number | null} */
+  let last = null;
+
+  /** @param {number | null} [before] */
+  async function load(before = null) {
+    try {
+      const { items } = await api.get("audit", { limit: PAGE, action: action.field.value, before });
+      const rows = items.map(row);
+      if (before === null) body.replaceChildren(...rows);
+      else body.append(...rows);
+      last = items.at(-1)?.at ?? null;
+      more.hidden = items.length < PAGE;
+      none.hidden = body.childElementCount > 0;
+    } catch (error) {
+      desk.fail(error);
+    }
+  }
+
+  /** @param {any} entry */
+  const row = (entry) => el("tr", {}, el("td", {}, el("time", { datetime: iso(entry.at), text: stamp(entry.at) })), el("td", { dir: "auto", text: entry.user?.name || "–" }),
+    el("td", { text: word("audit", entry.action) }), el("td", { dir: "auto", text: [entry.target, ...Object.entries(entry.detail ?? {}).map(([name, value]) => `${name}: ${String(value)}`)].filter(Boolean).join(", ") }));
+
+  void load();
+  return el("section", { class: "card" }, el("header", {}, el("h2", { text: t("audit_title") })), el("p", { class: "hint", text: t("audit_means") }),
+    el("div", { class: "range" }, action.element),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("audit_title") }, el("table", {},
+      el("thead", {}, el("tr", {}, ...["time", "who", "what", "about"].map((name) => el("th", { scope: "col", text: t(`audit_${name}`) })))), body)), none, more);
+}
