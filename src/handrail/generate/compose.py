@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handrail.generate.units import Unit
 from handrail.markdown import plain
@@ -25,6 +25,10 @@ BESIDE = 1.5
 """Logits a further unit of the same article may lie below the best one."""
 ELSEWHERE = 0.5
 """The same for a unit of another article."""
+ALSO = 3.0
+"""Logits that the best unit of a second section may lie below the best of all: it is then quoted, too."""
+ALSO_AFTER = 80
+"""Words of a first part behind which no second one is quoted."""
 SAME = 0.7
 """Jaccard overlap of words from which two sentences say the same."""
 
@@ -37,8 +41,43 @@ class Scored:
     """How well it fits the question, without what rank and shape add."""
 
 
-def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
-    """Claims in reading order. `scored` is best first and not empty; `found` is every unit there is to quote."""
+def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate, *, sections: int = 2) -> list[Claim]:
+    """Claims in reading order. `scored` is best first and not empty; `found` is every unit there is to quote.
+
+    The cross-encoder is right about the section in less than half of the questions that use other words than the
+    article, and nearly right in many more: a second section that fits almost as well is quoted under its heading.
+    """
+    first = _part(scored, found, settings)
+    quoted = {passage for claim in first for passage in claim.passage_ids}
+    close = [item for item in scored if item.score >= scored[0].score - ALSO]
+    other = next((item.unit for item in close if item.unit.hit.passage.id not in quoted), None)
+    if sections < 2 or other is None or sum(len(claim.text.split()) for claim in first) > ALSO_AFTER:
+        return first
+    there = [item for item in scored if item.unit.hit.passage.id == other.hit.passage.id]
+    second = _part(there, found, settings)
+    if other.kind not in ("steps", "bullets"):
+        second = [claim for claim in second if not _said(claim, first)]
+    elif any(_said(claim, first) for claim in second):
+        return first
+    if not second or len(first) + len(second) > settings.max_steps:
+        return first
+    return [*_titled(first, scored[0].unit), *_titled(second, other)]
+
+
+def _said(claim: Claim, before: Sequence[Claim]) -> bool:
+    return any(_alike(claim.text, other.text) for other in before)
+
+
+def _titled(claims: Sequence[Claim], unit: Unit) -> list[Claim]:
+    """A part under the heading of its section, where it does not begin with one."""
+    if not claims or claims[0].text.startswith("**"):
+        return list(claims)
+    title = _title(unit)
+    return [replace(claims[0], text=f"{title}\n\n{claims[0].text}"), *claims[1:]] if title else list(claims)
+
+
+def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
+    """What the best unit and its like say."""
     best = scored[0].unit
     if best.kind in ("steps", "bullets"):
         return _listed(best, scored, found, settings)
@@ -134,9 +173,14 @@ def _number(unit: Unit) -> int | None:
 
 def _heading(unit: Unit) -> str:
     """The section's heading as a lead-in; a question makes none."""
+    title = _title(unit)
+    return "" if title.endswith("?**") else title
+
+
+def _title(unit: Unit) -> str:
     heading = unit.headings[-1] if unit.headings else unit.hit.passage.title
     text = NUMBERED_SECTION.sub("", heading).rstrip(":.")
-    return f"**{text}:**" if text and not text.endswith("?") else ""
+    return f"**{text}{'' if text.endswith('?') else ':'}**" if text else ""
 
 
 def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
@@ -174,9 +218,12 @@ def question_above(unit: Unit) -> str | None:
 def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:
     if any(other.lines == unit.lines for other in chosen):
         return True
-    terms = set(tokenize(unit.lines[0]))
-    known = [set(tokenize(other.lines[0])) for other in chosen]
-    return any(terms and len(terms & other) / len(terms | other) > SAME for other in known)
+    return any(_alike(unit.lines[0], other.lines[0]) for other in chosen)
+
+
+def _alike(one: str, other: str) -> bool:
+    here, there = set(tokenize(one)), set(tokenize(other))
+    return bool(here) and len(here & there) / len(here | there) > SAME
 
 
 def _rows(best: Unit, scored: Sequence[Scored], limit: int = 6) -> list[Claim]:

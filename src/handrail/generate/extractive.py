@@ -65,13 +65,14 @@ class ExtractiveAnswerer:
     ) -> Draft:
         hits = evidence.hits[: self._settings.context_passages]
         found = [unit for unit in units(hits, self._settings.max_steps) if not orders(unit)]
-        scored = await self._score(evidence.query, found)
-        claims = compose(scored, found, self._settings) if scored else []
-        if classification.label is Label.HIGH_STAKES:
+        scored = await self.score(evidence.query, found)
+        serious = classification.label is Label.HIGH_STAKES
+        claims = compose(scored, found, self._settings, sections=1 if serious else 2) if scored else []
+        if serious:
             return self._high_stakes(question, claims)
         return Draft(claims, "extractive", signals=fit(scored))
 
-    async def _score(self, query: str, found: Sequence[Unit]) -> list[Scored]:
+    async def score(self, query: str, found: Sequence[Unit]) -> list[Scored]:
         """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
         wanted = set(tokenize(query))
         tables = 0.6 if COMPARE.search(query) else 0.0
