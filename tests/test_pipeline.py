@@ -116,7 +116,7 @@ async def test_without_any_answerer_the_turn_is_unavailable_and_a_person_is_offe
 async def test_a_hanging_answerer_leaves_time_for_the_fallback() -> None:
     answerer = Answers(DRAFT, hangs=True)
 
-    turn = await pipeline(stages(answerer=answerer), deadline_s=1).run(ask())
+    turn = await pipeline(stages(answerer=answerer), deadline_s=4).run(ask())
 
     assert turn.provider == "extractive"
     assert turn.outcome.routing is Routing.ANSWERED
@@ -131,7 +131,7 @@ async def test_a_provider_that_hangs_at_every_stage_still_leaves_an_answer() -> 
         critic=Critiques(Critique(Verdict.FULLY), hangs=True),
     )
 
-    turn = await pipeline(chosen, deadline_s=1).run(ask())
+    turn = await pipeline(chosen, deadline_s=4).run(ask())
 
     assert turn.outcome.routing is Routing.PARTIALLY_ANSWERED
     assert (turn.classification.by, turn.provider) == ("fallback", "extractive")
@@ -251,6 +251,19 @@ async def test_high_stakes_is_acknowledged_first_with_what_the_articles_say() ->
         "A person is near.",
     ]
     assert turn.outcome.escalation.offer is Offer.BUTTON
+
+
+@pytest.mark.parametrize(("probability", "quoted"), [(0.79, False), (0.8, True)])
+async def test_articles_are_quoted_beside_a_serious_matter_only_when_they_surely_fit(
+    probability: float, quoted: bool
+) -> None:
+    answerer = Answers(replace(DRAFT, provider="extractive", acknowledgement="Thank you."))
+    critic = Critiques(Critique(Verdict.FULLY, probability))
+    chosen = stages(classifier=says(Label.HIGH_STAKES), answerer=answerer, quick_critic=critic)
+
+    await pipeline(chosen).run(ask())
+
+    assert [bool(evidence.hits) for _, _, evidence in answerer.calls] == ([True] if quoted else [True, False])
 
 
 async def test_high_stakes_goes_on_without_context_when_nothing_is_relevant() -> None:

@@ -286,6 +286,8 @@ class Pipeline:
     async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
         await self._learn(turn)
         draft = await self._draft(turn, evidence)
+        if not await self._fits(turn, draft, evidence):
+            draft = await self._draft(turn, NO_EVIDENCE)
         draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
         verified = await self._verify(turn, draft, evidence)
         draft = supported_only(verified)
@@ -293,6 +295,14 @@ class Pipeline:
         answer, citations = assemble(draft, evidence, confidence)
         result = outcome.high_stakes(answer, citations, confidence)
         return replace(result, claims=draft.claims, factuality=verified.factuality)
+
+    async def _fits(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
+        """Whether to quote beside a serious matter: a passage that misses it makes an angry customer angrier."""
+        critic = self._stages.quick_critic
+        if critic is None or draft.provider != QUOTED or not draft.claims:
+            return True
+        right = (await critic.critique(turn.question, draft, evidence)).probability
+        return right is None or right >= self._settings.high_stakes.quote_from
 
     async def _learn(self, turn: TurnInFlight) -> None:
         """Who the customer is, for offers with conditions; without an answer in time, only what is signed counts."""

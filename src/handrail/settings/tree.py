@@ -328,6 +328,9 @@ class HighStakes(Section):
     policy_file: Path | None = Field(
         None, description="The operator's written retention policy (TOML); without it no offer is ever made."
     )
+    quote_from: Probability = Field(
+        0.8, description="Probability of a right answer from which articles are quoted beside a serious matter."
+    )
 
 
 class Limits(Section):
