@@ -10,6 +10,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from handrail.accounts.oidc import Oidc
 from handrail.accounts.sessions import SignIn
 from handrail.accounts.visitor_token import VisitorTokens, load_secret
 from handrail.errors import HandrailError
@@ -60,6 +61,8 @@ class DeskServices:
     visitors: VisitorRecords
     letters: OutboxRecords
     sign_in: SignIn
+    oidc: Oidc | None
+    """None where no provider is set up."""
     tokens: VisitorTokens
     transcripts: Transcripts
     hub: Hub
@@ -93,7 +96,8 @@ def build_desk(
         brand.name,
         expectation,
     )
-    secret = settings.desk.secret
+    given = settings.desk.secret
+    secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
     services = DeskServices(
         conversations=conversations,
         evidence=EvidenceRecords(database, tenant),
@@ -102,7 +106,8 @@ def build_desk(
         visitors=VisitorRecords(database, tenant),
         letters=outbox,
         sign_in=SignIn(people, book, clock, settings.desk),
-        tokens=VisitorTokens(load_secret(settings.storage.data_dir, secret.get_secret_value() if secret else None)),
+        oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
+        tokens=VisitorTokens(secret),
         transcripts=Transcripts(outbox, settings, clock),
         hub=hub,
         presence=presence,

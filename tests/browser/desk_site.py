@@ -53,6 +53,7 @@ class DeskSite:
         self.letters = copy.deepcopy(desk_reports.LETTERS)
         self.visitors = {"eve@example.net": 2}
         self.role = "admin"
+        self.ways: Json = {"password": True, "oidc": None}
         self.writes: list[tuple[str, Json]] = []
         self.listeners: list[asyncio.Queue[str | None]] = []
         self.refuse: dict[str, int] = {}
@@ -132,7 +133,7 @@ class Endpoints:
             return _error(429, "rate_limited", retry_after_s=90)
         if site.down:
             return Response(status_code=502)
-        if path != "sign-in" and request.cookies.get(COOKIE) != "yes":
+        if path not in ("sign-in", "ways") and request.cookies.get(COOKIE) != "yes":
             return _error(401, "unauthorized")
         if path != "sign-in" and request.method != "GET" and request.headers.get("X-CSRF-Token") != CSRF:
             return _error(403, "csrf")
@@ -151,6 +152,9 @@ class Endpoints:
         response = JSONResponse({"user": _user(self.site), "csrf": CSRF})
         response.set_cookie(COOKIE, "yes", httponly=True, samesite="strict")
         return response
+
+    async def ways(self, _request: Request) -> Response:
+        return JSONResponse(self.site.ways)
 
     async def sign_out(self, _request: Request) -> Response:
         response = Response(status_code=204)
@@ -334,6 +338,7 @@ def build_app(site: DeskSite) -> Starlette:
         routes=[
             Route("/config", config),
             route("sign-in", endpoints.sign_in, "POST"),
+            route("ways", endpoints.ways),
             route("sign-out", endpoints.sign_out, "POST"),
             route("me", endpoints.me),
             route("events", endpoints.events),

@@ -72,3 +72,25 @@ def test_an_admin_adds_a_user(desk: Desk) -> None:
 
     expect(desk.page.locator(".rows").get_by_text("Noor", exact=True)).to_be_visible()
     assert desk.site.written("users")[0]["role"] == "agent"
+
+
+def test_company_accounts_stand_beside_the_password_or_alone(desk: Desk) -> None:
+    desk.site.ways = {"password": True, "oidc": "Sign in with Acme"}
+    desk.visit()
+    link = desk.page.get_by_role("link", name="Sign in with Acme")
+    expect(link).to_have_attribute("href", f"{desk.site.url}/desk/api/oidc/start")
+    expect(desk.page.get_by_label("Password")).to_be_visible()
+
+    desk.site.ways["password"] = False
+    desk.visit()
+    expect(link).to_be_focused()
+    expect(desk.page.get_by_label("Password")).to_be_hidden()
+
+
+def test_why_the_company_sent_somebody_back_is_said_once(desk: Desk) -> None:
+    desk.visit("?problem=no_role")
+    expect(desk.page.get_by_role("alert")).to_contain_text("has no role at this desk")
+    desk.page.reload()
+
+    expect(desk.page.get_by_label("Password")).to_be_visible()
+    expect(desk.page.locator(".problem")).to_be_empty()

@@ -10,7 +10,8 @@ from api.dependencies import Needed, Visitor, json_only
 from api.desk_access import COOKIE, PATH, Agent, user_view
 from api.desk_schemas import SignInRequest
 from api.errors import ApiError
-from handrail.accounts.sessions import TooManyFailures, WrongPassword
+from handrail.accounts.sessions import Signed, TooManyFailures, WrongPassword
+from handrail.settings import Settings
 
 router = APIRouter()
 
@@ -20,6 +21,8 @@ async def sign_in(
     body: SignInRequest, request: Request, response: Response, services: Needed, address: Visitor
 ) -> dict[str, Any]:
     """A session for whoever knows the password; another site cannot start one, since a JSON body is asked for."""
+    if not services.settings.oidc.passwords:
+        raise ApiError(403, "no_passwords", "Sign in with your company account.")
     try:
         signed = await services.desk.sign_in.open(body.email, body.password, address)
     except WrongPassword:
@@ -28,15 +31,7 @@ async def sign_in(
         raise ApiError(
             429, "rate_limited", "Too many wrong passwords. Please wait.", retry_after_s=error.retry_after_s
         ) from None
-    response.set_cookie(
-        COOKIE,
-        signed.token,
-        max_age=services.settings.desk.session_hours * 3600,
-        path=PATH,
-        secure=_encrypted(request, services.settings.server.trusted_proxies),
-        httponly=True,
-        samesite="strict",
-    )
+    keep(signed, request, response, services.settings)
     return {"user": user_view(signed.user), "csrf": signed.csrf}
 
 
@@ -52,7 +47,27 @@ async def me(agent: Agent) -> dict[str, Any]:
     return {"user": user_view(agent.user), "csrf": agent.csrf}
 
 
-def _encrypted(request: Request, trusted_proxies: int) -> bool:
+@router.get("/ways")
+async def ways(services: Needed) -> dict[str, Any]:
+    """How one may sign in: with a password, and the words on the button of the company's accounts."""
+    oidc = services.settings.oidc
+    return {"password": oidc.passwords, "oidc": oidc.label if oidc.issuer else None}
+
+
+def keep(signed: Signed, request: Request, response: Response, settings: Settings) -> None:
+    """Put the session into its cookie."""
+    response.set_cookie(
+        COOKIE,
+        signed.token,
+        max_age=settings.desk.session_hours * 3600,
+        path=PATH,
+        secure=encrypted(request, settings),
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def encrypted(request: Request, settings: Settings) -> bool:
     """Over TLS here, or at the proxy in front whose word is taken."""
-    forwarded = request.headers.get("x-forwarded-proto", "") if trusted_proxies else ""
+    forwarded = request.headers.get("x-forwarded-proto", "") if settings.server.trusted_proxies else ""
     return request.url.scheme == "https" or forwarded.split(",")[-1].strip() == "https"

@@ -1,7 +1,7 @@
 /** @import {Me} from "./types" */
 import { createApi, Failure } from "./api.js";
 import { createShell } from "./shell.js";
-import { signIn } from "./sign-in.js";
+import { comeBackWith, signIn } from "./sign-in.js";
 import { t } from "./strings.js";
 
 const api = createApi(new URL("api/", document.baseURI).href);
@@ -12,7 +12,7 @@ async function start() {
   try {
     answer = await api.get("me");
   } catch (error) {
-    answer = await signIn(api, error instanceof Failure && error.status === 401 ? "" : t("unreachable"));
+    answer = await signIn(api, error instanceof Failure && error.status === 401 ? comeBackWith() : t("unreachable"));
   }
   api.setCsrf(answer.csrf ?? "");
   const brand = await api.get("../../config").then((config) => config?.brand?.name ?? "", () => "");

@@ -5,7 +5,7 @@ import { Failure } from "./api.js";
 import { input } from "./shared/controls.js";
 import { QUEUE } from "./shared/icons.js";
 import { duration } from "./format.js";
-import { t } from "./strings.js";
+import { t, word } from "./strings.js";
 
 /**
  * Shows the sign-in until somebody is signed in.
@@ -23,6 +23,7 @@ export function signIn(api, problem) {
     el("p", { class: "brand" }, icon(QUEUE), t("product")), el("h1", { text: t("sign_in_title") }),
     alert, email.element, password.element, button, el("p", { class: "hint", text: t("sign_in_hint") }));
   document.body.replaceChildren(el("main", { class: "door" }, form));
+  void otherWays(api, form, [email.element, password.element, button]);
   email.field.focus();
 
   return new Promise((resolve) => form.addEventListener("submit", async (event) => {
@@ -39,6 +40,30 @@ export function signIn(api, problem) {
     }
     button.disabled = false;
   }));
+}
+
+/**
+ * The company's accounts, where there are any, and nothing else where passwords are off.
+ * @param {Api} api
+ * @param {HTMLElement} form
+ * @param {HTMLElement[]} fields
+ */
+async function otherWays(api, form, fields) {
+  const ways = await api.get("ways").catch(() => null);
+  if (!ways?.oidc) return;
+  const link = el("a", { class: ways.password ? "plain" : "primary", href: api.url("oidc/start"), text: ways.oidc });
+  form.insertBefore(link, form.lastElementChild);
+  if (ways.password) return;
+  for (const field of fields) field.hidden = true;
+  link.focus();
+}
+
+/** Why the provider of accounts sent somebody back without a session; said once. @returns {string} */
+export function comeBackWith() {
+  const code = new URLSearchParams(location.search).get("problem");
+  if (!code) return "";
+  history.replaceState(null, "", location.pathname + location.hash);
+  return word("problem", /^[a-z_]{1,20}$/.test(code) ? code : "provider");
 }
 
 /** @param {unknown} error */

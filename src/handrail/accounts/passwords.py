@@ -24,7 +24,7 @@ async def hash_password(password: str) -> str:
 
 
 async def matches(password_hash: str | None, password: str) -> bool:
-    """Whether it is the password; False for no hash at all, after the same time."""
+    """Whether it is the password; False for no hash or an empty one, after the same time."""
     async with _two_at_a_time:
         return await asyncio.to_thread(_verify, password_hash, password)
 
@@ -37,6 +37,6 @@ def new_password() -> str:
 
 def _verify(password_hash: str | None, password: str) -> bool:
     try:
-        return _hasher.verify(password_hash or NOBODY, password[:LONGEST]) and password_hash is not None
+        return _hasher.verify(password_hash or NOBODY, password[:LONGEST]) and bool(password_hash)
     except (VerificationError, InvalidHashError):
         return False

@@ -141,7 +141,10 @@ class NoteRow(Base):
 
 class UserRow(Base):
     __tablename__ = "users"
-    __table_args__ = (UniqueConstraint("tenant", "email", name="one_user_per_email"),)
+    __table_args__ = (
+        UniqueConstraint("tenant", "email", name="one_user_per_email"),
+        Index("one_user_per_subject", "tenant", "subject", unique=True),
+    )
 
     tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
@@ -153,6 +156,8 @@ class UserRow(Base):
     role: Mapped[str] = mapped_column(String(8))
     active: Mapped[bool] = mapped_column(Boolean)
     created_at: Mapped[float] = mapped_column(Double)
+    subject: Mapped[str | None] = mapped_column(String(64))
+    """Who it is at the provider of accounts: SHA-256 of issuer and subject."""
 
 
 class SessionRow(Base):

@@ -20,7 +20,9 @@ class EmailTaken(PermanentError):
 class People(Repository):
     """Users and sessions of one tenant."""
 
-    async def add(self, email: str, name: str, role: str, password_hash: str, now: float) -> UserRow:
+    async def add(
+        self, email: str, name: str, role: str, password_hash: str, now: float, *, subject: str | None = None
+    ) -> UserRow:
         """A new user. Raises EmailTaken."""
         user = UserRow(
             tenant=self._tenant,
@@ -31,6 +33,7 @@ class People(Repository):
             password_hash=password_hash,
             active=True,
             created_at=now,
+            subject=subject,
         )
         try:
             async with self._database.transaction() as session:
@@ -42,6 +45,11 @@ class People(Repository):
     async def by_email(self, email: str) -> UserRow | None:
         async with self._database.reading() as session:
             return (await session.scalars(self._rows(UserRow).where(UserRow.email == email.strip().lower()))).first()
+
+    async def by_subject(self, subject: str) -> UserRow | None:
+        """Whom a provider knows by that subject."""
+        async with self._database.reading() as session:
+            return (await session.scalars(self._rows(UserRow).where(UserRow.subject == subject))).first()
 
     async def by_id(self, user_id: str) -> UserRow | None:
         async with self._database.reading() as session:

@@ -2,7 +2,7 @@
 
 from handrail.settings.base import Section
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
-from handrail.settings.people import Alerts, Customer, Holiday, Hours
+from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
 from handrail.settings.providers import Judge, Llm, LlmProvider
 from handrail.settings.tree import (
     Brand,
@@ -45,6 +45,7 @@ __all__ = [
     "LlmProvider",
     "Models",
     "Observe",
+    "Oidc",
     "Prompts",
     "Retrieval",
     "Rewrite",

@@ -151,3 +151,39 @@ class Customer(Section):
         if self.url and not self.secret:
             raise ValueError("url needs secret too: calls of your endpoint are signed with it")
         return self
+
+
+class Oidc(Section):
+    """Signing in at the desk with the operator's own accounts."""
+
+    issuer: Endpoint | None = Field(
+        None, description="OpenID Connect provider of the desk's people, as it names itself; needs the extra `oidc`."
+    )
+    client_id: str = Field("", max_length=200, description="What the provider calls the desk.")
+    client_secret: SecretStr | None = Field(
+        None, description="Its secret there; HANDRAIL__OIDC__CLIENT_SECRET sets it. None for a public client."
+    )
+    redirect_url: Endpoint | None = Field(
+        None, description="Where the provider sends people back: your address with /desk/api/oidc/callback."
+    )
+    scopes: str = Field("openid email profile", description="What is asked for; some providers give groups for one.")
+    role_claim: str = Field(
+        "groups", min_length=1, description="Claim that decides the role; a.b is b inside a, as realm_access.roles."
+    )
+    roles: dict[str, Literal["agent", "lead", "admin"]] = Field(
+        {}, description='Values of it that let people in: { support = "agent", it = "admin" }. The highest counts.'
+    )
+    trust_email: bool = Field(
+        False, description="Take addresses that the provider does not call verified, where it makes them itself."
+    )
+    passwords: bool = Field(True, description="Let people also sign in with a password.")
+    label: str = Field("Sign in with your company account", max_length=60, description="Words on the button.")
+    timeout_s: float = Field(10.0, ge=0.5, le=60, description="Seconds one call of the provider may take.")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.issuer:
+            missing = [name for name in ("client_id", "redirect_url", "roles") if not getattr(self, name)]
+            if missing:
+                raise ValueError(f"issuer needs {' and '.join(missing)} too")
+        return self

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 
 from handrail.settings.base import Section
-from handrail.settings.people import Alerts, Customer, Hours
+from handrail.settings.people import Alerts, Customer, Hours, Oidc
 from handrail.settings.providers import Judge, Llm
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -427,4 +427,5 @@ class Settings(Section):
     storage: Storage = Storage()
     observe: Observe = Observe()
     desk: Desk = Desk()
+    oidc: Oidc = Oidc()
     judge: Judge = Judge()
