@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from handrail.knowledge.chunker import Chunker
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.retrieve.spelling import PLAIN, Spelling
 from handrail.settings import Settings, load_settings
 from handrail.stores.snapshot import Snapshot, build
 from handrail.tune.memory import Remembered
@@ -78,6 +80,27 @@ def base_of(name: str, articles: Path, file: Path, settings: Settings, leave_out
     return Base(name, held, [row for row in read_rows(file, leave_out=leave_out) if row.article_ids])
 
 
+def misspelt(text: str, rng: random.Random) -> str:
+    """One slip in a word of five letters or more, and in a third of the others: as fast typing makes them."""
+    long = [match.span() for match in PLAIN.finditer(text) if match.end() - match.start() >= 5]
+    first = rng.randrange(len(long)) if long else 0
+    for number, (start, end) in reversed(list(enumerate(long))):
+        if number == first or rng.random() < 0.33:
+            text = text[:start] + _slip(text[start:end], rng) + text[end:]
+    return text
+
+
+def _slip(word: str, rng: random.Random) -> str:
+    at = rng.randrange(1, len(word) - 1)
+    kinds = (
+        word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+        word[:at] + word[at + 1 :],
+        word[:at] + word[at] + word[at:],
+        word[:at] + rng.choice("aeiorstn") + word[at + 1 :],
+    )
+    return rng.choice(kinds)
+
+
 def changed(settings: Settings, variant: str) -> Settings:
     """Raises a validation error for a setting that does not exist or a value out of bounds."""
     tree = settings.model_dump()
@@ -110,7 +133,13 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
     retrieval = settings.retrieval.model_copy(update=DEEP)
     reranker = CrossEncoderRerank(rerank, retrieval.rerank_depth, retrieval.rerank_weight, words)
     retriever = HybridRetriever(
-        snapshot, dense, embed, reranker if retrieval.rerank_depth else None, retrieval, covers=None
+        snapshot,
+        dense,
+        embed,
+        reranker if retrieval.rerank_depth else None,
+        retrieval,
+        covers=None,
+        spelling=Spelling(snapshot, lambda word: models.count(word) == 1) if retrieval.spelling else None,
     )
     try:
         return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))
@@ -140,6 +169,7 @@ def main() -> None:
     parser.add_argument("--set", nargs=3, action="append", required=True, metavar=("NAME", "ARTICLES", "FILE"))
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--with-test", action="store_true", help="take the rows marked as test too")
+    parser.add_argument("--misspelt", action="store_true", help="with slips of the finger in every question")
     parser.add_argument("variants", nargs="+")
     options = parser.parse_args()
     settings = load_settings()
@@ -148,6 +178,10 @@ def main() -> None:
     try:
         for name, articles, file in options.set:
             base = base_of(name, Path(articles), Path(file), settings, "" if options.with_test else "test")
+            if options.misspelt:
+                rng = random.Random(7)  # noqa: S311
+                rows = [replace(row, question=misspelt(row.question, rng)) for row in base.rows]
+                base = replace(base, rows=rows)
             first: list[Scores] = []
             for variant in options.variants:
                 found = figures(base, changed(settings, variant), models)

@@ -14,6 +14,7 @@ from handrail.errors import RetryableError
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.retrieve.spelling import Spelling
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
@@ -114,6 +115,26 @@ async def test_a_code_is_found_by_its_spelling_where_dense_search_prefers_anothe
 
         assert ids(await retriever.retrieve("what does E-12 mean", {}))[0] == "errors:e-12/0"
         assert ids(await retriever.retrieve("what does that mean", {}))[0] == "errors:e-21/0"
+
+
+async def test_a_misspelt_question_is_searched_as_it_was_meant(store: ChromaStore, model: WordOverlap) -> None:
+    with ExitStack() as closing:
+        embed, score = Batcher("embed", HashedWords(), 64, 512), Batcher("rerank", model, 64, 512)
+        closing.callback(embed.close)
+        closing.callback(score.close)
+        snapshot, chosen = snapshots.build(*store.dump()), Retrieval(neighbours=0)
+        reranker = CrossEncoderRerank(score, 10, 0.5, 80)
+        retriever = HybridRetriever(
+            snapshot, store.search, embed, reranker, chosen, None, spelling=Spelling(snapshot, lambda word: False)
+        )
+        misspelt = "how is a refudn of the custmer"
+
+        found = await retriever.retrieve(misspelt, {}, await retriever.probe(misspelt))
+        meant = await retriever.retrieve("how is a refund of the customer", {})
+
+    assert found.query == "how is a refund of the customer"
+    assert ids(found) == ids(meant)
+    assert found.signals == meant.signals
 
 
 async def test_no_article_fills_the_list_alone(retriever: Retriever) -> None:

@@ -12,6 +12,7 @@ from handrail.assembly.models import build_embedder, build_reranker, reads
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
+from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Settings
 from handrail.stores import snapshot as snapshots
@@ -75,7 +76,10 @@ class Parts:
             settings = settings.model_copy(update={"retrieval": self.tuned.over(settings.retrieval)})
             adapt = self.tuned.adapt
         reranker = self.reranker(settings)
-        return kind(self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers, adapt)
+        spelling = Spelling(self.snapshot, lambda word: self.count(word) == 1) if settings.retrieval.spelling else None
+        return kind(
+            self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers, adapt, spelling
+        )
 
     def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
         """None where the settings turn it off."""

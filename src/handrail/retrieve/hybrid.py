@@ -14,6 +14,7 @@ from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
+from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Retrieval
 from handrail.stores.snapshot import Snapshot
@@ -33,14 +34,16 @@ class HybridRetriever:
         settings: Retrieval,
         covers: Vectors | None,
         adapt: Callable[[Vectors], Vectors] | None = None,
+        spelling: Spelling | None = None,
     ) -> None:
-        """`adapt` moves a query's embedding before the search; the probe is of the embedding as it is."""
+        """`adapt` moves a query's embedding before the search; the probe is of the message as it is."""
         self._snapshot = snapshot
         self._dense = dense
         self._embedder = embedder
         self._reranker = reranker
         self._settings = settings
         self._adapt = adapt
+        self._spelling = spelling
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
@@ -51,9 +54,12 @@ class HybridRetriever:
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
+        mended = self._spelling.mended(query) if self._spelling is not None else query
+        probe = probe if mended == query else None
+        query = mended
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
         if reading is not None and reading.depends:
-            hits = await self._search_together(reading, filters)
+            hits = await self._search_together(replace(reading, text=query), filters)
         else:
             hits = await asyncio.to_thread(self._search, query, embedding, filters)
         return await self.ranked(query, hits, embedding)

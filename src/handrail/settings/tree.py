@@ -169,6 +169,9 @@ class Retrieval(Section):
     neighbours: int = Field(
         1, ge=0, le=3, description="Passages added on each side of the best ones, from the same section."
     )
+    spelling: bool = Field(
+        True, description="Search with misspelt words put right after the words of the articles; English articles only."
+    )
 
 
 class Classify(Section):
