@@ -60,6 +60,7 @@ class Models:
         self.queries: Remembered[str] = Remembered(cache / f"queries-{name}.npz", self._embedder.embed_queries)
         self._pairs: dict[str, Remembered[tuple[str, str]]] = {}
         self.count = self._embedder.count
+        self.words = self._embedder.words()
 
     def pairs(self, settings: Settings) -> Remembered[tuple[str, str]]:
         name = f"{settings.models.reranker.replace('/', '-')}-{settings.models.rerank_max_tokens}"
@@ -139,7 +140,7 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
         reranker if retrieval.rerank_depth else None,
         retrieval,
         covers=None,
-        spelling=Spelling(snapshot, lambda word: models.count(word) == 1) if retrieval.spelling else None,
+        spelling=Spelling(snapshot, models.words) if retrieval.spelling else None,
     )
     try:
         return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))

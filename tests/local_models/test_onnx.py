@@ -54,6 +54,15 @@ def test_what_is_over_the_limit_is_not_read(embedder: OnnxEmbedder) -> None:
     assert np.allclose(embedder.embed_passages([long]), embedder.embed_passages([long + "domain"]), atol=1e-6)
 
 
+def test_words_are_common_ones_the_commonest_first(embedder: OnnxEmbedder) -> None:
+    words = embedder.words()
+
+    assert len(words) > 15_000
+    assert words.index("the") < words.index("different") < 8000
+    assert {"customer", "password", "definitely"} <= set(words)
+    assert not {"domian", "Customer", "##ing", "[CLS]", "2fa"} & set(words)
+
+
 def test_tokens_are_counted_without_special_ones(embedder: OnnxEmbedder) -> None:
     assert embedder.count("") == 0
     assert embedder.count("connect a domain") == 3

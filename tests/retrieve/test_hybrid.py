@@ -125,7 +125,7 @@ async def test_a_misspelt_question_is_searched_as_it_was_meant(store: ChromaStor
         snapshot, chosen = snapshots.build(*store.dump()), Retrieval(neighbours=0)
         reranker = CrossEncoderRerank(score, 10, 0.5, 80)
         retriever = HybridRetriever(
-            snapshot, store.search, embed, reranker, chosen, None, spelling=Spelling(snapshot, lambda word: False)
+            snapshot, store.search, embed, reranker, chosen, None, spelling=Spelling(snapshot, ())
         )
         misspelt = "how is a refudn of the custmer"
 

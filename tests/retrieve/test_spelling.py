@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.retrieve.spelling import Spelling, distance
+from handrail.retrieve.spelling import Spelling, replaced, slips
 from handrail.stores import snapshot as snapshots
 from tests.stages import passage
 
@@ -14,13 +14,13 @@ TEXTS = [
     "A subscription of a customer renews by itself; cancel the subscription in Settings. Connect it again later.",
     "Error TW-3004 and the e-mail address admin@example.com. Groceries.",
 ]
-COMMON = frozenset(["please", "which", "would", "store", "different", "thunder", "grocer"])
+COMMON = ["please", "which", "would", "store", "different", "thunder", "grocer"]
 
 
 def spelling(lang: str = "en") -> Spelling:
     made = [passage(f"a{number}/0", text, title="Help") for number, text in enumerate(TEXTS)]
     snapshot = snapshots.build(made, np.eye(len(made), 3, dtype=np.float32), lang)
-    return Spelling(snapshot, lambda word: word in COMMON)
+    return Spelling(snapshot, COMMON)
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,9 @@ def spelling(lang: str = "en") -> Spelling:
         ("Conect my DOMIAN, please", "connect my domain, please"),
         ("how do I cancle a subscripton?", "how do I cancle a subscription?"),
         ("custommer custmer csutomer", "customer customer customer"),
-        ("subscritpoin", "subscription"),
-        ("my stoer and my stores", "my store and my stores"),
+        ("susbcription", "subscription"),
+        ("diferent thunde", "different thunder"),
+        ("my stoer and its stores, Custmer", "my store and its stores, customer"),
     ],
 )
 def test_words_a_slip_away_are_put_right(text: str, mended: str) -> None:
@@ -63,20 +64,17 @@ def test_articles_in_another_language_are_left_alone() -> None:
     assert spelling("de").mended("conect my domian") == "conect my domian"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "slips"),
-    [
-        ("domain", "domain", 0),
-        ("domian", "domain", 1),
-        ("domin", "domain", 1),
-        ("doomain", "domain", 1),
-        ("dumain", "domain", 1),
-        ("dmoian", "domain", 2),
-        ("kitten", "sitting", 3),
-        ("abc", "xyzuvw", 3),
-        ("", "ab", 2),
-    ],
-)
-def test_slips(one: str, other: str, slips: int) -> None:
-    assert distance(one, other, 2) == slips
-    assert distance(other, one, 2) == slips
+def test_every_slip_but_in_the_first_letter_is_thought_of() -> None:
+    near = {*slips("domain"), *replaced("domain")}
+
+    assert {"domian", "domin", "doomain", "dumain", "domains", "domai"} <= near
+    assert near.isdisjoint({"omain", "bomain", "odmain", "dmoian"})
+
+
+def test_another_letter_makes_another_word() -> None:
+    assert spelling().mended("dofferent dumains, not domains") == "dofferent dumains, not domains"
+    assert spelling().mended("the dumain is dofferent") == "the domain is dofferent"
+
+
+def test_a_name_is_not_taken_for_a_common_word() -> None:
+    assert spelling().mended("ask Diferent about diferent domian") == "ask Diferent about different domain"

@@ -63,6 +63,8 @@ class Parts:
     lock: IndexLock | None
     count: Callable[[str], int]
     """Tokens of a text, as the embedder's tokenizer counts them."""
+    words: Sequence[str] = ()
+    """Common words of the embedder's languages, the commonest first."""
     tuned: Tuned | None = None
     """What `handrail tune` found for this knowledge base, where it still holds."""
 
@@ -76,7 +78,7 @@ class Parts:
             settings = settings.model_copy(update={"retrieval": self.tuned.over(settings.retrieval)})
             adapt = self.tuned.adapt
         reranker = self.reranker(settings)
-        spelling = Spelling(self.snapshot, lambda word: self.count(word) == 1) if settings.retrieval.spelling else None
+        spelling = Spelling(self.snapshot, self.words) if settings.retrieval.spelling else None
         return kind(
             self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers, adapt, spelling
         )
@@ -125,6 +127,7 @@ def build_parts(settings: Settings) -> Parts:
         tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models)
         or (None if reads(models.embedder, snapshot.lang) else BY_WORDS),
         count=embedder.count,
+        words=embedder.words(),
     )
 
 

@@ -19,6 +19,10 @@ class Embedder(Protocol):
         """Number of tokens of `text`, special tokens left out."""
         ...
 
+    def words(self) -> Sequence[str]:
+        """Lower-case words that its tokenizer has whole, in the order of its vocabulary: the commonest first."""
+        ...
+
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """`(n, d)` float32, L2-normalised."""
         ...

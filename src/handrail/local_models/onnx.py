@@ -69,6 +69,10 @@ class OnnxEmbedder:
     def count(self, text: str) -> int:
         return len(self._model.tokenizer.encode(text, add_special_tokens=False).ids)
 
+    def words(self) -> list[str]:
+        vocabulary = self._model.tokenizer.get_vocab()
+        return sorted((word for word in vocabulary if word.isalpha() and word.islower()), key=vocabulary.__getitem__)
+
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embed([self._prefix + text for text in texts], self._query_tokens)
 

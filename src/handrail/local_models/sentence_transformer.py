@@ -49,6 +49,12 @@ class SentenceTransformerEmbedder:
     def count(self, text: str) -> int:
         return len(self._model.tokenizer.encode(text, add_special_tokens=False, **self._quiet))
 
+    def words(self) -> list[str]:
+        """Pieces that begin a word are marked in some vocabularies, those that go on with one in others."""
+        vocabulary = self._model.tokenizer.get_vocab()
+        pieces = (piece.lstrip("▁Ġ") for piece in sorted(vocabulary, key=vocabulary.__getitem__) if piece[:2] != "##")
+        return list(dict.fromkeys(piece for piece in pieces if piece.isalpha() and piece.islower()))
+
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embed(self._model.encode_query, texts, None)
 
