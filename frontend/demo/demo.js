@@ -3,6 +3,10 @@ window.handrail = window.handrail || function () {
   (window.handrail.q = window.handrail.q || []).push(arguments);
 };
 
+// What a site tells the desk of a signed-in customer; the conversations of the demo show it beside the transcript.
+window.handrail("setUser", { name: "Marlene Kern" });
+window.handrail("setContext", { data: { plan: "Studio", site: "studio-marlene.tillwick.site" } });
+
 const main = document.getElementById("main");
 
 function showPage() {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.flow import angry_cancellation
 from tests.browser.real_process import Process
@@ -58,3 +58,36 @@ def visitor(pair: Pair, browser: Browser) -> Iterator[Visitor]:
 
 def test_an_angry_cancellation_across_two_processes(pair: Pair, visitor: Visitor) -> None:
     angry_cancellation(visitor, pair.agent)
+
+
+def test_killing_either_process_in_the_middle_loses_nothing(pair: Pair, visitor: Visitor) -> None:
+    """What was accepted is there, what was not is sent once the process is back; nothing comes twice."""
+    agent = pair.agent
+    visitor.want_person()
+    agent.take()
+    agent.say("one")
+    expect(visitor.replies("person")).to_have_count(1)
+
+    pair.visitors.kill()
+    agent.say("two, while the visitor's process is dead")
+    pair.visitors.start()
+    pair.visitors.wait()
+    expect(visitor.replies("person")).to_have_count(2)
+    visitor.say("three, after it")
+    expect(agent.messages).to_contain_text("three, after it")
+
+    pair.agents.kill()
+    visitor.say("four, while the agent's process is dead")
+    expect(visitor.log.locator("[data-routing=handed_off], .delivered")).to_have_count(2)
+    pair.agents.start()
+    pair.agents.wait()
+    expect(agent.messages).to_contain_text("four, while the agent's process is dead")
+    agent.say("five, from both sides again")
+    expect(visitor.replies("person")).to_have_count(3)
+
+    visitor.page.reload()
+    said = visitor.log.locator(".message.visitor .bubble, [data-routing=person] .bubble")
+    expect(said).to_have_count(5)
+    assert [text.split(",")[0] for text in said.all_inner_texts()] == ["one", "two", "three", "four", "five"]
+    theirs = agent.page.locator(".message.visitor, .message.mine")
+    expect(theirs).to_have_count(5)

@@ -1,0 +1,171 @@
+"""What a visitor has of a conversation with people: marks, badge, sound, their other conversations, a transcript."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from handrail.customer.signed import sign
+from tests.browser.real_site import serve_real_site
+from tests.browser.sides import DOMAIN, Agent, Visitor, add_agent, own_page, patiently
+from tests.sample import sample_settings
+
+pytestmark = [pytest.mark.models, pytest.mark.slow]
+
+SECRET = "a secret of the operator's server"
+COUNT_NOTES = """
+window.notes = 0;
+const real = AudioContext.prototype.createOscillator;
+AudioContext.prototype.createOscillator = function () { window.notes++; return real.call(this); };
+"""
+
+
+@pytest.fixture(scope="module")
+def agent(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    records = tmp_path_factory.mktemp("records") / "r.db"
+    email, password = add_agent(sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
+    overrides = {
+        "CUSTOMER__SECRET": SECRET,
+        "ALERTS__SMTP_HOST": "127.0.0.1",
+        "ALERTS__SMTP_PORT": "9",
+        "ALERTS__MAIL_FROM": "help@tillwick.example",
+    }
+    with ExitStack() as stack:
+        stack.enter_context(patiently())
+        site = stack.enter_context(serve_real_site(sample_index, records, per_minute=1000, overrides=overrides))
+        working = Agent(stack.enter_context(own_page(browser)), site.url.removesuffix("/demo"))
+        working.sign_in(email, password)
+        yield working
+
+
+@pytest.fixture
+def visitor(agent: Agent, browser: Browser) -> Iterator[Visitor]:
+    agent.tidy()
+    agent.nobody_waits()
+    with own_page(browser) as page:
+        page.add_init_script(COUNT_NOTES)
+        arrived = Visitor(page)
+        arrived.open(agent.base)
+        yield arrived
+
+
+def test_each_side_sees_what_the_other_has_read(visitor: Visitor, agent: Agent) -> None:
+    visitor.want_person()
+    agent.take()
+    visitor.say("Can you see this?")
+    seen = visitor.log.locator(".message.visitor .seen")
+    expect(seen).to_have_text("Seen")
+
+    visitor.page.keyboard.press("Escape")
+    agent.say("I can.")
+    expect(visitor.launcher).to_have_accessible_name("Open chat, 1 new")
+    expect(agent.page.get_by_text("Read by the visitor")).to_have_count(0)
+    visitor.launcher.click()
+    expect(agent.page.get_by_text("Read by the visitor")).to_have_count(1)
+    expect(seen).to_have_count(0)
+
+
+def test_a_closed_chat_counts_what_is_new_also_on_the_next_page(visitor: Visitor, agent: Agent) -> None:
+    visitor.want_person()
+    agent.take()
+    expect(visitor.handler).to_have_text("With our team")
+    visitor.page.keyboard.press("Escape")
+    agent.say("one")
+    expect(visitor.launcher).to_have_accessible_name("Open chat, 1 new")
+
+    visitor.page.reload()
+    expect(visitor.launcher).to_have_accessible_name("Open chat, 1 new")
+    agent.say("two")
+    expect(visitor.launcher).to_have_accessible_name("Open chat, 2 new")
+    visitor.launcher.click()
+    expect(visitor.replies("person")).to_have_count(2)
+    expect(visitor.launcher).to_have_accessible_name("Close chat")
+
+
+def test_a_message_sounds_only_once_the_visitor_has_switched_it_on(visitor: Visitor, agent: Agent) -> None:
+    visitor.want_person()
+    agent.take()
+    agent.say("quietly")
+    expect(visitor.replies("person")).to_have_count(1)
+    assert visitor.page.evaluate("window.notes") == 0
+
+    visitor.page.get_by_role("button", name="More options").click()
+    switch = visitor.page.get_by_role("switch", name="Sound for new messages")
+    expect(switch).to_have_attribute("aria-checked", "false")
+    switch.click()
+    agent.say("aloud")
+    expect(visitor.replies("person")).to_have_count(2)
+    assert visitor.page.evaluate("window.notes") == 2
+
+
+def test_an_earlier_conversation_is_found_again_and_goes_on(visitor: Visitor, agent: Agent) -> None:
+    visitor.say(DOMAIN)
+    expect(visitor.replies("answered")).to_have_count(1)
+    visitor.want_person()
+    agent.take()
+    agent.say("It is connected now.")
+    agent.resolve()
+    expect(visitor.page.locator(".closed")).to_be_visible()
+    visitor.choose("Start a new conversation")
+    expect(visitor.log.locator(".message")).to_have_count(0)
+    visitor.say("How do I refund a customer?")
+    expect(visitor.log.locator(".message.assistant")).to_have_count(1)
+
+    visitor.choose("Your conversations")
+    lines = visitor.page.locator(".past-line")
+    expect(lines).to_have_count(2)
+    expect(lines.filter(has_text="open now")).to_contain_text("How do I refund a customer?")
+    lines.filter(has_text=DOMAIN[:30]).click()
+
+    expect(visitor.replies("person")).to_contain_text("It is connected now.")
+    answer = visitor.replies("answered")
+    answer.get_by_role("button", name="Source 1:").first.click()
+    expect(answer.locator("details[open] .excerpt").first).to_be_visible()
+    visitor.page.get_by_role("button", name="Continue this conversation").click()
+    expect(visitor.events.last).to_contain_text("Your request is with our team")
+    expect(agent.queue).to_contain_text(DOMAIN[:30])
+
+
+def test_a_transcript_is_downloaded_or_sent(visitor: Visitor, agent: Agent) -> None:
+    visitor.want_person()
+    agent.take()
+    agent.say("All good now.")
+    expect(visitor.replies("person")).to_have_count(1)
+    with visitor.page.expect_download() as download:
+        visitor.choose("Download transcript")
+    assert "All good now." in Path(download.value.path()).read_text(encoding="utf-8")
+
+    visitor.choose("E-mail transcript")
+    address = visitor.page.get_by_label("Where should the transcript go?")
+    expect(address).to_be_focused()
+    address.fill("ines@example")
+    visitor.page.get_by_role("button", name="Send transcript").click()
+    expect(visitor.page.locator(".mail-form .wrong")).to_contain_text("such as name@example.com")
+    address.fill("ines@example.com")
+    visitor.page.get_by_role("button", name="Send transcript").click()
+    expect(visitor.status).to_contain_text("on its way to ines@example.com")
+    expect(visitor.composer).to_be_focused()
+
+
+def test_the_desk_sees_what_the_page_said_apart_from_what_was_signed(visitor: Visitor, agent: Agent) -> None:
+    token = sign(SECRET, {"customer_id": "cus_1", "plan": "Studio"}, time.time() + 600)
+    visitor.page.evaluate(
+        "(token) => { handrail('setUser', { name: 'Ines' });"
+        " handrail('setContext', { token, data: { cart_eur: 42, plan: 'Enterprise' } }); }",
+        token,
+    )
+    visitor.want_person()
+    agent.queue.first.click()
+
+    side = agent.page.locator(".side")
+    signed = side.locator("h3:has-text('Signed by your server') + dl")
+    said = side.locator("h3:has-text('Said by the page') + dl")
+    expect(signed).to_contain_text("Studio")
+    expect(signed).not_to_contain_text("Enterprise")
+    expect(said).to_contain_text("Ines")
+    expect(said).to_contain_text("42")
