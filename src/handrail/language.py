@@ -85,7 +85,11 @@ def _model() -> Any:
 
     model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     model.set_languages(list(LATIN))
-    return model
+    # Made anew of what is left, it does not hold on to 30 MB of the other languages.
+    return LanguageIdentifier(
+        model.nb_ptc, model.nb_pc, model.nb_classes, model.tk_nextmove, model.tk_output, norm_probs=True,
+        tk_row=model.tk_row,
+    )  # fmt: skip
 
 
 def _latin(text: str) -> tuple[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -14,8 +15,6 @@ LONGEST = 200
 _hasher = PasswordHasher()
 _two_at_a_time = asyncio.Semaphore(2)
 """A hash takes 64 MiB."""
-NOBODY = _hasher.hash(secrets.token_hex(8))
-"""Checked when there is no such user, so that the time taken tells nothing."""
 
 
 async def hash_password(password: str) -> str:
@@ -35,8 +34,15 @@ def new_password() -> str:
     return "-".join("".join(secrets.choice(alphabet) for _ in range(5)) for _ in range(4))
 
 
+@cache
+def _nobody() -> str:
+    """Checked when there is no such user, so that the time taken tells nothing."""
+    return _hasher.hash(secrets.token_hex(8))
+
+
 def _verify(password_hash: str | None, password: str) -> bool:
+    instead = _nobody()  # made for whoever signs in first, known or not
     try:
-        return _hasher.verify(password_hash or NOBODY, password[:LONGEST]) and bool(password_hash)
+        return _hasher.verify(password_hash or instead, password[:LONGEST]) and bool(password_hash)
     except (VerificationError, InvalidHashError):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 from importlib import import_module
@@ -48,6 +49,8 @@ def serve(
         timeout_graceful_shutdown=STREAMS_END_S,  # live streams would keep it running for ever
         proxy_headers=False,  # `server.trusted_proxies` decides whose word is taken, not uvicorn
     )
+    gc.collect()
+    gc.freeze()  # what was imported stays: looking through it again and again would hold every stream up
     uvicorn.Server(config).run(sockets=[listener])
 
 
