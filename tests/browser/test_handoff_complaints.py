@@ -236,9 +236,9 @@ def test_no_colleague_is_promised_when_nobody_is_there(house: House, visitor: Vi
         expect(agent.queue.first).to_be_visible()
 
 
+@pytest.mark.usefixtures("house")
 def test_no_colleague_is_promised_when_hand_off_is_off(browser: Browser, sample_index: Path, tmp_path: Path) -> None:
     with (
-        patiently(),
         serve_real_site(
             sample_index, tmp_path / "r.db", per_minute=1000, overrides={"BRAND__PERSON_AVAILABLE": "false"}
         ) as site,
