@@ -77,11 +77,12 @@ def _flat(text: str) -> str:
 def show(kb: str, rows: list[Quoted]) -> None:
     one, two = (np.asarray([getattr(row, name) for row in rows], dtype=np.float64) for name in ("one", "two"))
     change = paired(one, two)
+    low, high = change.interval or (float("nan"), float("nan"))
     sys.stdout.write(
         f"{kb}: n={len(rows)}, key among the evidence {np.mean([row.possible for row in rows]):.3f}; "
         f"quoted by one section {change.a:.3f} ({np.mean([row.words_one for row in rows]):.0f} words), "
         f"by up to two {change.b:.3f} ({np.mean([row.words_two for row in rows]):.0f} words), "
-        f"change {change.difference:+.3f} {change.interval}\n"
+        f"change {change.difference:+.3f} ({low:+.3f} to {high:+.3f})\n"
     )
 
 
