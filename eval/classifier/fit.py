@@ -1,4 +1,4 @@
-"""Features of many rows, and multinomial logistic regression over them."""
+"""Features of many rows; multinomial logistic regression and a small network over them, mixed and calibrated."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold
 
+from eval.classifier import hidden
 from eval.classifier.bases import CachedEmbedder
 from eval.classifier.rows import Row
 from handrail.classify.cues import skeleton
@@ -21,6 +22,10 @@ from handrail.classify.features import (
     BUCKETS,
     DENSE,
     EMBEDDING_SCALE,
+    FURTHEST,
+    HIDDEN_EMBEDDING_SCALE,
+    HIDDEN_PATTERN_SCALE,
+    HIDDEN_PATTERNS,
     NGRAM_SCALE,
     PATTERN_SCALE,
     PATTERNS,
@@ -37,7 +42,11 @@ from handrail.types import Label, Vectors
 Array = NDArray[Any]
 LABELS = tuple(Label)
 FOLDS = 3
+SEEDS = 2
+"""Networks whose mean is taken."""
 INT8 = 127
+WRITTEN = 1.0
+"""Weight of the rows written for this, which are like what visitors write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,73 +84,122 @@ class Featurizer:
         self.means = np.nanmean(raw.dense, axis=0).astype(np.float32)
         self.scales = np.maximum(np.nanstd(raw.dense, axis=0), 1e-6).astype(np.float32)
 
-    def matrix(self, raw: Raw) -> csr_matrix:
+    def inputs(self, raw: Raw) -> Inputs:
         near = standardised(raw.dense, self.means, self.scales)
         parts = (raw.embeddings * EMBEDDING_SCALE, near, raw.grams * NGRAM_SCALE, raw.patterns * PATTERN_SCALE)
-        return hstack([csr_matrix(part) for part in parts], format="csr")
+        found = raw.patterns.tocoo()
+        where = (found.row, found.col % HIDDEN_PATTERNS)
+        folded = csr_matrix((found.data, where), shape=(len(near), HIDDEN_PATTERNS)).toarray()
+        read = (
+            raw.embeddings * HIDDEN_EMBEDDING_SCALE,
+            near.clip(-FURTHEST, FURTHEST),
+            folded * HIDDEN_PATTERN_SCALE,
+        )
+        return Inputs(hstack([csr_matrix(part) for part in parts], format="csr"), np.hstack(read).astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    linear: csr_matrix
+    hidden: Array
+
+    def __getitem__(self, chosen: Array) -> Inputs:
+        return Inputs(self.linear[chosen], self.hidden[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What makes probabilities of the two logits: `linear` and `hidden` weigh them, `offsets` are one a label."""
+
+    linear: float
+    hidden: float
+    offsets: Array
+
+    def logits(self, pair: Array) -> Array:
+        found: Array = self.linear * pair[0] + self.hidden * pair[1] + self.offsets
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
     weights: Array
-    """`(features, labels)`, as stored: rounded to 8 bits a column."""
+    """`(features, labels)` of the linear part, as stored: rounded to 8 bits a row."""
     units: Array
     bias: Array
+    network: hidden.Network
 
-    def logits(self, matrix: csr_matrix) -> Array:
-        found: Array = matrix @ (self.weights.astype(np.float32) * self.units) + self.bias
-        return found
+    def pair(self, inputs: Inputs) -> Array:
+        """`(2, n, labels)`: the logits of the linear part and of the network."""
+        linear = inputs.linear @ (self.weights.astype(np.float32) * self.units) + self.bias
+        return np.stack([linear, self.network.logits(inputs.hidden)])
 
-    def save(self, path: Path, featurizer: Featurizer, temperature: float) -> None:
+    def save(self, path: Path, featurizer: Featurizer, calibration: Calibration) -> None:
         np.savez_compressed(
             path,
             labels=np.asarray([label.value for label in LABELS]),
             weights=self.weights,
             units=self.units.astype(np.float32),
             bias=self.bias.astype(np.float32),
+            inward=self.network.inward,
+            inward_units=self.network.units,
+            inward_bias=self.network.bias,
+            outward=self.network.outward.astype(np.float32),
+            outward_bias=self.network.outward_bias.astype(np.float32),
+            mix=np.asarray([calibration.linear, calibration.hidden], dtype=np.float32),
+            offsets=calibration.offsets.astype(np.float32),
             means=featurizer.means,
             scales=featurizer.scales,
-            temperature=np.float32(temperature),
             embedder=np.asarray(featurizer.embedder.name),
         )
 
 
-def fit(matrix: csr_matrix, rows: Sequence[Row], strength: float) -> Fitted:
+def fit(inputs: Inputs, rows: Sequence[Row], strength: float) -> Fitted:
     labels = np.asarray([LABELS.index(row.label) for row in rows])
+    shares = np.asarray([row.weight for row in rows])
     model = LogisticRegression(C=strength, max_iter=150, tol=3e-3, class_weight="balanced")
-    model.fit(matrix, labels, sample_weight=np.asarray([row.weight for row in rows]))
+    model.fit(inputs.linear, labels, sample_weight=shares)
     weights = model.coef_.T
     units = np.abs(weights).max(axis=1, keepdims=True) / INT8
     units = np.maximum(units, np.abs(weights).max() / INT8 / 64).astype(np.float16).astype(np.float32)
-    return Fitted(np.rint(weights / units).clip(-INT8, INT8).astype(np.int8), units, model.intercept_)
+    rounded = np.rint(weights / units).clip(-INT8, INT8).astype(np.int8)
+    totals = np.bincount(labels, weights=shares, minlength=len(LABELS))
+    balanced = shares * (totals.mean() / totals)[labels]
+    return Fitted(rounded, units, model.intercept_, hidden.train(inputs.hidden, labels, balanced, len(LABELS), SEEDS))
 
 
-def out_of_fold(matrix: csr_matrix, rows: Sequence[Row], originals: int, strength: float) -> Array:
-    """Logits of the first `originals` rows, each by a model that saw nothing of its group, nor a rough copy of it."""
-    logits = np.zeros((originals, len(LABELS)), dtype=np.float64)
+def out_of_fold(inputs: Inputs, rows: Sequence[Row], originals: int, strength: float) -> Array:
+    """Both logits of the first `originals` rows, by a model that saw nothing of a row's group, nor a rough copy."""
+    pair = np.zeros((2, originals, len(LABELS)), dtype=np.float64)
     groups = np.asarray([row.group for row in rows])
     for _, test in GroupKFold(FOLDS, shuffle=True, random_state=7).split(groups, groups=groups):
         chosen = np.flatnonzero(~np.isin(groups, np.unique(groups[test])))
         wanted = test[test < originals]
-        logits[wanted] = fit(matrix[chosen], [rows[int(i)] for i in chosen], strength).logits(matrix[wanted])
-    return logits
+        pair[:, wanted] = fit(inputs[chosen], [rows[int(i)] for i in chosen], strength).pair(inputs[wanted])
+    return pair
 
 
-def best_temperature(rows: Sequence[Row], logits: Array) -> float:
-    labels = [LABELS.index(row.label) for row in rows]
-    weights = [row.weight for row in rows]
-    grid = np.geomspace(0.3, 4.0, 60)
+def calibrate(rows: Sequence[Row], pair: Array, lean: Mapping[Label, float]) -> Calibration:
+    """The likeliest mixture on the written rows, every label counting alike; `lean` is added to labels' logits."""
+    written = np.flatnonzero([row.weight == WRITTEN for row in rows])
+    labels = np.asarray([LABELS.index(rows[int(i)].label) for i in written])
+    pair = pair[:, written]
+    shares = (1.0 / np.bincount(labels, minlength=len(LABELS)))[labels]
+    each = np.arange(len(labels))
 
-    def loss(temperature: float) -> float:
-        found = probabilities(logits, temperature)
-        return float(log_loss(labels, found, sample_weight=weights, labels=range(len(LABELS))))
+    def loss(given: Array) -> float:
+        found = probabilities(mixed(given[0], given[1], {}).logits(pair))
+        return float(-(shares * np.log(found[each, labels] + 1e-12)).sum())
 
-    return float(min(grid, key=loss))
+    found = minimize(loss, np.asarray([0.5, 0.5]), method="L-BFGS-B").x
+    return mixed(float(found[0]), float(found[1]), lean)
 
 
-def probabilities(logits: Array, temperature: float) -> Array:
-    scaled = logits / temperature
-    exponents = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+def mixed(linear: float, network: float, lean: Mapping[Label, float]) -> Calibration:
+    return Calibration(linear, network, np.asarray([lean.get(label, 0.0) for label in LABELS]))
+
+
+def probabilities(logits: Array) -> Array:
+    exponents = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares: Array = exponents / exponents.sum(axis=1, keepdims=True)
     return shares
 

@@ -14,9 +14,9 @@ from handrail.classify.local import ANSWERED
 from handrail.settings import Classify
 
 
-def report(name: str, rows: Sequence[Row], logits: Array, temperature: float, detail: bool = False) -> float:
+def report(name: str, rows: Sequence[Row], logits: Array, detail: bool = False) -> float:
     """Prints one line, or with `detail` the table by class and language too; returns macro-F1."""
-    found = probabilities(logits, temperature)
+    found = probabilities(logits)
     plain = routing.score(routed(rows, found, 0.0))
     careful = routing.score(routed(rows, found, Classify().static_above))
     print(  # noqa: T201

@@ -17,6 +17,7 @@ from handrail.assembly import build_parts, build_stages, new_trace_id
 from handrail.errors import HandrailError
 from handrail.observe.silent import SilentTracer
 from handrail.pipeline import Stages
+from handrail.retrieve.topic import TopicProbe
 from handrail.types import Classification
 from handrail.wording import load_wording
 
@@ -25,9 +26,13 @@ from handrail.wording import load_wording
 class Answer:
     classification: Classification
     ms: float
+    beyond_ms: float | None = None
+    """Of it, what is not the embedding: how near the articles are, and the classifier."""
 
 
 RESULT = Answer
+LONG = 600
+"""Characters from which a message counts as long."""
 
 
 async def measure(job: Job[RoutingCase]) -> Done[RoutingCase, Answer]:
@@ -35,10 +40,11 @@ async def measure(job: Job[RoutingCase]) -> Done[RoutingCase, Answer]:
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         stages = build_stages(settings, parts, load_wording(settings.brand.name), SilentTracer(new_trace_id))
-        await stages.retriever.probe("warm up")
+        topic = TopicProbe(parts.snapshot, parts.covers)
+        await _classify(stages, topic, "warm up", job)
 
         async def work(case: RoutingCase) -> Answer:
-            return await _classify(stages, case.text, job)
+            return await _classify(stages, topic, case.text, job)
 
         return await job.each("routing", work)
     finally:
@@ -54,23 +60,41 @@ def score(done: Done[RoutingCase, Answer]) -> Evaluation:
     times = [answer.ms for _, answer in done.measured]
     return Evaluation(
         metrics={**metrics.score(routed), "p50_ms": percentiles(times)["p50_ms"]},
-        details={"confusion": metrics.confusion(routed), "p95_ms": percentiles(times)["p95_ms"]},
+        details={
+            "confusion": metrics.confusion(routed),
+            "p95_ms": percentiles(times)["p95_ms"],
+            "beyond_embedding": percentiles(_beyond(done, 0)),
+            "beyond_embedding_long": percentiles(_beyond(done, LONG)),
+        },
         intervals=metrics.intervals(routed),
         rows=done.rows(_row),
         interrupted=done.interrupted,
     )
 
 
-async def _classify(stages: Stages, text: str, job: Job[RoutingCase]) -> Answer:
+def _beyond(done: Done[RoutingCase, Answer], characters: int) -> list[float]:
+    """Of messages of so many characters and more."""
+    return [
+        answer.beyond_ms
+        for case, answer in done.measured
+        if answer.beyond_ms is not None and len(case.text) >= characters
+    ]
+
+
+async def _classify(stages: Stages, topic: TopicProbe, text: str, job: Job[RoutingCase]) -> Answer:
     """As the pipeline does it, the fallback included."""
     asked = question(text, job.settings)
     start = time.perf_counter()
     probe = await stages.retriever.probe(asked.text)
+    probed = time.perf_counter()
     try:
         found = await stages.classifier.classify(asked, probe)
     except HandrailError:
         found = await stages.fallback_classifier.classify(asked, probe)
-    return Answer(found, (time.perf_counter() - start) * 1000)
+    end = time.perf_counter()
+    topic.features(asked.text, probe.embedding)
+    near = time.perf_counter() - end
+    return Answer(found, (end - start) * 1000, (end - probed + near) * 1000)
 
 
 def _row(case: RoutingCase, answer: Answer) -> dict[str, Any]:
@@ -82,6 +106,7 @@ def _row(case: RoutingCase, answer: Answer) -> dict[str, Any]:
         "probability": round(found.probability, 4),
         "by": found.by,
         "ms": round(answer.ms, 2),
+        "beyond_ms": None if answer.beyond_ms is None else round(answer.beyond_ms, 2),
     }
     if case.label is None:
         row["not_applicable"] = NO_GOLD

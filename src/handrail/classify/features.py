@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,16 @@ from handrail.types import Vectors
 
 BUCKETS = 1 << 15
 PATTERNS = 1 << 14
+HIDDEN_PATTERNS = 1 << 11
+"""Buckets of patterns that the hidden layer reads; the linear part has them all."""
 EMBEDDING_SCALE = 6.0
 NGRAM_SCALE = 4.0
 PATTERN_SCALE = 6.0
+HIDDEN_EMBEDDING_SCALE = 20.0
+"""Brings a coordinate of a unit vector of some hundred dimensions to about one."""
+HIDDEN_PATTERN_SCALE = 8.0
+FURTHEST = 4.0
+"""Standard deviations at which the hidden layer stops telling nearness apart."""
 COMPANY = "ourcompany"
 """Stands for the company's own name, so that what is learned about one company holds for another."""
 LONGEST = 1200
@@ -54,10 +62,9 @@ def ngrams(folded: str) -> Sparse:
     words = re.findall(r"\w+(?:['’]\w+)?|[!?]", folded)
     counts: dict[int, float] = {}
     for first, second in zip(words, [*words[1:], "$"], strict=False):
-        _add(counts, f" {first} ", 2.0, BUCKETS)
-        _add(counts, f" {first} {second} ", 2.0, BUCKETS)
-        for gram in _within(f" {first} "):
-            _add(counts, gram, 1.0, BUCKETS)
+        _add(counts, _bucket(f" {first} {second} ", BUCKETS), 2.0)
+        for bucket, weight in _of_word(first):
+            _add(counts, bucket, weight)
     return _sparse(counts)
 
 
@@ -65,7 +72,7 @@ def patterns(read: Sequence[str]) -> Sparse:
     """Hashed runs and pairs of a message's skeleton."""
     counts: dict[int, float] = {}
     for pattern, weight in cues.patterns(read):
-        _add(counts, pattern, weight, PATTERNS)
+        _add(counts, _bucket(pattern, PATTERNS), weight)
     return _sparse(counts)
 
 
@@ -87,12 +94,18 @@ def _sparse(counts: Mapping[int, float]) -> Sparse:
     return Sparse(buckets, (weights / max(float(np.linalg.norm(weights)), 1e-12)).astype(np.float32))
 
 
-def _within(padded: str) -> Iterator[str]:
-    for size in (3, 4, 5):
-        for start in range(len(padded) - size + 1):
-            yield padded[start : start + size]
+@lru_cache(maxsize=16384)
+def _of_word(word: str) -> tuple[tuple[int, float], ...]:
+    """Buckets and weights of a word and of the n-grams in it."""
+    padded = f" {word} "
+    grams = [padded[at : at + size] for size in (3, 4, 5) for at in range(len(padded) - size + 1)]
+    return ((_bucket(padded, BUCKETS), 2.0), *((_bucket(gram, BUCKETS), 1.0) for gram in grams))
 
 
-def _add(counts: dict[int, float], gram: str, weight: float, size: int) -> None:
-    bucket = zlib.crc32(gram.encode()) % size
+@lru_cache(maxsize=32768)
+def _bucket(gram: str, size: int) -> int:
+    return zlib.crc32(gram.encode()) % size
+
+
+def _add(counts: dict[int, float], bucket: int, weight: float) -> None:
     counts[bucket] = counts.get(bucket, 0.0) + weight

@@ -1,4 +1,4 @@
-"""The local head: multinomial logistic regression with a temperature, a few hundred kilobytes of weights."""
+"""The local head: multinomial logistic regression and a small network, mixed and calibrated; under a megabyte."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ from handrail.classify.features import (
     BUCKETS,
     DENSE,
     EMBEDDING_SCALE,
+    FURTHEST,
+    HIDDEN_EMBEDDING_SCALE,
+    HIDDEN_PATTERN_SCALE,
+    HIDDEN_PATTERNS,
     NGRAM_SCALE,
     PATTERN_SCALE,
+    Sparse,
     dense_row,
     fold,
     ngrams,
@@ -36,12 +41,35 @@ class Head:
 
     labels: tuple[Label, ...]
     weights: Vectors
-    """`(embedding + dense + n-gram buckets + pattern buckets, labels)` float32."""
+    """`(embedding + dense + n-gram buckets + pattern buckets, labels)` float32, of the linear part."""
     bias: Vectors
+    network: Network
+    mix: tuple[float, float]
+    """What the linear part and the network weigh."""
+    offsets: Vectors
+    """One a label, added last."""
     means: Vectors
     scales: Vectors
-    temperature: float
     embedder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """One hidden layer of rectified units over embedding, nearness and shape, and the first pattern buckets."""
+
+    inward: Vectors
+    """`(embedding + dense + HIDDEN_PATTERNS, units)` float32."""
+    inward_bias: Vectors
+    outward: Vectors
+    outward_bias: Vectors
+
+    def logits(self, embedding: Vectors, near: Vectors, shape: Sparse) -> Vectors:
+        size = len(embedding)
+        raised = self.inward_bias + HIDDEN_EMBEDDING_SCALE * embedding @ self.inward[:size]
+        raised += near.clip(-FURTHEST, FURTHEST) @ self.inward[size : size + DENSE]
+        raised += HIDDEN_PATTERN_SCALE * shape.values @ self.inward[size + DENSE + shape.buckets % HIDDEN_PATTERNS]
+        found: Vectors = np.maximum(raised, 0.0) @ self.outward + self.outward_bias
+        return found
 
 
 def load_head(path: Path | None, embedder: str) -> Head:
@@ -53,9 +81,16 @@ def load_head(path: Path | None, embedder: str) -> Head:
                 labels=tuple(Label(str(name)) for name in stored["labels"]),
                 weights=stored["weights"].astype(np.float32) * stored["units"].astype(np.float32),
                 bias=stored["bias"].astype(np.float32),
+                network=Network(
+                    stored["inward"].astype(np.float32) * stored["inward_units"].astype(np.float32),
+                    stored["inward_bias"].astype(np.float32),
+                    stored["outward"].astype(np.float32),
+                    stored["outward_bias"].astype(np.float32),
+                ),
+                mix=(float(stored["mix"][0]), float(stored["mix"][1])),
+                offsets=stored["offsets"].astype(np.float32),
                 means=stored["means"].astype(np.float32),
                 scales=stored["scales"].astype(np.float32),
-                temperature=float(stored["temperature"]),
                 embedder=str(stored["embedder"]),
             )
     except (OSError, ValueError, KeyError) as error:
@@ -100,11 +135,12 @@ class LocalClassifier:
         size = len(probe.embedding)
         first_gram = size + DENSE
         first_pattern = first_gram + BUCKETS
-        logits = head.bias + EMBEDDING_SCALE * probe.embedding @ head.weights[:size]
-        logits += near @ head.weights[size:first_gram]
-        logits += NGRAM_SCALE * grams.values @ head.weights[first_gram + grams.buckets]
-        logits += PATTERN_SCALE * shape.values @ head.weights[first_pattern + shape.buckets]
-        logits /= head.temperature
+        linear = head.bias + EMBEDDING_SCALE * probe.embedding @ head.weights[:size]
+        linear += near @ head.weights[size:first_gram]
+        linear += NGRAM_SCALE * grams.values @ head.weights[first_gram + grams.buckets]
+        linear += PATTERN_SCALE * shape.values @ head.weights[first_pattern + shape.buckets]
+        hidden = head.network.logits(probe.embedding, near, shape)
+        logits = head.mix[0] * linear + head.mix[1] * hidden + head.offsets
         exponents = np.exp(logits - logits.max())
         return dict(zip(head.labels, (exponents / exponents.sum()).tolist(), strict=True))
 

@@ -181,7 +181,7 @@ class Classify(Section):
     )
     unsure_below: Probability = Field(0.6, description="Local probability under which the cascade asks the LLM.")
     static_above: Probability = Field(
-        0.5, description="A static reply needs this probability; below it the message is treated as a question."
+        0.4, description="A static reply needs this probability; below it the message is treated as a question."
     )
     head: Path | None = Field(None, description="Another classifier head; default is the one that ships.")
 
