@@ -60,20 +60,17 @@ def fold(text: str, name: str = "") -> str:
 def ngrams(folded: str) -> Sparse:
     """Hashed words, word pairs and character n-grams of 3 to 5 in words."""
     words = re.findall(r"\w+(?:['’]\w+)?|[!?]", folded)
-    counts: dict[int, float] = {}
-    for first, second in zip(words, [*words[1:], "$"], strict=False):
-        _add(counts, _bucket(f" {first} {second} ", BUCKETS), 2.0)
-        for bucket, weight in _of_word(first):
-            _add(counts, bucket, weight)
-    return _sparse(counts)
+    pairs = [_bucket(f" {first} {second} ", BUCKETS) for first, second in zip(words, [*words[1:], "$"], strict=False)]
+    inside = [_of_word(word) for word in words]
+    buckets = np.concatenate([np.asarray(pairs, dtype=np.intp), *(found for found, _ in inside)])
+    weights = np.concatenate([np.full(len(pairs), 2.0), *(weight for _, weight in inside)])
+    return _sparse(buckets, weights)
 
 
 def patterns(read: Sequence[str]) -> Sparse:
     """Hashed runs and pairs of a message's skeleton."""
-    counts: dict[int, float] = {}
-    for pattern, weight in cues.patterns(read):
-        _add(counts, _bucket(pattern, PATTERNS), weight)
-    return _sparse(counts)
+    found = [(_bucket(pattern, PATTERNS), weight) for pattern, weight in cues.patterns(read)]
+    return _sparse(np.asarray([bucket for bucket, _ in found], dtype=np.intp), np.asarray([w for _, w in found]))
 
 
 def dense_row(topic: Mapping[str, float], read: Sequence[str]) -> Vectors:
@@ -88,24 +85,21 @@ def standardised(dense: Vectors, means: Vectors, scales: Vectors) -> Vectors:
     return (np.where(np.isnan(dense), means, dense) - means) / scales
 
 
-def _sparse(counts: Mapping[int, float]) -> Sparse:
-    buckets = np.fromiter(counts.keys(), dtype=np.intp, count=len(counts))
-    weights = np.log1p(np.fromiter(counts.values(), dtype=np.float32, count=len(counts)))
-    return Sparse(buckets, (weights / max(float(np.linalg.norm(weights)), 1e-12)).astype(np.float32))
+def _sparse(buckets: NDArray[np.intp], counts: NDArray[np.float64]) -> Sparse:
+    unique, where = np.unique(buckets, return_inverse=True)
+    weights = np.log1p(np.bincount(where, weights=counts, minlength=len(unique)).astype(np.float32))
+    return Sparse(unique, (weights / max(float(np.linalg.norm(weights)), 1e-12)).astype(np.float32))
 
 
 @lru_cache(maxsize=16384)
-def _of_word(word: str) -> tuple[tuple[int, float], ...]:
+def _of_word(word: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Buckets and weights of a word and of the n-grams in it."""
     padded = f" {word} "
     grams = [padded[at : at + size] for size in (3, 4, 5) for at in range(len(padded) - size + 1)]
-    return ((_bucket(padded, BUCKETS), 2.0), *((_bucket(gram, BUCKETS), 1.0) for gram in grams))
+    buckets = [_bucket(gram, BUCKETS) for gram in (padded, *grams)]
+    return np.asarray(buckets, dtype=np.intp), np.asarray([2.0, *(1.0 for _ in grams)])
 
 
 @lru_cache(maxsize=32768)
 def _bucket(gram: str, size: int) -> int:
     return zlib.crc32(gram.encode()) % size
-
-
-def _add(counts: dict[int, float], bucket: int, weight: float) -> None:
-    counts[bucket] = counts.get(bucket, 0.0) + weight
