@@ -60,6 +60,7 @@ def classify(parts: Parts, head: Head) -> Classify:
         ("Somebody hacked into my account and changed the password", Label.HIGH_STAKES),
         ("What is the status of order 4711?", Label.OUT_OF_SCOPE),
         ("What will the weather be like tomorrow?", Label.IRRELEVANT),
+        ("weather tomorrow?", Label.IRRELEVANT),
         ("Who won the football world cup?", Label.IRRELEVANT),
         ("asdkjh qwoeiu zxmcnb", Label.NONSENSE),
     ],
@@ -74,6 +75,24 @@ async def test_a_clear_message_is_what_it_looks_like(classify: Classify, text: s
     assert result.probability > 0.6
     assert sum(result.probabilities.values()) == pytest.approx(1.0, abs=1e-4)
     assert set(result.probabilities) == set(Label)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("domain", Label.ANSWERABLE),
+        ("Invoice", Label.ANSWERABLE),
+        ("sms?", Label.ANSWERABLE),
+        ("calendar", Label.ANSWERABLE),
+        ("plan plan", Label.NONSENSE),
+        ("purple", Label.NONSENSE),
+        ("invoice lkjh", Label.NONSENSE),
+    ],
+)
+@pytest.mark.anyio
+@pytest.mark.models
+async def test_a_word_of_the_articles_alone_is_a_question_about_it(classify: Classify, text: str, label: Label) -> None:
+    assert (await classify(text)).label is label
 
 
 @pytest.mark.anyio

@@ -103,6 +103,10 @@ def load_head(path: Path | None, embedder: str) -> Head:
     return head
 
 
+TOPIC_WORDS = 2
+SHORTEST_TOPIC = 3
+TOPIC_FROM = 0.62
+"""Cosine of the best passage from which a bare word counts as one of the articles' topics."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
@@ -121,6 +125,8 @@ class LocalClassifier:
             return Classification(Label.NONSENSE, 0.99, "rule", {Label.NONSENSE: 0.99})
         probabilities = self.probabilities(question.text, probe)
         label = max(probabilities, key=probabilities.__getitem__)
+        if label is Label.NONSENSE and _names_a_topic(question.text, probe):
+            return Classification(Label.ANSWERABLE, 1.0 - probabilities[label], "rule", probabilities)
         unread = label in (Label.NONSENSE, Label.IRRELEVANT) and _foreign(question.text)
         if unread or (label not in ANSWERED and probabilities[label] < self._static_above):
             label = max(ANSWERED, key=probabilities.__getitem__)
@@ -143,6 +149,13 @@ class LocalClassifier:
         logits = head.mix[0] * linear + head.mix[1] * hidden + head.offsets
         exponents = np.exp(logits - logits.max())
         return dict(zip(head.labels, (exponents / exponents.sum()).tolist(), strict=True))
+
+
+def _names_a_topic(text: str, probe: Probe) -> bool:
+    """Whether a message is a word or two of the articles, and near one of them: "invoice", but not "plan plan"."""
+    words = text.casefold().split()
+    whole = 1 <= len(words) == len(set(words)) <= TOPIC_WORDS and all(len(word) >= SHORTEST_TOPIC for word in words)
+    return whole and probe.topic.get("known", 0.0) == 1.0 and probe.topic.get("passage_top", 0.0) >= TOPIC_FROM
 
 
 def _foreign(text: str) -> bool:
