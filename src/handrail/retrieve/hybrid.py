@@ -36,7 +36,7 @@ class HybridRetriever:
         adapt: Callable[[Vectors], Vectors] | None = None,
         spelling: Spelling | None = None,
     ) -> None:
-        """`adapt` moves a query's embedding before the search; the probe is of the message as it is."""
+        """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding."""
         self._snapshot = snapshot
         self._dense = dense
         self._embedder = embedder
@@ -48,21 +48,23 @@ class HybridRetriever:
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     async def probe(self, text: str) -> Probe:
+        text = self._mended(text)
         embedding = (await self._embedder.submit([text]))[0]
         return Probe(embedding, self._topic.features(text, embedding))
 
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
-        mended = self._spelling.mended(query) if self._spelling is not None else query
-        probe = probe if mended == query else None
-        query = mended
+        query = self._mended(query)
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
         if reading is not None and reading.depends:
             hits = await self._search_together(replace(reading, text=query), filters)
         else:
             hits = await asyncio.to_thread(self._search, query, embedding, filters)
         return await self.ranked(query, hits, embedding)
+
+    def _mended(self, text: str) -> str:
+        return self._spelling.mended(text) if self._spelling is not None else text
 
     async def ranked(self, query: str, hits: Sequence[Hit], embedding: Vectors | None = None) -> Evidence:
         """`hits`, best fused first, scored by the cross-encoder, cut to size, with neighbours and signals."""
