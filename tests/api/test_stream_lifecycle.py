@@ -114,7 +114,7 @@ async def test_a_visitor_who_leaves_for_good_cancels_the_work(tmp_path: Path, as
     assistant.tells, assistant.hold = Paced(1), asyncio.Event()
     assistant.tells.allowed.release()
 
-    async with serving(tmp_path, assistant, stream={"grace_s": 0.3}) as client:
+    async with serving(tmp_path, assistant, stream={"grace_s": 2}) as client:
         await read_until_text(client, asking())
         assert assistant.cancelled == 0
         await until(lambda: assistant.cancelled == 1, seconds=20)

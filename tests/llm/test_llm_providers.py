@@ -93,7 +93,7 @@ async def test_the_second_is_asked_when_the_first_fails(
 
     hearer: TextHearer | None = hear if isinstance(step, Streams) else None
     with metering() as meter:
-        async with both(llm_provider, second_provider, timeout_s=1.0, stall_s=0.4) as model:
+        async with both(llm_provider, second_provider, timeout_s=5.0, stall_s=1.5) as model:
             reply = await model.ask(PROMPT, Greeting, hearer)
 
     assert (reply.output.text, reply.provider) == ("from the second", "spare")
@@ -142,7 +142,7 @@ async def test_what_was_streamed_before_a_stall_is_not_streamed_again(
     async def hear(text: str) -> None:
         heard.append(text)
 
-    async with both(llm_provider, second_provider, stall_s=0.3) as model:
+    async with both(llm_provider, second_provider, stall_s=1.5) as model:
         reply = await model.ask(PROMPT, Greeting, hear)
 
     assert reply.output.text == "from the second"

@@ -79,11 +79,11 @@ async def test_a_stream_that_falls_silent_is_given_up(llm_provider: ScriptedOpen
     llm_provider.script(Streams(ANSWER, stalls_after=3))
     start = time.monotonic()
 
-    async with connected(llm_provider, stall_s=0.3, retries=0) as model:
+    async with connected(llm_provider, stall_s=1.0, retries=0) as model:
         with pytest.raises(Stalled):
             await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS,), Heard()))
 
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 async def test_failures_before_the_first_token_are_tried_again(llm_provider: ScriptedOpenAI) -> None:
