@@ -72,7 +72,7 @@ class Agent:
         """The only one who waits."""
         self.queue.first.click()
         self.do("Take")
-        expect(self.composer).to_be_editable()
+        expect(self.composer).to_be_visible()
 
     def resolve(self) -> None:
         self.do("Resolve")

@@ -57,6 +57,7 @@ def visitor(agent: Agent, browser: Browser) -> Iterator[Visitor]:
 def test_each_side_sees_what_the_other_has_read(visitor: Visitor, agent: Agent) -> None:
     visitor.want_person()
     agent.take()
+    expect(visitor.composer).to_have_attribute("placeholder", "Write a message…")
     visitor.say("Can you see this?")
     seen = visitor.log.locator(".message.visitor .seen")
     expect(seen).to_have_text("Seen")

@@ -80,6 +80,34 @@ def test_the_form_its_errors_and_its_receipt_are_accessible(audited: Chat) -> No
     assert violations(audited.page) == []
 
 
+def test_the_menu_and_what_it_opens_are_accessible(audited: Chat) -> None:
+    audited.site.config["transcript_mail"] = True
+    now = {"updated_at": 1_790_000_000, "last_text": "Thanks!"}
+    past = [
+        {"id": "c-1", "state": "bot", "subject": "domain", **now},
+        {"id": "c-2", "state": "resolved", "subject": "Charged twice", **now},
+    ]
+    audited.page.route("**/conversations", lambda route: route.fulfill(json={"items": past}))
+    audited.open().ask("domain")
+    menu = audited.panel.get_by_role("button", name="More options")
+    menu.click()
+    expect(audited.page.get_by_role("switch")).to_be_visible()
+    assert violations(audited.page) == []
+
+    audited.page.get_by_role("button", name="Your conversations").click()
+    expect(audited.page.locator(".past-line")).to_have_count(2)
+    assert violations(audited.page) == []
+    audited.page.keyboard.press("Escape")
+    expect(audited.composer).to_be_focused()
+
+    menu.click()
+    audited.page.get_by_role("button", name="E-mail transcript").click()
+    audited.page.get_by_role("button", name="Send transcript").click()
+    assert violations(audited.page) == []
+    audited.page.keyboard.press("Escape")
+    expect(audited.composer).to_be_focused()
+
+
 def test_limits_and_failures_are_accessible(audited: Chat) -> None:
     audited.site.ask = lambda _body: limited(600)
     audited.open().send("one")

@@ -93,6 +93,7 @@ export interface LiveParts {
   say(words: string, busy?: boolean): void;
   handler(person: boolean): void;
   place(node: HTMLElement | null): void;
+  redraw(): void;
   log: HTMLElement;
 }
 

@@ -5,6 +5,7 @@ import { button } from "../shared/controls.js";
 import { createActions } from "./actions.js";
 import { createComposer } from "./composer.js";
 import { createHeader } from "./header.js";
+import { merged } from "./merge.js";
 import { createReading } from "./reading.js";
 import { createSide } from "./side.js";
 import { createTranscript } from "./transcript.js";
@@ -44,8 +45,7 @@ export function openConversation(desk, id) {
     try {
       const loaded = /** @type {Detail} */ (await api.get(path));
       if (closed) return;
-      const waiting = detail?.messages.filter((one) => one.sending && !loaded.messages.some((other) => other.id === one.id)) ?? [];
-      detail = { ...loaded, messages: [...loaded.messages, ...waiting] };
+      detail = merged(loaded, detail);
       paint();
       if (status.isConnected) element.replaceChildren(header.element, body, side.element);
       transcript.settle();

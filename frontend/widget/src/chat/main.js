@@ -82,7 +82,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
       context.save();
       log.add(entry);
     },
-    say: status.say, handler: header.setHandler, place: log.afterword, log: log.element,
+    say: status.say, handler: header.setHandler, place: log.afterword, redraw: log.redraw, log: log.element,
   });
   const conversation = createConversation(context, { log, status, composer, notice, header, live });
   const handoff = createHandoff(context, { log, form, composer, status, live, fetchConfig });

@@ -20,7 +20,7 @@ const TYPING_EVERY_MS = 3000;
  * @param {LiveParts} parts
  * @returns {Live}
  */
-export function createLive(context, { add, say, handler, place, log }) {
+export function createLive(context, { add, say, handler, place, redraw, log }) {
   const { session, options, signal, auth } = context;
   const t = wordsOver(context.t);
   /** @type {AbortController | null} */
@@ -72,8 +72,7 @@ export function createLive(context, { add, say, handler, place, log }) {
   function message({ id, seq, author, name, text: words, at }) {
     if (!(seq > session.seen)) return;
     session.seen = seq;
-    const own = session.entries.findLast((entry) => entry.kind === "visitor" && entry.turnId === id);
-    if (own?.kind === "visitor") own.seq = seq;
+    placed(text(id), seq);
     if ((author === "agent" || (author === "system" && !receiptSaysIt(text(id), words))) && text(words)) {
       say("");
       add({ kind: "person", by: author, name: text(name), text: words, at: Number(at) * 1000 || Date.now(), seq });
@@ -82,6 +81,20 @@ export function createLive(context, { add, say, handler, place, log }) {
     }
     context.save();
     if (inView()) caughtUp();
+  }
+
+  /** @param {string} id @param {number} seq the visitor's own message has its number: what was written before it stands before it */
+  function placed(id, seq) {
+    const { entries } = session;
+    const at = entries.findLastIndex((entry) => entry.kind === "visitor" && entry.turnId === id);
+    const own = entries[at];
+    if (own?.kind !== "visitor") return;
+    own.seq = seq;
+    const before = entries.findLastIndex((entry) => entry.kind === "person" && Number(entry.seq) < seq);
+    if (before < at) return;
+    entries.splice(before + 1, 0, own);
+    entries.splice(at, 1);
+    redraw();
   }
 
   /** What has come is before the visitor's eyes. */
@@ -103,12 +116,18 @@ export function createLive(context, { add, say, handler, place, log }) {
     session.state = text(event.state);
     context.save();
     handler(session.state === "person");
+    invite(withPeople(session));
     seen.until(event.read);
     const wait = Number(event.expected_wait_s);
     const minutes = new Intl.NumberFormat(context.config.lang, { style: "unit", unit: "minute", unitDisplay: "long" }).format(Math.max(1, Math.ceil(wait / 60)));
     const queued = session.state === "queued";
     say(queued ? text(event.text) || [t("waiting"), wait && t("wait_expected", { time: minutes })].filter(Boolean).join(" ") : "", queued);
     place(session.state === "resolved" && event.generation ? createRatingForm({ ...context, t }, { send, reopen }) : null);
+  }
+
+  /** @param {boolean} people whom the visitor writes to */
+  function invite(people) {
+    log.parentNode?.querySelector(".composer textarea")?.setAttribute("placeholder", t(people ? "write" : "placeholder"));
   }
 
   /** @param {Record<string, any>} event */
@@ -138,6 +157,7 @@ export function createLive(context, { add, say, handler, place, log }) {
     start: () => void start(),
     stop() {
       life?.abort();
+      invite(false);
       place(null);
       seen.until(0);
     },

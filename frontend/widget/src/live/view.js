@@ -8,7 +8,7 @@ export function watchView(element, signal, came) {
   let there = false;
   const seen = () => there && document.visibilityState === "visible";
   const observer = new IntersectionObserver((changes) => {
-    there = changes.some((change) => change.isIntersecting);
+    there = changes.at(-1)?.isIntersecting === true;
     if (seen()) came();
   });
   observer.observe(element);
