@@ -21,7 +21,7 @@ from handrail.settings import Oidc as OidcSettings
 from handrail.settings import load_settings
 from tests.api.conftest import Clock, Serve
 from tests.api.oidc_provider import CLIENT, SECRET, Provider, oidc_provider, person
-from tests.api.scripted import settings_in
+from tests.api.scripted import ScriptedAssistant, settings_in
 
 ROLES = {"support": "agent", "leads": "lead", "it": "admin"}
 BACK = "http://127.0.0.1:8080/desk/api/oidc/callback"
@@ -257,7 +257,10 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.Monkey
 
     with pytest.raises(MissingExtra, match=r"pip install 'handrail\[oidc\]'"):
         Oidc(settings, b"", Clock())
-    with pytest.raises(MissingExtra), TestClient(create_app(settings_in(tmp_path, oidc=settings.model_dump()))):
+    with (
+        pytest.raises(MissingExtra),
+        TestClient(create_app(settings_in(tmp_path, oidc=settings.model_dump()), ScriptedAssistant())),
+    ):
         pass
 
 
