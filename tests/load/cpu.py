@@ -54,11 +54,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=60)
     parser.add_argument("--local", action="store_true", help="no language model: answers are quoted")
+    parser.add_argument("--remember", action="store_true", help="the encoders remember, and each question comes again")
     parser.add_argument("--data-dir", type=Path, default=Path("var"))
     chosen = parser.parse_args()
     with scripted_openai() as model:
         model.script(Quotes(FIRST_TOKEN_S, GAP_S))
-        with server(None if chosen.local else model.url, chosen.data_dir, **ALONE) as (url, process):
+        changes = {**ALONE, **({"HANDRAIL__MODELS__REMEMBER": "20000"} if chosen.remember else {})}
+        with server(None if chosen.local else model.url, chosen.data_dir, **changes) as (url, process):
             spent, figures = asyncio.run(turns_in_a_row(url, process, chosen.turns))
     mean = round(sum(spent) / len(spent), 1)
     summary = {"cpu_ms": {"mean": mean, **_spread(spent)}, **figures.summary()}
