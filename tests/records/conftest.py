@@ -35,7 +35,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServe
 
 
 def _patiently(start: Callable[[], PostgresServer], attempts: int = 12) -> PostgresServer:
-    """The package gives a server ten seconds to start, which is too few on a busy machine; it may come up after that."""
+    """The package gives a server ten seconds to start, too few on a busy machine; it may come up after that."""
     for left in reversed(range(attempts)):
         try:
             return start()
