@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from handrail.customer.signed import sign
 from tests.browser.real_site import serve_real_site
@@ -170,3 +171,26 @@ def test_the_desk_sees_what_the_page_said_apart_from_what_was_signed(visitor: Vi
     expect(signed).not_to_contain_text("Enterprise")
     expect(said).to_contain_text("Ines")
     expect(said).to_contain_text("42")
+
+
+def test_both_sides_have_the_same_order(visitor: Visitor, agent: Agent) -> None:
+    """The visitor's message is on its way while the agent's arrives: the records say which came first."""
+    visitor.want_person()
+    agent.take()
+    expect(visitor.handler).to_have_text("With our team")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    visitor.page.route("**/chat/stream", hold)
+    visitor.say("second")
+    agent.say("first")
+    expect(visitor.replies("person")).to_have_count(1)
+
+    held[0].continue_()
+    expect(agent.messages).to_contain_text("second")
+
+    said = visitor.log.locator(".message.visitor, [data-routing=person]")
+    expect(said).to_have_text([re.compile("first"), re.compile("second")])
+    expect(visitor.log.locator(".message.visitor .seen")).to_have_text("Seen")
