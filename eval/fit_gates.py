@@ -1,9 +1,11 @@
-"""Fit the gates that ship: `python -m eval.fit_gates --set KB FILE [--set KB FILE …] [--cache DIR]`.
+"""Fit the gates that ship, and the reader they listen to:
+`python -m eval.fit_gates --set KB FILE [--set KB FILE …] [--cache DIR]`.
 
-Files are in the retrieval or the refusal format; several may belong to one knowledge base. A retrieval question is run
-twice: as it is, and with its gold articles taken out of the index, which makes a near-miss. The gates say how likely it
+Files are in the retrieval or the refusal format; several may belong to one knowledge base. The gates say how likely it
 is that the knowledge base answers the question. They must travel, so figures are leave-one-knowledge-base-out: each
-base is judged by gates that were fitted to the others; rows with `"split": "test"` are never fitted on.
+base is judged by gates and a reader that were fitted to the others; rows with `"split": "test"` are never fitted on.
+Gates are fitted to what a reader says that never saw the row's own base, as will be so wherever they are used.
+With `--removed` each retrieval question is also run with its gold articles taken out of the index.
 """
 
 from __future__ import annotations
@@ -11,11 +13,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.answerable import OWN, KeptStates, Labelled, Readers, of_base, written
 from handrail.assembly import build_parts
 from handrail.calibrate import Asked, Observed
 from handrail.calibrate.fit import Array, Data, auc, calibration_error, fit, part
@@ -24,8 +28,13 @@ from handrail.calibrate.made_with import made_with
 from handrail.calibrate.observe import Observer
 from handrail.calibrate.rows import read_rows
 from handrail.calibrate.signals import ANSWER, EVIDENCE
+from handrail.local_models.fetch import locate
+from handrail.local_models.manifest import find
+from handrail.local_models.reader import QueryStates
 from handrail.settings import Settings, load_settings
 
+STATE = "/bert/encoder/layer.5/output/LayerNorm/Add_1_output_0"
+"""Sixth of the twelve layers of the cross-encoder that ships."""
 PENALTY = 12.0
 ANSWERABLE = 0.6
 """Assumed share of questions that a help centre's own articles answer, whatever the share in the files."""
@@ -35,17 +44,25 @@ FITTED = Path(__file__).parent.parent / "src" / "handrail" / "fitted"
 FALSE_REFUSALS = (0.05, 0.1)
 
 
-async def observe(kb: str, files: Sequence[Path], settings: Settings, cache: Path) -> list[Observed]:
-    settings = settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
+async def observe(
+    kb: str, files: Sequence[Path], settings: Settings, cache: Path, *, removed: bool = False
+) -> list[Observed]:
+    settings = settings.model_copy(
+        update={
+            "knowledge": settings.knowledge.model_copy(update={"kb": kb}),
+            "models": settings.models.model_copy(update={"reader": False}),
+        }
+    )
     rows = list(dict.fromkeys(row for file in files for row in read_rows(file, leave_out="test")))
     parts = await asyncio.to_thread(build_parts, settings)
+    log = ObservationLog(cache / f"{kb}.jsonl", made_with(parts, settings))
     try:
         gold = [row for row in rows if row.article_ids and row.answerable]
         missing = [
             Asked(row.question, row.article_ids, answerable=False, origin="removed", without=row.article_ids)
             for row in gold
+            if removed
         ]
-        log = ObservationLog(cache / f"{kb}.jsonl", made_with(parts, settings))
         return await log.observe([*rows, *missing], Observer(parts, settings).observe, lambda: None)
     finally:
         parts.close()
@@ -64,12 +81,22 @@ def table(rows: Sequence[Observed], signals: Sequence[str], owners: Sequence[str
     return Data(np.asarray([[row.signals[name] for name in signals] for row in rows]), truth, importance, owners)
 
 
-def left_out(data: Data) -> Array:
+def read_without(
+    rows: Sequence[Observed], owners: Sequence[str], readers: Readers, left_out: frozenset[str] = frozenset()
+) -> list[Observed]:
+    """`rows` with what a reader says that saw neither their own base nor those left out."""
+    return [
+        replace(row, signals={**row.signals, **readers.signals(row, left_out | {owner})})
+        for row, owner in zip(rows, owners, strict=True)
+    ]
+
+
+def left_out(rows: Sequence[Observed], signals: Sequence[str], owners: Sequence[str], readers: Readers) -> Array:
     """Probabilities for each knowledge base from the others."""
-    owners = np.asarray(data.groups)
-    predicted = np.zeros(len(owners))
-    for owner in set(data.groups):
-        held = owners == owner
+    predicted = np.zeros(len(rows))
+    for owner in dict.fromkeys(owners):
+        held = np.asarray(owners) == owner
+        data = table(read_without(rows, owners, readers, frozenset({owner})), signals, owners)
         predicted[held] = fit(part(data, ~held), PENALTY).probability(data.matrix[held])
     return predicted
 
@@ -104,39 +131,69 @@ def _rates(predicted: Array, truth: Array, threshold: float) -> str:
     return f"P {precision:.2f} R {refused[truth == 0].mean():.2f} FR {refused[truth == 1].mean():.2f} ({threshold:.2f})"
 
 
-def run(sets: dict[str, list[Path]], cache: Path, write: bool) -> None:
+def run(sets: dict[str, list[Path]], cache: Path, *, removed: bool, write: bool) -> None:
     settings = load_settings()
     rows: list[Observed] = []
     owners: list[str] = []
     for kb, files in sets.items():
-        found = asyncio.run(observe(kb, files, settings, cache))
+        found = asyncio.run(observe(kb, files, settings, cache, removed=removed))
         rows += found
         owners += [kb] * len(found)
+    on = ", ".join(f"{kb}: {' '.join(file.name for file in files)}" for kb, files in sets.items())
+    fit_all(rows, owners, settings, cache, on, write=write)
+
+
+def fit_all(
+    rows: Sequence[Observed], owners: Sequence[str], settings: Settings, cache: Path, on: str, *, write: bool
+) -> None:
+    models = settings.models
+    readers = Readers(sources(rows, owners), KeptStates(states(settings), f"{models.reranker} {STATE}", cache))
+    final = read_without(rows, owners, readers)
     for name, signals, threshold in (
         ("relevance", EVIDENCE, settings.gates.relevance),
         ("critique", ANSWER, settings.generate.critique_partly),
     ):
-        data = table(rows, signals, owners)
-        show(name, left_out(data), rows, owners, threshold)
-        fitted = fit(data, PENALTY)
+        show(name, left_out(rows, signals, owners, readers), rows, owners, threshold)
+        fitted = fit(table(final, signals, owners), PENALTY)
         print("  " + " ".join(f"{key}={value:.2f}" for key, value in zip(signals, fitted.weights, strict=True)))
         if write:
-            models = settings.models
-            on = ", ".join(f"{kb}: {' '.join(file.name for file in files)}" for kb, files in sets.items())
             gate = fitted.calibration(signals, reranker=models.reranker, embedder=models.embedder, on=on, n=len(rows))
             (FITTED / f"{name}.json").write_text(gate.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    if write:
+        reading = readers.of().reading(models.reranker, STATE, f"{OWN}, {on}", readers.n)
+        (FITTED / "reader.json").write_text(reading.model_dump_json() + "\n", encoding="utf-8")
+
+
+def sources(rows: Sequence[Observed], owners: Sequence[str]) -> dict[str, list[Labelled]]:
+    found = {OWN: written()}
+    for kb in dict.fromkeys(owners):
+        found[kb] = of_base([row for row, owner in zip(rows, owners, strict=True) if owner == kb])
+    return found
+
+
+def states(settings: Settings) -> QueryStates:
+    models = settings.models
+    return QueryStates(
+        locate(find(models.reranker, "reranker"), models.folder),
+        STATE,
+        threads=models.threads,
+        batch_size=models.batch_size,
+        max_tokens=models.rerank_max_tokens,
+        query_tokens=models.query_max_tokens,
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs=2, action="append", required=True, metavar=("KB", "FILE"), dest="sets")
     parser.add_argument("--cache", type=Path, default=Path("var/gates"), help="Folder for observations; kept.")
+    parser.add_argument("--removed", action="store_true", help="Also ask without the articles that answer.")
     parser.add_argument("--dry-run", action="store_true", help="Print the figures and write nothing.")
     options = parser.parse_args()
     sets: dict[str, list[Path]] = {}
     for kb, file in options.sets:
         sets.setdefault(kb, []).append(Path(file))
-    run(sets, options.cache, not options.dry_run)
+    run(sets, options.cache, removed=options.removed, write=not options.dry_run)
 
 
 if __name__ == "__main__":

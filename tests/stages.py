@@ -142,12 +142,14 @@ def ticking() -> Callable[[], float]:
     return lambda: next(now) / 10
 
 
-def pipeline(chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] = ()) -> Pipeline:
+def pipeline(
+    chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] = (), second_look: float = 0.85
+) -> Pipeline:
     settings = Settings.model_validate(
         {
             "server": {"turn_deadline_s": deadline_s},
             "brand": {"topics": list(topics)},
-            "gates": {"relevance": 0.4, "confidence": 0.6},
+            "gates": {"relevance": 0.4, "confidence": 0.6, "second_look": second_look},
         }
     )
     return Pipeline(chosen, settings, WORDING, ticking())

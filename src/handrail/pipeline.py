@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from handrail import language, outcome
+from handrail import language, outcome, second_look
 from handrail.citations import assemble, enforce
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
@@ -94,7 +94,7 @@ class Pipeline:
     def __init__(self, stages: Stages, settings: Settings, wording: Wording, clock: Callable[[], float]) -> None:
         self._stages = stages
         self._tracer = ShieldedTracer(stages.tracer)
-        self._settings = settings
+        self._settings, self._gates = settings, settings.gates
         self._wording = wording
         self._clock = clock
         llm = settings.llm
@@ -145,17 +145,20 @@ class Pipeline:
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         probe, classification = await self._understand(turn)
         turn.classification = classification
+        evidence = await self._second_look(turn, probe) if second_look.due(classification, self._gates) else None
+        if evidence is not None:
+            turn.classification = classification = second_look.overruled(classification)
         if classification.label in outcome.STATIC:
             topics = _offered(turn.question) if classification.rule in ("yes", "no") else ()
             chips = topics or self._settings.brand.topics
             return outcome.static(classification.label, turn.wording, chips, classification.rule)
 
-        evidence = await self._retrieve(turn, probe)
+        evidence = evidence or await self._retrieve(turn, probe)
         turn.retrieved = len(evidence.hits)
         if classification.rule == "topic":
             return outcome.topic(turn.question.text, turn.wording, _nearest_titles(evidence, limit=5))
         confidence = self._stages.calibrator.probability(evidence)
-        relevant = bool(evidence.hits) and confidence >= self._settings.gates.relevance
+        relevant = bool(evidence.hits) and confidence >= self._gates.relevance
         with turn.trace.stage("relevance_gate") as span:
             span.record(probability=confidence, passed=relevant)
         if classification.label is Label.HIGH_STAKES:
@@ -165,6 +168,14 @@ class Pipeline:
         if not relevant:
             return outcome.followup(turn.wording, _nearest_titles(evidence), confidence)
         return await self._answer(turn, evidence, confidence)
+
+    async def _second_look(self, turn: TurnInFlight, probe: Probe) -> Evidence | None:
+        """What answers a message that would get a fixed reply; None where the articles do not, or cannot be read."""
+        try:
+            evidence = await self._retrieve(turn, probe)
+        except HandrailError:
+            return None
+        return evidence if second_look.answers(turn.trace, evidence, self._stages.calibrator, self._gates) else None
 
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""
@@ -270,7 +281,7 @@ class Pipeline:
     def _sure_from(self, turn: TurnInFlight) -> float:
         """Encoders of one language see little more than names in another, and are sure of it all the same."""
         foreign = turn.provider == QUOTED and turn.question.lang != self._stages.articles_lang
-        return max(self._settings.gates.confidence, SURE_ABROAD) if foreign else self._settings.gates.confidence
+        return max(self._gates.confidence, SURE_ABROAD) if foreign else self._gates.confidence
 
     async def _answerable(self, draft: Draft) -> Sequence[str]:
         """What the draft itself suggests, as far as the articles answer it."""

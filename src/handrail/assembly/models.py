@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from handrail.local_models import Embedder, Reranker
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find, manifest
 from handrail.settings import Settings
+
+if TYPE_CHECKING:
+    from handrail.local_models.reader import OnnxReader
 
 SENTENCE_TRANSFORMER = "st:"
 
@@ -35,6 +40,27 @@ def reads(embedder: str, lang: str) -> bool:
     """Whether the embedder of that name was trained on `lang`; models of the torch extra are taken to be."""
     spec = manifest().get(embedder)
     return spec is None or not spec.languages or lang in spec.languages
+
+
+def build_reader(settings: Settings) -> OnnxReader | None:
+    """None where it is off, or where the cross-encoder is not the one whose states it reads."""
+    models = settings.models
+    if not models.reader or models.reranker in ("none",) or models.reranker.startswith(SENTENCE_TRANSFORMER):
+        return None
+    from handrail.local_models.reader import OnnxReader, QueryStates, load_reading
+
+    reading = load_reading()
+    if reading.model != models.reranker:
+        return None
+    states = QueryStates(
+        locate(find(models.reranker, "reranker"), models.folder),
+        reading.state,
+        threads=models.threads,
+        batch_size=models.batch_size,
+        max_tokens=models.rerank_max_tokens,
+        query_tokens=models.query_max_tokens,
+    )
+    return OnnxReader(reading, states)
 
 
 def build_reranker(settings: Settings) -> Reranker:

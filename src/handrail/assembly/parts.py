@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from handrail import language
-from handrail.assembly.models import build_embedder, build_reranker, reads
+from handrail.assembly.models import build_embedder, build_reader, build_reranker, reads
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.answers import AnswerReader
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.spelling import Spelling
@@ -67,6 +68,8 @@ class Parts:
     """Common words of the embedder's languages, the commonest first."""
     tuned: Tuned | None = None
     """What `handrail tune` found for this knowledge base, where it still holds."""
+    read: Batcher[tuple[str, str], float] | None = None
+    """Log-odds that a passage answers a question; None where the settings or the models do not allow it."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -78,21 +81,32 @@ class Parts:
             settings = settings.model_copy(update={"retrieval": self.tuned.over(settings.retrieval)})
             adapt = self.tuned.adapt
         reranker = self.reranker(settings)
+        reader = AnswerReader(self.read, words_read(settings)) if self.read is not None and reranker else None
         spelling = Spelling(self.snapshot, self.words) if settings.retrieval.spelling else None
         return kind(
-            self.snapshot, self.store.search, self.embed, reranker, settings.retrieval, self.covers, adapt, spelling
+            self.snapshot,
+            self.store.search,
+            self.embed,
+            reranker,
+            settings.retrieval,
+            self.covers,
+            adapt,
+            spelling,
+            reader,
         )
 
     def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
         """None where the settings turn it off."""
         if not settings.retrieval.rerank_depth or settings.models.reranker == "none":
             return None
-        words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
-        return CrossEncoderRerank(self.rerank, settings.retrieval.rerank_depth, settings.retrieval.rerank_weight, words)
+        retrieval = settings.retrieval
+        return CrossEncoderRerank(self.rerank, retrieval.rerank_depth, retrieval.rerank_weight, words_read(settings))
 
     def close(self) -> None:
         self.embed.close()
         self.rerank.close()
+        if self.read is not None:
+            self.read.close()
         if self.lock is not None:
             self.lock.release()
 
@@ -108,6 +122,7 @@ def build_parts(settings: Settings) -> Parts:
         store.open()
         snapshot = read_snapshot(settings, store)
         reranker = build_reranker(settings) if settings.models.reranker != "none" else None
+        reader = build_reader(settings)
     except BaseException:
         if lock is not None:
             lock.release()
@@ -122,6 +137,7 @@ def build_parts(settings: Settings) -> Parts:
         rerank=Batcher(
             "rerank", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
+        read=Batcher("read", reader.score, at_once, models.queue_limit, remember=models.remember) if reader else None,
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
         tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models)
@@ -129,6 +145,11 @@ def build_parts(settings: Settings) -> Parts:
         count=embedder.count,
         words=embedder.words(),
     )
+
+
+def words_read(settings: Settings) -> int:
+    """Words of a passage that a cross-encoder reads."""
+    return int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
 
 
 def shared_words(pairs: Sequence[tuple[str, str]]) -> list[float]:

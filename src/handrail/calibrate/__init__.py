@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -35,3 +35,5 @@ class Observed:
     """The classifier's probability that the message gets a static reply."""
     overall: Mapping[str, float]
     """How near the message is to the articles as a whole, as the classifier sees it."""
+    read: Sequence[tuple[str, str]] = ()
+    """What the reader was given, best first: article and text."""

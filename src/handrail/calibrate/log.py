@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,8 @@ class ObservationLog:
 def observed(row: dict[str, Any]) -> Observed:
     """One line of a log. Raises KeyError or TypeError for anything else."""
     asked = {**row["asked"], **{key: tuple(row["asked"][key]) for key in ("article_ids", "without")}}
-    return Observed(Asked(**asked), **{key: row[key] for key in ("signals", "found", "cited", "static", "overall")})
+    kept = {key: row[key] for key in ("signals", "found", "cited", "static", "overall")}
+    return Observed(Asked(**asked), **kept, read=tuple((article, text) for article, text in row.get("read", ())))
 
 
 def _key(asked: Asked) -> Key:
@@ -68,4 +69,4 @@ def _key(asked: Asked) -> Key:
 
 
 def _labelled(known: Observed, asked: Asked) -> Observed:
-    return Observed(asked, known.signals, known.found, known.cited, known.static, known.overall)
+    return replace(known, asked=asked)

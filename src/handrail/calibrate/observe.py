@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from handrail.assembly import Parts
+from handrail.assembly.parts import words_read
 from handrail.assembly.stages import local_classifier
 from handrail.calibrate import Asked, Observed
 from handrail.generate.critique import fit_signals
 from handrail.generate.extractive import ExtractiveAnswerer
+from handrail.retrieve.answers import to_read
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
 from handrail.types import Classification, Hit, Label, Passage, Question, Vectors
@@ -35,6 +37,7 @@ class Observer:
         self._retriever = parts.retriever_of(Without, settings)
         self._answerer = ExtractiveAnswerer(parts.rerank, settings.generate, load_wording(settings.brand.name), None)
         self._classifier = local_classifier(settings)
+        self._words = words_read(settings)
 
     async def search(self, question: str) -> list[Passage]:
         """Passages found for it, best first."""
@@ -50,6 +53,7 @@ class Observer:
         draft = await self._answerer.answer(question, ANSWERABLE, evidence)
         cited = {passage_id for claim in draft.claims for passage_id in claim.passage_ids}
         gold = asked.article_ids
+        own = [hit for hit in evidence.hits if not hit.neighbour]
         return Observed(
             asked,
             fit_signals(draft, evidence),
@@ -57,6 +61,7 @@ class Observer:
             cited=any(names(gold, passage_id.rpartition("/")[0]) for passage_id in cited),
             static=sum(labelled.probabilities.get(label, 0.0) for label in STATIC),
             overall=dict(probe.topic),
+            read=tuple((hit.passage.article_id, text) for hit, text in to_read(asked.question, own, self._words)),
         )
 
 

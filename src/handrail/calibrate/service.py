@@ -67,7 +67,9 @@ def recalibrate(
     adjusted = _adjusted(current, fit(line, ADJUST_PENALTY), bounded=not labelled)
     tried["adjusted"] = (cross_validated(line, ADJUST_PENALTY), adjusted)
     if labelled:
-        full = Data(np.asarray([[row.signals[key] for key in signals] for row in rows]), truth, ones, groups)
+        known = current.means
+        matrix = [[row.signals.get(key, known.get(key, 0.0)) for key in signals] for row in rows]
+        full = Data(np.asarray(matrix), truth, ones, groups)
         fitted = fit(full, PENALTY).calibration(
             signals, reranker=current.reranker, embedder=current.embedder, on=on, n=len(rows)
         )

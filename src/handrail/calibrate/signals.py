@@ -20,6 +20,8 @@ EVIDENCE = (
     "names_found",
     "agreement",
     "both",
+    "reader_top",
+    "reader_first",
 )
 """Known before anything is generated."""
 

@@ -117,6 +117,10 @@ class Models(Section):
     reranker: str = Field(
         "ms-marco-MiniLM-L12-v2-int8", description="Local model name, `st:<model>` with the torch extra, or `none`."
     )
+    reader: bool = Field(
+        True,
+        description="Let the gates read whether the best passages answer the question, halfway up the cross-encoder.",
+    )
     folder: Path | None = Field(
         None, description="A folder that already holds the weights; default is the user's cache folder."
     )
@@ -246,6 +250,11 @@ class Gates(Section):
     )
     confidence: Probability = Field(
         0.5, description="Probability under which the answer carries a disclaimer and no links."
+    )
+    second_look: Probability = Field(
+        0.85,
+        description="Probability that the articles answer it, from which a message is answered although the classifier "
+        "leans to a fixed reply (out of scope, irrelevant); 1 turns this off.",
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."

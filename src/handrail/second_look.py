@@ -1,0 +1,39 @@
+"""When a fixed reply gives way to the articles: the classifier was not sure, and they answer the message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from handrail.gates import Calibrator
+from handrail.observe import TurnTrace
+from handrail.settings import Gates
+from handrail.types import Classification, Evidence, Label
+
+DOUBTED = (Label.OUT_OF_SCOPE, Label.IRRELEVANT)
+"""Labels that say what articles hold; the others say how a message is meant."""
+SURE = 0.8
+"""Probability of a label from which it stands, whatever the articles say."""
+
+
+def due(classification: Classification, gates: Gates) -> bool:
+    return (
+        gates.second_look < 1
+        and classification.label in DOUBTED
+        and classification.rule is None
+        and classification.by == "local"
+        and classification.probability < SURE
+    )
+
+
+def answers(trace: TurnTrace, evidence: Evidence, calibrator: Calibrator, gates: Gates) -> bool:
+    probability = calibrator.probability(evidence)
+    found = bool(evidence.hits) and probability >= gates.second_look
+    with trace.stage("second_look") as span:
+        span.record(probability=probability, passed=found)
+    return found
+
+
+def overruled(classification: Classification) -> Classification:
+    """The message is a question after all; how likely it is one stays what the classifier said."""
+    probability = classification.probabilities.get(Label.ANSWERABLE, 1 - classification.probability)
+    return replace(classification, label=Label.ANSWERABLE, probability=probability)

@@ -1,0 +1,94 @@
+"""Pairs that the reader is fitted to, and readers that never saw a base."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from eval.answerable import EMPTY, KeptStates, Labelled, Pair, Readers, of_base, with_empty, written
+from handrail.calibrate import Asked, Observed
+
+
+class Counting:
+    """States in which a word of the question that the passage holds is visible."""
+
+    def __init__(self) -> None:
+        self.asked: list[Pair] = []
+
+    def of(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        self.asked += pairs
+        return np.asarray(
+            [[float(set(q.split()) <= set(p.split())), float(len(q))] for q, p in pairs], dtype=np.float32
+        )
+
+
+def observed(question: str, gold: str | None, *read: tuple[str, str], origin: str = "written") -> Observed:
+    asked = Asked(question, (gold,) if gold else (), answerable=gold is not None, origin=origin)
+    return Observed(asked, {}, found=False, cited=False, static=0.0, overall={}, read=read)
+
+
+@pytest.fixture
+def states(tmp_path: Path) -> KeptStates:
+    return KeptStates(Counting(), "model node", tmp_path)  # type: ignore[arg-type]
+
+
+def test_the_written_passages_hold_both_kinds() -> None:
+    pairs = written()
+    own = [labelled for labelled in pairs if labelled.importance == 1.0]
+
+    assert len(pairs) > 1000
+    assert sum(labelled.answers for labelled in own) > 250
+    assert sum(not labelled.answers for labelled in own) > 450
+    assert all("\n" in text and len(text) > 60 for _, text in (labelled.pair for labelled in pairs))
+
+
+def test_pairs_of_a_base_are_its_gold_passage_and_those_beside_it() -> None:
+    rows = [
+        observed("colour", "paint", ("wall", "white"), ("paint", "colour"), ("paint", "colour again")),
+        observed("price", None, ("a", "one"), ("b", "two"), ("c", "three")),
+        observed("gone", None, ("a", "one"), origin="removed"),
+    ]
+
+    assert [(labelled.pair, labelled.answers) for labelled in of_base(rows)] == [
+        (("colour", "colour"), True),
+        (("colour", "white"), False),
+        (("price", "one"), False),
+        (("price", "two"), False),
+    ]
+
+
+def test_every_question_has_an_empty_passage_too() -> None:
+    pairs = with_empty([Labelled(("why", "because"), answers=True, importance=1.0)])
+
+    assert pairs[-1].pair == ("why", EMPTY) and not pairs[-1].answers
+
+
+def test_states_are_computed_once(tmp_path: Path) -> None:
+    first, second = Counting(), Counting()
+    pairs = [("a", "a b"), ("c", "a b")]
+    found = KeptStates(first, "model node", tmp_path).of([*pairs, pairs[0]])  # type: ignore[arg-type]
+    again = KeptStates(second, "model node", tmp_path).of(pairs)  # type: ignore[arg-type]
+    KeptStates(second, "other node", tmp_path).of(pairs[:1])  # type: ignore[arg-type]
+
+    assert first.asked == pairs
+    assert second.asked == pairs[:1]
+    assert found[:2].tolist() == again.tolist() == [[1.0, 1.0], [0.0, 1.0]]
+
+
+def test_a_reader_is_fitted_without_what_is_left_out(states: KeptStates) -> None:
+    right = [Labelled((f"w{n}", f"w{n} is here"), answers=True, importance=1.0) for n in range(40)]
+    right += [Labelled((f"w{n}", "nothing"), answers=False, importance=1.0) for n in range(40)]
+    wrong = [Labelled(labelled.pair, not labelled.answers, labelled.importance) for labelled in right]
+    readers = Readers({"good": right * 3, "bad": wrong}, states)
+    row = observed("w1", "a", ("a", "w1 is here"), ("b", "nothing"))
+
+    trusted = readers.signals(row, frozenset({"bad"}))
+    misled = readers.signals(row, frozenset({"good"}))
+
+    assert trusted["reader_first"] == trusted["reader_top"] > 0
+    assert misled["reader_first"] < misled["reader_top"]
+    assert readers.signals(observed("w1", "a"), frozenset())["reader_top"] == 0.0

@@ -1,0 +1,65 @@
+"""A fixed reply that the classifier is not sure of gives way where the articles answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from handrail.errors import RetryableError
+from handrail.types import Classification, Evidence, Label, Routing
+from tests.stages import EVIDENCE, Calibrates, Classifies, Retrieves, ask, pipeline, stages
+
+pytestmark = pytest.mark.anyio
+
+
+def leaning(label: Label, probability: float = 0.55, by: str = "local", rule: str | None = None) -> Classifies:
+    return Classifies(Classification(label, probability, by, {label: probability, Label.ANSWERABLE: 0.4}, rule))
+
+
+@pytest.mark.parametrize("label", [Label.OUT_OF_SCOPE, Label.IRRELEVANT])
+async def test_what_the_articles_answer_is_answered(label: Label) -> None:
+    retriever = Retrieves(EVIDENCE)
+
+    turn = await pipeline(stages(classifier=leaning(label), retriever=retriever)).run(ask())
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert turn.classification.label is Label.ANSWERABLE
+    assert turn.classification.probability == 0.4
+    assert len(retriever.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        leaning(Label.OUT_OF_SCOPE, 0.9),
+        leaning(Label.IRRELEVANT, by="llm"),
+        leaning(Label.IRRELEVANT, rule="thanks"),
+        leaning(Label.NONSENSE),
+    ],
+)
+async def test_a_sure_label_and_one_of_another_kind_stand_unread(classifier: Classifies) -> None:
+    retriever = Retrieves(EVIDENCE)
+
+    turn = await pipeline(stages(classifier=classifier, retriever=retriever)).run(ask())
+
+    assert turn.outcome.routing.value == turn.classification.label.value
+    assert retriever.calls == []
+
+
+@pytest.mark.parametrize("found", [Retrieves(EVIDENCE), Retrieves(Evidence("", ())), Retrieves(RetryableError("away"))])
+async def test_where_the_articles_do_not_answer_the_fixed_reply_stands(found: Retrieves) -> None:
+    chosen = stages(classifier=leaning(Label.OUT_OF_SCOPE), retriever=found, calibrator=Calibrates(0.8))
+
+    turn = await pipeline(chosen).run(ask())
+
+    assert turn.outcome.routing is Routing.OUT_OF_SCOPE
+    assert turn.classification.label is Label.OUT_OF_SCOPE
+
+
+async def test_it_can_be_turned_off() -> None:
+    retriever = Retrieves(EVIDENCE)
+    turn = await pipeline(stages(classifier=leaning(Label.OUT_OF_SCOPE), retriever=retriever), second_look=1.0).run(
+        ask()
+    )
+
+    assert turn.outcome.routing is Routing.OUT_OF_SCOPE
+    assert retriever.calls == []
