@@ -66,6 +66,12 @@ def steps(settings: Settings) -> list[Step]:
             "retrieval.rerank_depth",
             settings.retrieval.rerank_depth > 0 and settings.models.reranker != "none",
         ),
+        Step(
+            "reads",
+            "Read whether the best three passages answer",
+            "models.reader",
+            settings.models.reader and settings.models.reranker != "none",
+        ),
         Step("split", "Up to three sub-questions, ranked together", "deep.decomposition", deep.decomposition != "off"),
         Step("gaps", "Up to two searches for gaps", "deep.gap_check", deep.gap_check),
         Step(
@@ -76,6 +82,12 @@ def steps(settings: Settings) -> list[Step]:
         ),
         Step("grade", "Take out passages that do not help", "deep.grading", deep.grading != "off"),
         Step("gate", f"Relevance gate at {settings.gates.relevance}", "gates.relevance", True, "calibrator"),
+        Step(
+            "second",
+            f"Second look: answer at {settings.gates.second_look} what the classifier only leans to turn away",
+            "gates.second_look",
+            settings.gates.second_look < 1,
+        ),
         Step("widen", "More of the right article, with an LLM", "prompts.article_tokens", True, "widen"),
         Step("complexity", "Fast or strong model by complexity", "deep.complexity", deep.complexity),
         Step("answer", f"Answer with citations ({generate.answerer})", "generate.answerer", True, "answerer"),
@@ -108,7 +120,7 @@ def _verify() -> list[Step]:
 
 
 EXITS = (
-    ("classify", "static", "Static reply: nonsense, irrelevant, out of scope", "turned away"),
+    ("classify", "static", "Static reply: nonsense, irrelevant, out of scope", "turned away, and no second look"),
     ("gate", "clarify", "Clarifying question", "too weak"),
     ("gate", "high", "High-stakes reply: acknowledgement, articles, policy, a person", "high stakes"),
     ("critique", "cannot", "Cannot answer: a person", "cannot"),

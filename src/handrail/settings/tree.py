@@ -245,7 +245,7 @@ class Deep(Section):
 
 class Gates(Section):
     relevance: Probability = Field(
-        0.5,
+        0.45,
         description="Probability that the articles answer it, under which a clarifying question is asked.",
     )
     confidence: Probability = Field(
@@ -272,7 +272,7 @@ class Generate(Section):
         "auto", description="Self-critique; `auto` uses the LLM when one is configured."
     )
     critique_partly: Probability = Field(
-        0.4, description="Local critique: probability of a right answer under which it cannot answer."
+        0.45, description="Local critique: probability of a right answer under which it cannot answer."
     )
     critique_fully: Probability = Field(
         0.6, description="Local critique: probability from which the answer counts as full."
