@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ OWN = "written passages"
 EMPTY = "Help"
 OTHER, SECOND, EMPTY_WEIGHT = 0.5, 0.5, 0.3
 """Importance of a passage beside the gold one, of each passage of a refused question, and of an empty one."""
+FOREIGN, FOREIGN_WEIGHT = 80, 0.7
+"""Questions of a base that meet a passage of another, and their importance."""
 PENALTY = 1000.0
 BLOCK = 400
 
@@ -73,7 +76,7 @@ def of_base(rows: Sequence[Observed]) -> list[Labelled]:
     found: list[Labelled] = []
     for row in rows:
         asked, gold = row.asked, row.asked.article_ids
-        if asked.origin == "removed" or (asked.answerable and not gold):
+        if asked.origin != "written" or (asked.answerable and not gold):
             continue
         if not asked.answerable:
             found += [Labelled((asked.question, text), answers=False, importance=SECOND) for _, text in row.read[:2]]
@@ -82,6 +85,18 @@ def of_base(rows: Sequence[Observed]) -> list[Labelled]:
         others = [text for article, text in row.read if not names(gold, article)]
         found += [Labelled((asked.question, text), answers=True, importance=1.0) for text in mine[:1]]
         found += [Labelled((asked.question, text), answers=False, importance=OTHER) for text in others[:2]]
+    return found
+
+
+def elsewhere(bases: Mapping[str, Sequence[Observed]], most: int = FOREIGN) -> dict[str, list[Labelled]]:
+    """Questions of each base beside a passage of another one, which answers nothing of theirs."""
+    rng = random.Random(1)  # noqa: S311
+    found: dict[str, list[Labelled]] = {name: [] for name in bases}
+    for name, rows in bases.items():
+        others = [other for other in bases if other != name and any(row.read for row in bases[other])]
+        for row in rng.sample(list(rows), min(most, len(rows))) if others else ():
+            text = rng.choice([other.read for other in bases[rng.choice(others)] if other.read])[0][1]
+            found[name].append(Labelled((row.asked.question, text), answers=False, importance=FOREIGN_WEIGHT))
     return found
 
 
