@@ -4,10 +4,8 @@ from __future__ import annotations
 
 EVIDENCE = (
     "rerank_top",
-    "rerank_margin",
     "dense_z",
     "dense_lift",
-    "unknown",
     "names_missing",
     "names_found",
     "reader_top",
