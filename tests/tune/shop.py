@@ -59,8 +59,10 @@ class Counting:
 
     def __init__(self) -> None:
         self.asked = 0
+        self.texts: set[str] = set()
         self.embed = HashedWords()
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         self.asked += len(texts)
+        self.texts.update(texts)
         return self.embed(texts)
