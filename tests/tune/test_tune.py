@@ -133,7 +133,6 @@ def test_an_interrupted_run_asks_the_models_nothing_twice(tmp_path: Path) -> Non
     assert counting.asked == 50
     stop_after(10**9)
 
-    assert counting.texts >= {row.text for row in made}
     assert counting.asked == len(counting.texts)
 
 
