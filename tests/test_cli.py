@@ -244,7 +244,7 @@ class TestWithModels:
         assert report["unchanged"] + report["embedded"] == report["passages"] == total
 
 
-def wait_for_passages(database: Path, seconds: float = 30) -> None:
+def wait_for_passages(database: Path, seconds: float = 240) -> None:
     """Until the first batch has been written."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
