@@ -78,7 +78,7 @@ class Classifies(Script[Classification]):
 
 
 def says(label: Label, by: str = "local") -> Classifies:
-    return Classifies(Classification(label, 0.9, by))
+    return Classifies(Classification(label, 0.97, by))
 
 
 @dataclass

@@ -266,6 +266,15 @@ async def test_articles_are_quoted_beside_a_serious_matter_only_when_they_surely
     assert [bool(evidence.hits) for _, _, evidence in answerer.calls] == ([True] if quoted else [True, False])
 
 
+async def test_nothing_is_quoted_beside_a_serious_matter_from_passages_about_something_else() -> None:
+    answerer = Answers(replace(DRAFT, provider="extractive", acknowledgement="Thank you."))
+    elsewhere = Retrieves(replace(EVIDENCE, signals={**EVIDENCE.signals, "rerank_top": -0.1}))
+
+    await pipeline(stages(classifier=says(Label.HIGH_STAKES), answerer=answerer, retriever=elsewhere)).run(ask())
+
+    assert [bool(evidence.hits) for _, _, evidence in answerer.calls] == [True, False]
+
+
 async def test_high_stakes_goes_on_without_context_when_nothing_is_relevant() -> None:
     answerer = Answers(replace(DRAFT, claims=(), acknowledgement="Thank you."))
     chosen = stages(classifier=says(Label.HIGH_STAKES), calibrator=Calibrates(0.1), answerer=answerer)

@@ -30,7 +30,7 @@ async def test_what_the_articles_answer_is_answered(label: Label) -> None:
 @pytest.mark.parametrize(
     "classifier",
     [
-        leaning(Label.OUT_OF_SCOPE, 0.9),
+        leaning(Label.OUT_OF_SCOPE, 0.95),
         leaning(Label.IRRELEVANT, by="llm"),
         leaning(Label.IRRELEVANT, rule="thanks"),
         leaning(Label.NONSENSE),

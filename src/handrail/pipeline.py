@@ -22,6 +22,7 @@ from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, understood
 from handrail.retrieve import Retriever
+from handrail.serious import quotes_fit
 from handrail.settings import Settings
 from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
@@ -297,7 +298,8 @@ class Pipeline:
     async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
         await self._learn(turn)
         draft = await self._draft(turn, evidence)
-        if not await self._fits(turn, draft, evidence):
+        critic, sure = self._stages.quick_critic, self._settings.high_stakes.quote_from
+        if draft.provider == QUOTED and not await quotes_fit(critic, turn.question, draft, evidence, sure):
             draft = await self._draft(turn, NO_EVIDENCE)
         draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
         verified = await self._verify(turn, draft, evidence)
@@ -306,14 +308,6 @@ class Pipeline:
         answer, citations = assemble(draft, evidence, confidence)
         result = outcome.high_stakes(answer, citations, confidence)
         return replace(result, claims=draft.claims, factuality=verified.factuality)
-
-    async def _fits(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
-        """Whether to quote beside a serious matter: a passage that misses it makes an angry customer angrier."""
-        critic = self._stages.quick_critic
-        if critic is None or draft.provider != QUOTED or not draft.claims:
-            return True
-        right = (await critic.critique(turn.question, draft, evidence)).probability
-        return right is None or right >= self._settings.high_stakes.quote_from
 
     async def _learn(self, turn: TurnInFlight) -> None:
         """Who the customer is, for offers with conditions; without an answer in time, only what is signed counts."""

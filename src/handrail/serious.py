@@ -1,0 +1,22 @@
+"""When articles are quoted beside a serious matter: a passage that misses it makes an angry customer angrier."""
+
+from __future__ import annotations
+
+from handrail.generate import Critic
+from handrail.types import Draft, Evidence, Question
+
+ABOUT_IT = 0.0
+"""Cross-encoder logit from which a passage is about the message rather than only like it in words."""
+
+
+async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, evidence: Evidence, sure: float) -> bool:
+    """Whether what `draft` quotes surely fits: its best passage is about the message, and the critic gives it `sure`.
+
+    Without a critic, or with nothing quoted, there is nothing to hold back.
+    """
+    if not draft.claims:
+        return True
+    if evidence.signals.get("rerank_top", ABOUT_IT) < ABOUT_IT:
+        return False
+    right = (await critic.critique(question, draft, evidence)).probability if critic else None
+    return right is None or right >= sure
