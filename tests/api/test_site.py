@@ -39,6 +39,7 @@ def test_widget_learns_how_to_look(serve: Serve) -> None:
         "link_hosts": ["help.acme.example"],
         "strings": {"send": "Go"},
         "meter": False,
+        "transcript_mail": False,
     }
 
 
