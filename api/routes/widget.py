@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 
 from api.dependencies import Needed
 from api.openapi import failures
-from api.schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
+from api.widget_schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
 from handrail.language import base
 from handrail.wording import load_wording
 

@@ -242,3 +242,16 @@ def test_only_one_section_is_quoted_where_a_person_takes_over() -> None:
     ranked = [Scored(unit, 4 - place, 4) for place, unit in enumerate(found)]
 
     assert len({claim.passage_ids for claim in compose(ranked, found, Generate(), sections=1)}) == 1
+
+
+def test_a_heading_stands_above_no_sentence_of_another_section() -> None:
+    """Sentences are in reading order, so the best one's section need not come first."""
+    found = units(evidence("domain", DOMAIN, COSTS).hits, 10)
+    sentences = [unit for unit in found if unit.kind == "sentence" and unit.hit.passage.article_id == DOMAIN.id]
+    earlier, best = sentences[0], next(u for u in sentences if u.hit.passage.id != sentences[0].hit.passage.id)
+    other = next(unit for unit in found if unit.hit.passage.article_id == COSTS.id)
+
+    made = compose([Scored(best, 4, 4), Scored(earlier, 3.5, 3.5), Scored(other, 2, 2)], found, Generate())
+
+    assert made[0].text == earlier.lines[0]
+    assert made[-1].text.startswith("**Costs:**")

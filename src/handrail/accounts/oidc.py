@@ -134,14 +134,16 @@ class Oidc:
         from joserfc.errors import JoseError
         from joserfc.jwk import KeySet
 
-        known = self._keys
-        if known is not None:
+        def decoded(keys: Any) -> dict[str, Any]:
+            return dict(jwt.decode(id_token, KeySet.import_key_set(keys), algorithms=list(SIGNED_WITH)).claims)
+
+        if self._keys is not None:
             try:
-                return dict(jwt.decode(id_token, KeySet.import_key_set(known), algorithms=list(SIGNED_WITH)).claims)  # type: ignore[arg-type]
+                return decoded(self._keys)
             except (JoseError, ValueError):
                 pass
         self._keys = await self._fetched((await self._metadata())["jwks_uri"])
-        return dict(jwt.decode(id_token, KeySet.import_key_set(self._keys), algorithms=list(SIGNED_WITH)).claims)  # type: ignore[arg-type]
+        return decoded(self._keys)
 
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         email = str(claims.get("email") or "").strip().lower()

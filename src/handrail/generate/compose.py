@@ -69,8 +69,8 @@ def _said(claim: Claim, before: Sequence[Claim]) -> bool:
 
 
 def _titled(claims: Sequence[Claim], unit: Unit) -> list[Claim]:
-    """A part under the heading of its section, where it does not begin with one."""
-    if not claims or claims[0].text.startswith("**"):
+    """A part under the heading of its section, where it does not begin with one, or with another section's words."""
+    if not claims or claims[0].text.startswith("**") or claims[0].passage_ids != (unit.hit.passage.id,):
         return list(claims)
     title = _title(unit)
     return [replace(claims[0], text=f"{title}\n\n{claims[0].text}"), *claims[1:]] if title else list(claims)

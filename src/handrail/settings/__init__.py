@@ -1,5 +1,6 @@
 """Every tunable, where it comes from, and what is allowed."""
 
+from handrail.settings.answering import Generate, Prompts, Suggest, Verify
 from handrail.settings.base import Section
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
 from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
@@ -9,21 +10,17 @@ from handrail.settings.tree import (
     Classify,
     Desk,
     Gates,
-    Generate,
     HighStakes,
     Knowledge,
     Limits,
     Models,
     Observe,
-    Prompts,
     Retrieval,
     Rewrite,
     Server,
     Settings,
     Storage,
     Stream,
-    Suggest,
-    Verify,
 )
 
 __all__ = [

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from handrail.settings.base import Section
+from handrail.settings.answering import Generate, Prompts, Suggest, Verify
+from handrail.settings.base import Probability, Section
 from handrail.settings.people import Alerts, Customer, Hours, Oidc
 from handrail.settings.providers import Judge, Llm
-
-Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class Server(Section):
@@ -258,81 +257,6 @@ class Gates(Section):
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
-    )
-
-
-class Generate(Section):
-    answerer: Literal["auto", "extractive", "llm"] = Field(
-        "auto", description="`auto` uses the LLM when one is configured."
-    )
-    max_sentences: int = Field(4, ge=1, le=12, description="Sentences in an extractive answer without steps.")
-    max_steps: int = Field(10, ge=2, le=30, description="Steps quoted in an extractive answer.")
-    context_passages: int = Field(8, ge=1, le=30, description="Passages given to the answerer, neighbours included.")
-    critique: Literal["auto", "local", "llm", "off"] = Field(
-        "auto", description="Self-critique; `auto` uses the LLM when one is configured."
-    )
-    critique_partly: Probability = Field(
-        0.45, description="Local critique: probability of a right answer under which it cannot answer."
-    )
-    critique_fully: Probability = Field(
-        0.6, description="Local critique: probability from which the answer counts as full."
-    )
-
-
-class Suggest(Section):
-    """Questions offered after an answer."""
-
-    enabled: bool = Field(True, description="Offer questions to go on with after an answer.")
-    count: int = Field(3, ge=0, le=5, description="Questions offered; each was tried and is answered from an article.")
-    per_article: int = Field(7, ge=1, le=20, description="Questions tried for one article, its title included.")
-    quiet_s: float = Field(
-        5.0, ge=0, le=600, description="Seconds without a turn after which the next one may be tried."
-    )
-    ahead: int = Field(
-        300,
-        ge=0,
-        le=100_000,
-        description="Articles whose questions are tried in quiet moments; others follow when they are first cited.",
-    )
-
-
-class Prompts(Section):
-    context_tokens: int = Field(
-        2000, ge=200, le=50_000, description="Tokens of passages the answering model reads; the best one is always in."
-    )
-    article_tokens: int = Field(
-        800, ge=0, le=20_000, description="Further tokens of the best passage's own article that it may be given."
-    )
-    related_tokens: int = Field(80, ge=0, le=2000, description="Tokens of titles of related articles.")
-    wrong_tokens: int = Field(300, ge=0, le=5000, description="Tokens of answers known to be wrong.")
-    history_tokens: int = Field(400, ge=0, le=10_000, description="Tokens of the conversation before the message.")
-    rules_tokens: int = Field(300, ge=0, le=5000, description="Tokens of the operator's rules.")
-    rules: list[str] = Field([], description="The operator's own rules for answers, a sentence each.")
-
-
-class Verify(Section):
-    policy: Literal["remove", "withdraw", "flag"] = Field(
-        "remove",
-        description="Claims that no cited passage supports are removed, withdraw the whole answer, or are marked.",
-    )
-    llm: Literal["auto", "on", "off"] = Field(
-        "auto",
-        description="Ask an LLM, where one is configured, about claims in doubt (`auto`), about all (`on`), or never.",
-    )
-    supported_above: Probability = Field(
-        0.8, description="Local probability from which a claim counts as supported by a passage."
-    )
-    unsupported_below: Probability = Field(
-        0.25, description="Local probability under which it counts as unsupported; between the two it is unverified."
-    )
-    max_judged: int = Field(
-        10,
-        ge=1,
-        le=40,
-        description="Claims of one answer the LLM is asked about, all at once; the doubtful first.",
-    )
-    withdraw_below: Probability = Field(
-        0.5, description="Share of supported claims under which `remove` withdraws the whole answer instead."
     )
 
 
