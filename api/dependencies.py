@@ -37,6 +37,18 @@ class Assistant(Protocol):
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn: ...
 
+    async def overhear(self, question: Question) -> None:
+        """A message that went to a person: known to the turns after the conversation is handed back."""
+        ...
+
+    async def overhear_person(self, conversation_id: str, text: str) -> None:
+        """What a person wrote to the visitor."""
+        ...
+
+    async def unsay(self, turn: Turn) -> None:
+        """A turn's answer was not delivered: later turns do not know it."""
+        ...
+
     async def forget(self, conversation_id: str) -> None:
         """Nothing said in this conversation is known to later turns."""
         ...

@@ -86,13 +86,14 @@ async def answer(services: Services, question: Question, asker: Asker, watch: Tu
     """
     begun = await _begun(services, question, asker)
     if begun is not None and begun.instead is not None:
+        await services.assistant.overhear(question)
         return _handed_off(services, question, begun.instead)
     question = replace(question, people=await services.rota.people())
     shown = Withdrawing(watch) if watch is not None else None
     turn = await services.assistant.ask(question, shown)
     instead = await _delivered(services, turn, begun)
     if instead is not None:
-        await services.assistant.forget(question.conversation_id)
+        await services.assistant.unsay(turn)
         if shown is not None:
             await shown.withdraw()
         return _handed_off(services, turn.question, instead)

@@ -83,7 +83,7 @@ class Exchange:
     standalone: str
     """The question as it was understood: what later messages may carry on from."""
     answer: str
-    """Empty for a refusal: its words never become context."""
+    """Empty for a refusal: its words never become context. What a person wrote stands here without a question."""
     routing: Routing
     article_ids: tuple[str, ...] = ()
     """Articles the answer cited, best first."""
@@ -92,6 +92,16 @@ class Exchange:
     turn_id: str = ""
     follows: str | None = None
     """Id of the turn it goes on from; empty where it opens a branch, None where it is simply the one before."""
+
+    @property
+    def with_person(self) -> bool:
+        """Said between the visitor and a person at the desk, one message an exchange: no evidence for anything."""
+        return self.routing is Routing.HANDED_OFF
+
+    @property
+    def by_person(self) -> bool:
+        """The person's side of it, which belongs to whatever turn came before."""
+        return self.with_person and not self.turn_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,10 @@ class ScriptedAssistant:
         self.result = result
         self.asked: list[Question] = []
         self.forgotten: list[str] = []
+        self.overheard: list[str] = []
+        """What was said with a person."""
+        self.unsaid: list[str] = []
+        """Turns whose answers were not delivered."""
         self.hold: asyncio.Event | None = None
         self.fails: Exception | None = None
         self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
@@ -69,6 +73,15 @@ class ScriptedAssistant:
 
     async def stop(self) -> None:
         self.stopped = True
+
+    async def overhear(self, question: Question) -> None:
+        self.overheard.append(question.text)
+
+    async def overhear_person(self, conversation_id: str, text: str) -> None:
+        self.overheard.append(text)
+
+    async def unsay(self, turn: Turn) -> None:
+        self.unsaid.append(turn.question.turn_id)
 
     async def forget(self, conversation_id: str) -> None:
         self.forgotten.append(conversation_id)

@@ -183,6 +183,22 @@ def test_whole_hand_off(client: TestClient, ada: AgentPage, bob: AgentPage, visi
     assert {"take", "hand_back", "resolve", "sign_in"} <= set(actions)
 
 
+def test_what_visitor_and_person_say_is_overheard_and_notes_are_not(
+    client: TestClient, ada: AgentPage, visitor: dict[str, str], assistant: ScriptedAssistant
+) -> None:
+    ticket(client, visitor)
+    taken = ada.post("conversations/c-1/take", version=1).json()
+    said = {"question": "Can I move my waitlist?", "conversation_id": "c-1"}
+    assert client.post("/ask", json=said, headers=visitor).json()["routing"] == "handed_off"
+    replied = {"id": "m-1", "text": "I have moved it."}
+    for _ in range(2):
+        assert ada.post("conversations/c-1/reply", **replied).status_code == 201
+    ada.post("conversations/c-1/note", text="Angry, be careful")
+    ada.post("conversations/c-1/hand-back", version=taken["version"])
+
+    assert assistant.overheard == ["Can I move my waitlist?", "I have moved it."]
+
+
 def test_notes_never_reach_the_visitor(client: TestClient, ada: AgentPage, visitor: dict[str, str]) -> None:
     ticket(client, visitor)
     ada.post("conversations/c-1/note", text="Angry, be careful")

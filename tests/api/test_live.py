@@ -149,5 +149,5 @@ async def test_answer_that_ends_after_the_hand_over_reaches_nobody(tmp_path: Any
 
     assert late["routing"] == "handed_off"
     assert "Settings" not in late["answer"]
-    assert assistant.forgotten == ["c-1"]
+    assert assistant.unsaid == [late["turn_id"]]
     assert [message.author for message in messages] == ["visitor", "system"]

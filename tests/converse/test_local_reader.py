@@ -76,6 +76,18 @@ async def test_a_visitor_picks_from_what_was_offered() -> None:
     assert (await read("yes", OFFER)).kind == "fresh"
 
 
+async def test_what_a_person_wrote_last_is_searched_for_beside_the_message() -> None:
+    to_person = Exchange("Can I move my waitlist?", "Can I move my waitlist?", "", Routing.HANDED_OFF, turn_id="2")
+    thanks = Exchange("Great, thanks!", "Great, thanks!", "", Routing.HANDED_OFF, turn_id="3")
+    person = Exchange("", "", "That needs the Business plan.", Routing.HANDED_OFF)
+
+    reading = await read("how do I upgrade to it?", DOMAIN, to_person, person, thanks)
+
+    assert reading.text == "Can I move my waitlist? how do I upgrade to it?"
+    assert "That needs the Business plan. how do I upgrade to it?" in reading.beside
+    assert reading.favoured == ()
+
+
 async def test_neither_a_first_message_nor_a_suspicious_one_reads_the_past() -> None:
     assert await read("why?") == Reading("why?")
     assert await read("why?", DOMAIN, suspicious=True) == Reading("why?")

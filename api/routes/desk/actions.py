@@ -64,6 +64,8 @@ async def reply(body: ReplyRequest, conversation_id: ConversationId, agent: Agen
         raise ApiError(422, "validation", "text: Write something.")
     message = NewMessage(str(body.id), "agent", text, user_id=agent.user.id, name=agent.user.name)
     said = await services.desk.conversations.reply(conversation_id, message)
+    if said.added:
+        await services.assistant.overhear_person(conversation_id, text)
     stored = said.added[0] if said.added else await _stored(services, conversation_id, str(body.id))
     return {**views.message(stored), "user_id": agent.user.id}
 

@@ -91,6 +91,21 @@ class Assistant:
                 return await pipeline.run(question, watch)
             return await self._memory.turn(question, lambda recalled: pipeline.run(recalled, watch))
 
+    async def overhear(self, question: Question) -> None:
+        """A message that went to a person: known to the turns after the conversation is handed back."""
+        if self._memory is not None:
+            await self._memory.overhear(question)
+
+    async def overhear_person(self, conversation_id: str, text: str) -> None:
+        """What a person wrote to the visitor: known to those turns, and no evidence for anything."""
+        if self._memory is not None:
+            await self._memory.overhear_person(conversation_id, text)
+
+    async def unsay(self, turn: Turn) -> None:
+        """A turn's answer was not delivered."""
+        if self._memory is not None:
+            await self._memory.unsay(turn)
+
     async def forget(self, conversation_id: str) -> None:
         """Nothing said in this conversation is known to later turns."""
         if self._memory is not None:

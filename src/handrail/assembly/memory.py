@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from handrail.converse import Memory
 from handrail.converse.in_process import InProcessMemory
-from handrail.converse.window import Count, exchange_of, place_of
+from handrail.converse.window import Count, exchange_of, place_of, said_by_person, told_person
 from handrail.errors import SettingsError
 from handrail.settings import Settings
-from handrail.types import Question, Routing, Turn
+from handrail.types import Question, Turn
 
 TENANT = "default"
 
@@ -23,16 +23,31 @@ class ConversationMemory:
         self._close = close
 
     async def turn(self, question: Question, run: Callable[[Question], Awaitable[Turn]]) -> Turn:
-        """Run a turn with its history. Once a person owns the conversation, what was said to the bot is dropped."""
+        """Run a turn with its history."""
         history = question.history or await self._memory.recall(question.conversation_id, question.follows)
         finished = await run(replace(question, history=tuple(history)))
-        if finished.outcome.routing is Routing.HANDED_OFF:
-            await self._memory.forget(question.conversation_id)
-            return finished
         exchange = exchange_of(finished) or place_of(finished)
         if exchange.question or history:
             await self._memory.remember(question.conversation_id, exchange, continued=bool(history))
         return finished
+
+    async def overhear(self, question: Question) -> None:
+        """Keep a message that went to a person, for the turns after it is the assistant's to answer again."""
+        await self._memory.remember(question.conversation_id, told_person(question))
+
+    async def overhear_person(self, conversation_id: str, text: str) -> None:
+        """Keep what a person wrote to the visitor."""
+        said = said_by_person(text)
+        if said.answer:
+            await self._memory.remember(conversation_id, said)
+
+    async def unsay(self, turn: Turn) -> None:
+        """The answer of a turn reached nobody, because a person had taken over: its question went to that person."""
+        question = turn.question
+        await self._memory.forget(question.conversation_id)
+        for exchange in question.history:
+            await self._memory.remember(question.conversation_id, exchange)
+        await self.overhear(question)
 
     async def forget(self, conversation_id: str) -> None:
         await self._memory.forget(conversation_id)

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
+from itertools import takewhile
 
 from handrail.converse import cues
 from handrail.converse.dependence import content_words, features, probability, self_contained, stands_alone
@@ -27,14 +28,16 @@ SURE_AFTER_SWITCH = 0.93
 ALONE = 0.3
 ALONE_CORRECTED = 0.6
 TITLE = 0.3
+SAID_BY_PERSON = 0.6
+"""Weight of a person's last words in front of a message: they often name what it is about."""
 SLOTTED = 0.4
 LONGEST_FRAGMENT = 3
 MOST_PLACES = 8
 LONGEST_PAST = 36
 """Words of the past put in front of a message; an encoder reads about 64 tokens of a query."""
 
-NOT_ASKED = frozenset({Routing.NONSENSE, Routing.HANDED_OFF})
-"""Turns in which nothing was asked that a later message could carry on from."""
+FEWEST_OF_TOPIC = 2
+"""Content words from which a message to a person names a topic: much of what is said to people is small talk."""
 ORDINALS = {"1st": 0, "first": 0, "former": 0, "2nd": 1, "second": 1, "3rd": 2, "third": 2, "last": -1, "latter": -1}
 PIECE = re.compile(r"[^.?!;\n]+[.?!;]*")
 
@@ -70,6 +73,9 @@ class LocalReader:
         if needs < (SURE_AFTER_SWITCH if switched else FRESH_BELOW):
             return Reading(text, "fresh" if text == question.text else "switch"), needs
         reading = carried(text, last, grounded_last(question.history), sure=needs >= SURE_FROM)
+        said = last_of_person(question.history)
+        if said and reading.kind == "follow_up":
+            reading = replace(reading, beside={**reading.beside, f"{_shortened(said)} {text}": SAID_BY_PERSON})
         slotted = await self._slotted(text, last.standalone)
         if slotted is not None and reading.kind == "follow_up":
             reading = replace(reading, beside={**reading.beside, slotted: SLOTTED})
@@ -121,9 +127,23 @@ def asked_before(text: str, history: Sequence[Exchange]) -> bool:
 
 def asked_last(history: Sequence[Exchange]) -> Exchange | None:
     """The latest turn in which something was asked; one that was off topic only where there is no other."""
-    asked = [past for past in history if past.routing not in NOT_ASKED and not asks_for_person(past.question)]
+    asked = [past for past in history if _asks(past)]
     on_topic = [past for past in asked if past.routing is not Routing.IRRELEVANT]
     return next(reversed(on_topic or asked), None)
+
+
+def _asks(past: Exchange) -> bool:
+    """Whether a later message could carry on from it."""
+    if past.with_person:
+        names_topic = len(content_words(past.question)) >= FEWEST_OF_TOPIC
+        return names_topic and not is_reply(past.question)
+    return past.routing is not Routing.NONSENSE and not asks_for_person(past.question)
+
+
+def last_of_person(history: Sequence[Exchange]) -> str:
+    """What a person wrote last, where nothing was said to the assistant since; empty otherwise."""
+    with_person = takewhile(lambda past: past.with_person, reversed(history))
+    return next((past.answer for past in with_person if past.by_person), "")
 
 
 def grounded_last(history: Sequence[Exchange]) -> Exchange | None:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
+from handrail.guard import suspicious
 from handrail.redact import redact
-from handrail.types import Exchange, Routing, Turn
+from handrail.types import Exchange, Question, Routing, Turn
 
 Count = Callable[[str], int]
 """Tokens of a text."""
@@ -50,18 +51,33 @@ def place_of(turn: Turn) -> Exchange:
     return Exchange("", "", "", turn.outcome.routing, turn_id=question.turn_id, follows=question.follows)
 
 
+def told_person(question: Question) -> Exchange:
+    """A message that went to a person; of one with injection signals only that it was there."""
+    text = "" if question.suspicious else redact(question.text[:LONGEST_QUESTION])
+    return Exchange(text, text, "", Routing.HANDED_OFF, turn_id=question.turn_id, follows=question.follows)
+
+
+def said_by_person(text: str) -> Exchange:
+    """What a person wrote to the visitor, as a part of whatever turn came before it."""
+    return Exchange("", "", "" if suspicious(text) else kept_answer(text), Routing.HANDED_OFF)
+
+
 def branch(exchanges: Sequence[Exchange], follows: str | None) -> list[Exchange]:
     """What led up to the turn `follows`, that one included: oldest first, without turns of other branches.
 
-    None stands for the latest turn. A turn that is not known any more has nothing before it.
+    None stands for the latest turn. A turn that is not known any more has nothing before it. What was said with a
+    person has no branches: it belongs to the turn it came after.
     """
     kept: list[Exchange] = []
+    said: list[Exchange] = []
     wanted = follows
     for exchange in reversed(exchanges):
         if wanted is None or exchange.turn_id == wanted != "":
-            kept.insert(0, exchange)
-            wanted = exchange.follows
-    return [exchange for exchange in kept if exchange.question]
+            kept = [exchange, *said, *kept]
+            wanted, said = exchange.follows, []
+        else:
+            said = [exchange, *said] if exchange.with_person else []
+    return [exchange for exchange in kept if exchange.question or exchange.answer]
 
 
 def latest(exchanges: Sequence[Exchange], window_tokens: int, count: Count) -> tuple[Exchange, ...]:

@@ -34,7 +34,7 @@ class Blocks:
     wrong: tuple[KnownWrong, ...] = ()
     rules: tuple[str, ...] = ()
     history: tuple[Exchange, ...] = ()
-    """Oldest first, without refusals."""
+    """Oldest first, without refusals; what a person and the visitor said to each other included."""
     tokens: Mapping[str, int] = field(default_factory=dict)
     """By block, as counted with the local embedder's tokenizer."""
 
@@ -53,7 +53,7 @@ def blocks(
     related = _within(titles, settings.related_tokens, count)
     warned = _within(wrong, settings.wrong_tokens, lambda entry: sum(count(t) for t in _texts(entry)))
     rules = _within(settings.rules, settings.rules_tokens, count)
-    known = [exchange for exchange in reversed(question.history) if exchange.answer]
+    known = [exchange for exchange in reversed(question.history) if exchange.answer or exchange.with_person]
     recent = _within(known, settings.history_tokens, lambda item: count(item.standalone) + count(item.answer))
     return Blocks(
         context,
