@@ -219,7 +219,6 @@ def states(settings: Settings) -> QueryStates:
         locate(find(models.reranker, "reranker"), models.folder),
         STATE,
         threads=models.threads,
-        batch_size=models.batch_size,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
     )

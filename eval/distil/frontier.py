@@ -81,7 +81,7 @@ def model_of(name: str, settings: Settings, tokens: int) -> OnnxReranker:
     if not folder.is_dir():
         folder = locate(find(name, "reranker"), settings.models.folder)
     spec = find("ms-marco-MiniLM-L12-v2-int8", "reranker")
-    return OnnxReranker(spec, folder, threads=1, batch_size=8, max_tokens=tokens, query_tokens=64)
+    return OnnxReranker(spec, folder, threads=1, max_tokens=tokens, query_tokens=64)
 
 
 def frontier(

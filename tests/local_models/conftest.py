@@ -12,10 +12,10 @@ from handrail.local_models.onnx import OnnxEmbedder, OnnxReranker
 @pytest.fixture(scope="session")
 def embedder() -> OnnxEmbedder:
     spec = find("bge-small-en-v1.5-int8", "embedder")
-    return OnnxEmbedder(spec, locate(spec), threads=2, batch_size=4, max_tokens=128, query_tokens=64)
+    return OnnxEmbedder(spec, locate(spec), threads=2, max_tokens=128, query_tokens=64)
 
 
 @pytest.fixture(scope="session")
 def reranker() -> OnnxReranker:
     spec = find("ms-marco-MiniLM-L12-v2-int8", "reranker")
-    return OnnxReranker(spec, locate(spec), threads=2, batch_size=4, max_tokens=64, query_tokens=24)
+    return OnnxReranker(spec, locate(spec), threads=2, max_tokens=64, query_tokens=24)

@@ -31,9 +31,8 @@ def test_a_vector_depends_on_its_text_alone(embedder: OnnxEmbedder) -> None:
     backwards = embedder.embed_passages(TEXTS[::-1])[::-1]
     alone = np.stack([embedder.embed_passages([text])[0] for text in TEXTS])
 
-    assert (together * backwards).sum(axis=1).min() > 0.98
-    assert (together * alone).sum(axis=1).min() > 0.98
-    assert (together @ alone.T).argmax(axis=1).tolist() == list(range(len(TEXTS)))
+    assert np.array_equal(together, backwards)
+    assert np.array_equal(together, alone)
 
 
 def test_a_paraphrase_is_nearer_than_another_subject(embedder: OnnxEmbedder) -> None:
@@ -71,7 +70,7 @@ def test_tokens_are_counted_without_special_ones(embedder: OnnxEmbedder) -> None
 
 def test_nothing_in_nothing_out(embedder: OnnxEmbedder, reranker: OnnxReranker) -> None:
     assert embedder.embed_queries([]).shape == (0, 384)
-    assert reranker.score([]).shape == (0,)
+    assert reranker.score([]) == []
 
 
 @pytest.mark.parametrize(
@@ -93,8 +92,8 @@ def test_scores_come_in_the_order_of_the_pairs(reranker: OnnxReranker) -> None:
 
     scores = reranker.score(pairs)
 
-    assert np.abs(scores - reranker.score(pairs[::-1])[::-1]).max() < 0.5
-    assert scores.argmax() in (0, 1)
+    assert scores == reranker.score(pairs[::-1])[::-1]
+    assert np.argmax(scores) in (0, 1)
 
 
 def test_the_passage_is_truncated_and_the_query_is_not(reranker: OnnxReranker) -> None:

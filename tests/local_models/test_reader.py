@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.assembly.models import build_reader
+from handrail.assembly.models import build_reranker, reading_of
 from handrail.errors import SettingsError
+from handrail.local_models import Logit
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.reader import QueryStates, load_reading
@@ -28,22 +29,30 @@ def states(settings: Settings, node: str) -> QueryStates:
         locate(find(models.reranker, "reranker"), models.folder),
         node,
         threads=1,
-        batch_size=2,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
     )
 
 
-def test_pairs_keep_their_order_whatever_they_are_batched_with(settings: Settings) -> None:
-    reader = build_reader(settings)
-    assert reader is not None
+def test_pairs_are_read_the_same_whatever_they_are_scored_with(settings: Settings) -> None:
+    reranker, reading = build_reranker(settings), load_reading()
     pairs = [("paper stuck", PASSAGE), ("do you sell toner " * 30, PASSAGE * 20), ("paper stuck", "Help")]
 
-    together = reader.score(pairs)
+    together = [logit.reading for logit in map(as_logit, reranker.score(pairs))]
 
-    assert np.allclose(together, [reader.score([pair])[0] for pair in pairs], atol=0.4)
-    assert reader.score([]).shape == (0,)
-    assert together[0] > together[2]
+    assert together == [as_logit(reranker.score([pair])[0]).reading for pair in pairs]
+    assert together[0] is not None and together[2] is not None and together[0] > together[2]
+    states_of_all = states(settings, reading.state).of(pairs)
+    assert np.allclose(
+        np.asarray(together, dtype=np.float32),
+        states_of_all @ np.asarray(reading.weights) + reading.intercept,
+        atol=1e-3,
+    )
+
+
+def as_logit(found: object) -> Logit:
+    assert isinstance(found, Logit)
+    return found
 
 
 def test_another_node_gives_other_states(settings: Settings) -> None:
@@ -59,7 +68,7 @@ def test_another_node_gives_other_states(settings: Settings) -> None:
 def test_it_is_off_where_its_model_is_not_used(settings: Settings, change: dict[str, object]) -> None:
     models = settings.models.model_copy(update=change)
 
-    assert build_reader(settings.model_copy(update={"models": models})) is None
+    assert reading_of(settings.model_copy(update={"models": models})) is None
 
 
 def test_a_file_that_is_no_reading_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:

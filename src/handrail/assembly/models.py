@@ -10,7 +10,7 @@ from handrail.local_models.manifest import find, manifest
 from handrail.settings import Settings
 
 if TYPE_CHECKING:
-    from handrail.local_models.reader import OnnxReader
+    from handrail.local_models.reader import Reading
 
 SENTENCE_TRANSFORMER = "st:"
 
@@ -30,7 +30,6 @@ def build_embedder(settings: Settings) -> Embedder:
         spec,
         locate(spec, models.folder),
         threads=models.threads,
-        batch_size=models.batch_size,
         max_tokens=models.embed_max_tokens,
         query_tokens=models.query_max_tokens,
     )
@@ -42,25 +41,15 @@ def reads(embedder: str, lang: str) -> bool:
     return spec is None or not spec.languages or lang in spec.languages
 
 
-def build_reader(settings: Settings) -> OnnxReader | None:
-    """None where it is off, or where the cross-encoder is not the one whose states it reads."""
+def reading_of(settings: Settings) -> Reading | None:
+    """What is read halfway up the cross-encoder; None where it is turned off, or was fitted on another model."""
     models = settings.models
-    if not models.reader or models.reranker in ("none",) or models.reranker.startswith(SENTENCE_TRANSFORMER):
+    if not models.reader or models.reranker == "none" or models.reranker.startswith(SENTENCE_TRANSFORMER):
         return None
-    from handrail.local_models.reader import OnnxReader, QueryStates, load_reading
+    from handrail.local_models.reader import load_reading
 
     reading = load_reading()
-    if reading.model != models.reranker:
-        return None
-    states = QueryStates(
-        locate(find(models.reranker, "reranker"), models.folder),
-        reading.state,
-        threads=models.threads,
-        batch_size=models.batch_size,
-        max_tokens=models.rerank_max_tokens,
-        query_tokens=models.query_max_tokens,
-    )
-    return OnnxReader(reading, states)
+    return reading if reading.model == models.reranker else None
 
 
 def build_reranker(settings: Settings) -> Reranker:
@@ -78,7 +67,7 @@ def build_reranker(settings: Settings) -> Reranker:
         spec,
         locate(spec, models.folder),
         threads=models.threads,
-        batch_size=models.batch_size,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
+        reading=reading_of(settings),
     )

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from handrail import language
-from handrail.assembly.models import build_embedder, build_reader, build_reranker, reads
+from handrail.assembly.models import build_embedder, build_reranker, reads
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.answers import AnswerReader
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.spelling import Spelling
@@ -68,8 +67,6 @@ class Parts:
     """Common words of the embedder's languages, the commonest first."""
     tuned: Tuned | None = None
     """What `handrail tune` found for this knowledge base, where it still holds."""
-    read: Batcher[tuple[str, str], float] | None = None
-    """Log-odds that a passage answers a question; None where the settings or the models do not allow it."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -80,19 +77,16 @@ class Parts:
         if self.tuned is not None:
             settings = settings.model_copy(update={"retrieval": self.tuned.over(settings.retrieval)})
             adapt = self.tuned.adapt
-        reranker = self.reranker(settings)
-        reader = AnswerReader(self.read, words_read(settings)) if self.read is not None and reranker else None
         spelling = Spelling(self.snapshot, self.words) if settings.retrieval.spelling else None
         return kind(
             self.snapshot,
             self.store.search,
             self.embed,
-            reranker,
+            self.reranker(settings),
             settings.retrieval,
             self.covers,
             adapt,
             spelling,
-            reader,
         )
 
     def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
@@ -105,8 +99,6 @@ class Parts:
     def close(self) -> None:
         self.embed.close()
         self.rerank.close()
-        if self.read is not None:
-            self.read.close()
         if self.lock is not None:
             self.lock.release()
 
@@ -122,7 +114,6 @@ def build_parts(settings: Settings) -> Parts:
         store.open()
         snapshot = read_snapshot(settings, store)
         reranker = build_reranker(settings) if settings.models.reranker != "none" else None
-        reader = build_reader(settings)
     except BaseException:
         if lock is not None:
             lock.release()
@@ -137,7 +128,6 @@ def build_parts(settings: Settings) -> Parts:
         rerank=Batcher(
             "rerank", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
-        read=Batcher("read", reader.score, at_once, models.queue_limit, remember=models.remember) if reader else None,
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
         tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 
 from handrail.assembly import Parts
-from handrail.local_models.reader import load_reading
+from handrail.assembly.models import reading_of
 from handrail.settings import Settings
 
-VERSION = 2
+VERSION = 3
 """Raised when signals change their meaning."""
 
 
@@ -16,6 +16,7 @@ def made_with(parts: Parts, settings: Settings) -> str:
     models = (settings.models.embedder, settings.models.reranker, settings.models.rerank_max_tokens)
     settled = (settings.retrieval.model_dump_json(), settings.generate.context_passages, settings.brand.covers)
     tuned = parts.tuned.digest if parts.tuned is not None else ""
-    reading = load_reading().digest if parts.read is not None else ""
-    text = repr((VERSION, parts.store.name, parts.store.generation, models, settled, tuned, reading))
+    reading = reading_of(settings)
+    digest = reading.digest if reading is not None else ""
+    text = repr((VERSION, parts.store.name, parts.store.generation, models, settled, tuned, digest))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

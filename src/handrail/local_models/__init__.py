@@ -32,9 +32,21 @@ class Embedder(Protocol):
         ...
 
 
+class Logit(float):
+    """A cross-encoder's score of a pair; higher is more relevant."""
+
+    reading: float | None
+    """Log-odds that the passage answers the query, as read halfway up; None where nothing was."""
+
+    def __new__(cls, value: float, reading: float | None = None) -> Logit:
+        made = super().__new__(cls, value)
+        made.reading = reading
+        return made
+
+
 class Reranker(Protocol):
     name: str
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """`(n,)` raw logits for (query, passage) pairs; higher is more relevant."""
+    def score(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float] | NDArray[np.float32]:
+        """A raw logit for each (query, passage) pair; a Logit where something is read on the way."""
         ...

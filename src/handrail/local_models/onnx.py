@@ -1,75 +1,86 @@
-"""Transformer encoders on ONNX Runtime: length-sorted batches, our own truncation and padding."""
+"""Transformer encoders on ONNX Runtime: each text alone, so that nothing is padded and batches change no result."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from handrail.errors import ModelUnavailable
+from handrail.local_models import Logit
+from handrail.local_models.bert import rebuilt
 from handrail.local_models.manifest import ModelSpec
 from handrail.types import Vectors
 
+if TYPE_CHECKING:
+    from handrail.local_models.reader import Reading
 
-def session(model: str | bytes, threads: int) -> ort.InferenceSession:
-    """Of a file or its content. Threads do not spin between calls: other models share the cores."""
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+Output = list[NDArray[np.float32]]
 
 
 class OnnxModel:
-    """A session and its tokenizer."""
+    """A session and its tokenizer. Each text is run alone, as many at once as there are threads."""
 
-    def __init__(self, folder: Path, threads: int, batch_size: int) -> None:
-        self._session = session(str(folder / "model.onnx"), threads)
+    def __init__(self, folder: Path, threads: int, states_of: int | None = None) -> None:
+        """`states_of` is a layer whose states are wanted beside the result; see `bert.rebuilt`."""
+        self._session = _session(folder / "model.onnx", states_of)
         self._inputs = {item.name for item in self._session.get_inputs()}
-        self._batch_size = batch_size
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=folder.name) if threads > 1 else None
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
-    def run(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
-        """First output rows in the order given; sorting by length saves most of the padding."""
-        order = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")[::-1]
-        rows: list[NDArray[np.float32] | None] = [None] * len(encodings)
-        for batch in batches(order.tolist(), self._batch_size):
-            output = self._session.run(None, feed([encodings[i] for i in batch], self._inputs))[0]
-            pooled = output[:, 0] if output.ndim == 3 else output
-            for row, index in enumerate(batch):
-                rows[index] = pooled[row]
-        return np.asarray(rows, dtype=np.float32)
+    def run(self, encodings: Sequence[Encoding]) -> list[Output]:
+        """The graph's outputs for each text, in the order given."""
+        if self._threads is None or len(encodings) == 1:
+            return [self._one(encoding) for encoding in encodings]
+        return list(self._threads.map(self._one, encodings))
+
+    def rows(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
+        """The first output, of the first token: `(texts, outputs)`."""
+        found = (outputs[0] for outputs in self.run(encodings))
+        return np.asarray([(row[:, 0] if row.ndim == 3 else row)[0] for row in found], dtype=np.float32)
+
+    def _one(self, encoding: Encoding) -> Output:
+        given = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+        }
+        feed = {name: np.array([ids], dtype=np.int64) for name, ids in given.items() if name in self._inputs}
+        outputs: Output = self._session.run(None, feed)
+        return outputs
 
 
-def feed(encodings: Sequence[Encoding], inputs: Collection[str]) -> dict[str, NDArray[np.int64]]:
-    """Those of a transformer's inputs that are named in `inputs`, each `(batch, longest)`."""
-    width = max(len(encoding.ids) for encoding in encodings)
-    shape = (len(encodings), width)
-    made = {name: np.zeros(shape, dtype=np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
-    for row, encoding in enumerate(encodings):
-        size = len(encoding.ids)
-        made["input_ids"][row, :size] = encoding.ids
-        made["attention_mask"][row, :size] = 1
-        made["token_type_ids"][row, :size] = encoding.type_ids
-    return {name: array for name, array in made.items() if name in inputs}
+def _session(file: Path, states_of: int | None) -> ort.InferenceSession:
+    """On one thread: texts run side by side instead. A graph that is not known is run as it is."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    model = file.read_bytes()
+    try:
+        model = rebuilt(model, states_of)
+    except (KeyError, ValueError):
+        if states_of is not None:
+            raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 class OnnxEmbedder:
     """A CLS-pooled bi-encoder. Not thread-safe by contract of its users; see `batching`."""
 
-    def __init__(
-        self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int
-    ) -> None:
+    def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
         self.name = spec.name
         self.dimensions = spec.dimensions
         self._prefix = spec.query_prefix
-        self._model = OnnxModel(folder, threads, batch_size)
+        self._model = OnnxModel(folder, threads)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
@@ -92,7 +103,7 @@ class OnnxEmbedder:
         encodings = self._model.tokenizer.encode_batch(list(texts))
         for encoding in encodings:
             encoding.truncate(max_tokens)
-        rows = self._model.run(encodings)
+        rows = self._model.rows(encodings)
         normed: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
         return normed
 
@@ -101,18 +112,42 @@ class OnnxReranker:
     """A cross-encoder with one logit per pair. The passage is truncated, the query only when absurdly long."""
 
     def __init__(
-        self, spec: ModelSpec, folder: Path, *, threads: int, batch_size: int, max_tokens: int, query_tokens: int
+        self,
+        spec: ModelSpec,
+        folder: Path,
+        *,
+        threads: int,
+        max_tokens: int,
+        query_tokens: int,
+        reading: Reading | None = None,
     ) -> None:
+        """With a `reading`, every logit carries what is read on the way to it."""
         self.name = spec.name
-        self._model = OnnxModel(folder, threads, batch_size)
+        self._reading = reading
+        self._weights = np.asarray(reading.weights if reading else [], dtype=np.float32)
+        self._model = OnnxModel(folder, threads, reading.layer if reading else None)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[Logit]:
         if not pairs:
-            return np.zeros(0, dtype=np.float32)
+            return []
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._query_tokens)
-        return self._model.run(encodings).reshape(-1)
+        found = zip(encodings, self._model.run(encodings), strict=True)
+        return [Logit(outputs[0].item(), self._read(encoding, outputs)) for encoding, outputs in found]
+
+    def _read(self, encoding: Encoding, outputs: Output) -> float | None:
+        if self._reading is None:
+            return None
+        return float(query_mean(encoding, outputs[1]) @ self._weights) + self._reading.intercept
+
+
+def query_mean(encoding: Encoding, states: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`(tokens, width)` to the mean over the query's tokens, the first one of all left out: `(width,)`."""
+    asked = np.asarray(encoding.type_ids) == 0
+    asked[0] = False
+    mean: NDArray[np.float32] = states[asked].mean(axis=0)
+    return mean
 
 
 def pair_encodings(
@@ -131,8 +166,3 @@ def _shorten(tokenizer: Tokenizer, query: str, limit: int) -> str:
     """Cut at a token's end in the original text, so that the passage always has room."""
     offsets = tokenizer.encode(query, add_special_tokens=False).offsets
     return query if len(offsets) <= limit else query[: offsets[limit - 1][1]]
-
-
-def batches(order: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(order), size):
-        yield order[start : start + size]

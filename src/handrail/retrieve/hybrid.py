@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.answers import AnswerReader
+from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
@@ -36,7 +36,6 @@ class HybridRetriever:
         covers: Vectors | None,
         adapt: Callable[[Vectors], Vectors] | None = None,
         spelling: Spelling | None = None,
-        reader: AnswerReader | None = None,
     ) -> None:
         """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding."""
         self._snapshot = snapshot
@@ -46,7 +45,6 @@ class HybridRetriever:
         self._settings = settings
         self._adapt = adapt
         self._spelling = spelling
-        self._reader = reader
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
@@ -75,9 +73,7 @@ class HybridRetriever:
             hits = await self._reranker.rerank(query, hits)
         ranked = self._per_article(hits)[: self._settings.top_k]
         embedding = embedding if embedding is not None else (await self._embedder.submit([query]))[0]
-        signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding))
-        if self._reader is not None:
-            signals |= await self._reader.signals(query, ranked)
+        signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding)) | reading_signals(ranked)
         return Evidence(query, self._with_neighbours(ranked), signals)
 
     async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain, sentences
 from handrail.retrieve.tables import read_aloud
@@ -34,14 +35,17 @@ class CrossEncoderRerank:
         head, tail = hits[:depth], hits[depth:]
         pairs = [(query, window(query, hit.passage, self._max_words)) for hit in head]
         logits = await self._model.submit(pairs)
-        scored = [self._blend(hit, float(logit)) for hit, logit in zip(head, logits, strict=True)]
+        scored = [self._blend(hit, logit) for hit, logit in zip(head, logits, strict=True)]
         scored.sort(key=lambda hit: hit.final, reverse=True)
         floor = scored[-1].final if scored else 1.0
         return [*scored, *(replace(hit, final=min(floor, (1 - self._weight) * hit.fused)) for hit in tail)]
 
     def _blend(self, hit: Hit, logit: float) -> Hit:
         relevance = 1.0 / (1.0 + math.exp(-logit / LOGIT_SCALE))
-        return replace(hit, rerank=logit, final=self._weight * relevance + (1 - self._weight) * hit.fused)
+        reading = logit.reading if isinstance(logit, Logit) else None
+        return replace(
+            hit, rerank=float(logit), reading=reading, final=self._weight * relevance + (1 - self._weight) * hit.fused
+        )
 
 
 def window(query: str, passage: Passage, max_words: int) -> str:

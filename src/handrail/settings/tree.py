@@ -131,7 +131,12 @@ class Models(Section):
         64, ge=8, le=256, description="Queries are truncated to this many tokens for the encoders."
     )
     rerank_max_tokens: int = Field(96, ge=32, le=512, description="Query and passage together, for the cross-encoder.")
-    batch_size: int = Field(8, ge=1, le=256, description="Texts per model call.")
+    batch_size: int = Field(
+        8,
+        ge=1,
+        le=256,
+        description="Texts per call of an `st:` model; four times as many of those that wait are worked on together.",
+    )
     queue_limit: int = Field(
         4096, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
     )

@@ -1,0 +1,212 @@
+"""The same int8 BERT with less work: what exporters leave in a file is taken out when it is loaded.
+
+Matrices keep their numbers. A text is run alone, so that nothing is padded, and its result does not depend on what it
+is run with. Query, key and value are one product; of the last layer only the first token is worked out, which is all
+that is read of it; word vectors are made real after they are looked up; and what ONNX Runtime would join into slower
+operators is written so that it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handrail.local_models.onnx_graph import MICROSOFT, Array, Graph, Node, read
+
+EPSILON = 1e-12
+HEAD = 32
+"""Width of an attention head of the MiniLM and BGE-small families."""
+INPUTS = ("input_ids", "token_type_ids")
+STATES = "states"
+"""The output that holds every token's state after one of the layers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """`(in, out)` int8, with a scale and a bias per output."""
+
+    values: NDArray[np.int8]
+    scale: NDArray[np.float32]
+    bias: NDArray[np.float32]
+
+
+class Weights:
+    """Those of a file by the names of BERT's parts. Raises ValueError or KeyError when it holds something else."""
+
+    def __init__(self, model: bytes) -> None:
+        nodes, constants = read(model)
+        self._constants = {name.removeprefix("bert."): value for name, value in constants.items()}
+        self._products = _products(nodes)
+        self.layers = 1 + max(int(name.split(".")[2]) for name in self._products if name.startswith("encoder.layer."))
+        self.width = len(self.vector("embeddings.LayerNorm.weight"))
+
+    def vector(self, name: str) -> NDArray[np.float32]:
+        return np.asarray(self._constants[name], np.float32)
+
+    def rows(self, name: str) -> tuple[Array, float, int]:
+        """Quantised rows of an embedding, their scale and zero point."""
+        values, scale, zero = (
+            self._constants[f"{name}.weight_{part}"] for part in ("quantized", "scale", "zero_point")
+        )
+        return values, float(scale.item()), int(zero.item())
+
+    def has(self, name: str) -> bool:
+        return name in self._constants
+
+    def matrix(self, *names: str) -> Matrix:
+        """Several with the same input side by side."""
+        parts = [self._matrix(name) for name in names]
+        return Matrix(
+            np.concatenate([part.values for part in parts], axis=1),
+            np.concatenate([part.scale for part in parts]),
+            np.concatenate([part.bias for part in parts]),
+        )
+
+    def _matrix(self, name: str) -> Matrix:
+        found = self._products.get(name, f"{name}.weight").removesuffix("_quantized")
+        values, scale, zero = (self._constants[f"{found}_{part}"] for part in ("quantized", "scale", "zero_point"))
+        if values.dtype != np.int8 or np.any(np.asarray(zero) != 0):
+            raise ValueError(f"{name} is not quantised around zero")
+        across = np.broadcast_to(np.asarray(scale, np.float32), (values.shape[1],))
+        return Matrix(np.asarray(values, np.int8), np.ascontiguousarray(across), self.vector(f"{name}.bias"))
+
+
+def _products(nodes: Sequence[Node]) -> dict[str, str]:
+    """The constant that each integer product multiplies by, by the module's name."""
+    found = {}
+    for node in nodes:
+        if node.kind == "MatMulInteger":
+            name = node.name.removesuffix("_quant").rpartition("/")[0].strip("/").replace("/", ".")
+            found[name.removeprefix("bert.")] = node.inputs[1].removeprefix("bert.")
+    return found
+
+
+def rebuilt(model: bytes, states_of: int | None = None) -> bytes:
+    """An ONNX file that takes one text, `(1, tokens)`, and gives what is made of its first token: `(1, outputs)`.
+
+    `states_of` adds the output STATES, `(tokens, width)`: what that layer, counted from 0, leaves of each token.
+    Raises ValueError or KeyError when `model` is no int8 BERT as `onnxruntime.quantization` writes them.
+    """
+    weights = Weights(model)
+    builder = _Builder(weights)
+    hidden = builder.embedded()
+    outputs: dict[str, Sequence[str | int]] = {}
+    for number in range(weights.layers):
+        hidden = builder.layer(number, hidden, first_only=number == weights.layers - 1)
+        if number == states_of:
+            builder.graph.add("Identity", [hidden], STATES)
+            outputs = {STATES: ("tokens", weights.width)}
+    name, width = builder.head(hidden)
+    inputs: dict[str, Sequence[str | int]] = dict.fromkeys(INPUTS, (1, "tokens"))
+    return builder.graph.model(inputs, {name: (1, width), **outputs})
+
+
+class _Builder:
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._heads = weights.width // HEAD
+        self.graph = Graph()
+
+    def embedded(self) -> str:
+        graph = self.graph
+        words, scale, zero = self._weights.rows("embeddings.word_embeddings")
+        flat = {name: graph.add("Squeeze", [name, graph.whole(0)], f"{name}.flat") for name in INPUTS}
+        found = graph.add("Gather", [graph.constant("words", words), flat["input_ids"]], "words.found")
+        scales = [
+            graph.constant("words.scale", np.array(scale, np.float32)),
+            graph.constant("words.zero", np.array(zero, words.dtype)),
+        ]
+        real = graph.add("DequantizeLinear", [found, *scales], "words.real")
+        kinds = graph.add("Gather", [self._real_rows("token_type_embeddings"), flat["token_type_ids"]], "kinds")
+        tokens = graph.add("Shape", [flat["input_ids"]], "tokens")
+        places = graph.add(
+            "Slice", [self._real_rows("position_embeddings"), graph.whole(0), tokens, graph.whole(0)], "places"
+        )
+        return self._normed("embeddings.LayerNorm", real, kinds, places)
+
+    def layer(self, number: int, hidden: str, *, first_only: bool) -> str:
+        """`(tokens, width)` to the same, or to `(1, width)`."""
+        graph, name = self.graph, f"encoder.layer.{number}"
+        seen = self._attention(f"{name}.attention.self", hidden, first_only=first_only)
+        if first_only:
+            hidden = graph.add("Slice", [hidden, graph.whole(0), graph.whole(1), graph.whole(0)], f"{name}.first")
+        mixed = self._linear(f"{name}.attention.output.dense", seen)
+        hidden = self._normed(f"{name}.attention.output.LayerNorm", mixed, hidden)
+        grown = self._linear(f"{name}.intermediate.dense", hidden)
+        active = graph.add("Gelu", [grown], f"{name}.active", MICROSOFT)
+        shrunk = self._linear(f"{name}.output.dense", active)
+        return self._normed(f"{name}.output.LayerNorm", shrunk, hidden)
+
+    def head(self, hidden: str) -> tuple[str, int]:
+        """The output's name and width: a classifier's logits where there is one, else the first token's state."""
+        graph = self.graph
+        if not self._weights.has("classifier.bias"):
+            return graph.add("Identity", [hidden], "first"), self._weights.width
+        pooled = graph.add("Tanh", [self._linear("pooler.dense", hidden)], "pooled")
+        logits = self._linear("classifier", pooled)
+        return graph.add("Identity", [logits], "logits"), len(self._weights.vector("classifier.bias"))
+
+    def _attention(self, name: str, hidden: str, *, first_only: bool) -> str:
+        """Queries come divided by the root of a head's width, which would else be done to every product."""
+        graph, heads = self.graph, self._heads
+        query, key, value = (f"{name}.{part}" for part in ("query", "key", "value"))
+        if first_only:
+            first = graph.add("Slice", [hidden, graph.whole(0), graph.whole(1), graph.whole(0)], f"{name}.of")
+            self._split(self._linear(query, first, scaled=HEAD**-0.5), f"{query}.heads")
+            self._split(self._linear(f"{name}.both", hidden, key, value), f"{key}.heads", f"{value}.heads")
+        else:
+            three = self._linear(f"{name}.three", hidden, query, key, value, scaled=HEAD**-0.5)
+            self._split(three, f"{query}.heads", f"{key}.heads", f"{value}.heads")
+        products = graph.add(
+            "FusedMatMul",
+            [f"{query}.heads", f"{key}.heads"],
+            f"{name}.products",
+            MICROSOFT,
+            transB=1,
+            transBatchA=1,
+            transBatchB=1,
+        )
+        shares = graph.add("Softmax", [products], f"{name}.shares", axis=-1)
+        mixed = graph.add("FusedMatMul", [shares, f"{value}.heads"], f"{name}.mixed", MICROSOFT, transBatchB=1)
+        turned = graph.add("Transpose", [mixed], f"{name}.turned", perm=(1, 0, 2))
+        return graph.add("Reshape", [turned, graph.whole(0, heads * HEAD)], f"{name}.seen")
+
+    def _split(self, mixed: str, *names: str) -> None:
+        """`(tokens, parts * width)` to parts of `(tokens, heads, head)`."""
+        graph, heads = self.graph, self._heads
+        if len(names) == 1:
+            graph.add("Reshape", [mixed, graph.whole(0, heads, HEAD)], names[0])
+            return
+        wide = graph.add("Reshape", [mixed, graph.whole(0, len(names) * heads, HEAD)], f"{mixed}.heads")
+        graph.add("Split", [wide], names, axis=1)
+
+    def _linear(self, name: str, source: str, *modules: str, scaled: float = 1.0) -> str:
+        """The product of `modules`, or of the one called `name`; `scaled` is for the first one's outputs."""
+        graph = self.graph
+        matrix = self._weights.matrix(*(modules or (name,)))
+        factor = np.ones(len(matrix.scale), np.float32)
+        factor[: self._weights.width] = scaled
+        inputs = [
+            source,
+            graph.constant(f"{name}.matrix", matrix.values),
+            graph.constant(f"{name}.scale", matrix.scale * factor),
+            graph.constant(f"{name}.zero", np.zeros(len(factor), np.int8)),
+            graph.constant(f"{name}.bias", matrix.bias * factor),
+        ]
+        return graph.add("DynamicQuantizeMatMul", inputs, f"{name}.out", MICROSOFT)
+
+    def _normed(self, name: str, *sources: str) -> str:
+        """`Sum`, not `Add`: ONNX Runtime joins the latter with what follows into an operator four times as slow."""
+        graph = self.graph
+        parts = [
+            graph.constant(f"{name}.{kind}", self._weights.vector(f"{name}.{kind}")) for kind in ("weight", "bias")
+        ]
+        both = graph.add("Sum", sources, f"{name}.sum")
+        return graph.add("LayerNormalization", [both, *parts], f"{name}.out", epsilon=EPSILON)
+
+    def _real_rows(self, name: str) -> str:
+        rows, scale, zero = self._weights.rows(f"embeddings.{name}")
+        return self.graph.constant(name, (rows.astype(np.float32) - np.float32(zero)) * np.float32(scale))
