@@ -93,7 +93,7 @@ def test_a_conversation_from_the_hand_off_to_the_resolution(page: Page, running:
     composer = page.locator(".desk-composer textarea")
     composer.fill("I am looking at your invoice.")
     composer.press("Enter")
-    expect(page.locator(".message.mine")).to_contain_text("I am looking at your invoice.")
+    expect(page.locator(".message.mine:not(.now)")).to_contain_text("I am looking at your invoice.")
     assert "I am looking at your invoice." in visitor.read()
 
     assert visitor.ask("Thank you, it was on the 3rd.")["routing"] == "handed_off"
