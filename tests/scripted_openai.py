@@ -18,6 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from tests.openai_protocol import complaint
+
 
 @dataclass(frozen=True)
 class Says:
@@ -108,7 +110,7 @@ class Seen:
 
 
 class ScriptedOpenAI:
-    """Replays `steps` in order; the last one repeats."""
+    """Replays `steps` in order; the last one repeats. What OpenAI would refuse is refused, whatever the script says."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
@@ -123,6 +125,10 @@ class ScriptedOpenAI:
     async def complete(self, request: Request) -> Response:
         body = await request.json()
         self.requests.append(Seen(body, request.headers.get("authorization", ""), time.monotonic()))
+        refused = complaint(body)
+        if refused is not None:
+            error = {"message": refused, "type": "invalid_request_error", "param": None, "code": None}
+            return JSONResponse({"error": error}, 400)
         step = self.steps[min(len(self.requests), len(self.steps)) - 1]
         if isinstance(step, Fails):
             return JSONResponse({"error": dict(step.error)}, step.status, dict(step.headers))
