@@ -24,11 +24,21 @@ async def test_fixed_replies_are_in_the_language_of_the_message_and_their_reason
 
 
 async def test_a_clarifying_question_is_asked_in_the_visitors_language() -> None:
-    result = (await pipeline(stages(calibrator=Calibrates(0.1))).run(ask(GERMAN))).outcome
+    result = (await pipeline(stages(calibrator=Calibrates(0.2))).run(ask(GERMAN))).outcome
 
     assert result.routing is Routing.FOLLOWUP
     assert "Geht es um" in result.answer
     assert " oder " in result.answer
+
+
+async def test_who_is_not_understood_learns_that_the_articles_are_in_another_language() -> None:
+    german = await pipeline(stages(calibrator=Calibrates(0.01), fallback_answerer=None)).run(ask(GERMAN))
+    english = await pipeline(stages(calibrator=Calibrates(0.01), fallback_answerer=None)).run(ask())
+    with_model = await pipeline(stages(calibrator=Calibrates(0.01))).run(ask(GERMAN))
+
+    assert german.outcome.notice == WORDING.into("de").say("only_language", language="Englisch")
+    assert german.outcome.suggestions == ()
+    assert (english.outcome.notice, with_model.outcome.notice) == (None, None)
 
 
 async def test_passages_in_another_language_come_with_a_note_in_the_visitors() -> None:

@@ -48,6 +48,17 @@ def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outc
     )
 
 
+def followup_within(wording: Wording, title: str, others: Sequence[str], confidence: float) -> Outcome:
+    """The article that was just cited does not settle it: ask for it in full, with other articles as chips."""
+    return Outcome(
+        Routing.FOLLOWUP,
+        wording.say("followup_within", title=title),
+        RefusalReason.NO_RELEVANT_CONTEXT,
+        suggestions=tuple(others),
+        confidence=confidence,
+    )
+
+
 def topic(name: str, wording: Wording, titles: Sequence[str]) -> Outcome:
     """A topic was named but nothing was asked about it."""
     return Outcome(
@@ -85,8 +96,10 @@ def low_confidence(answer: str, citations: Sequence[Citation], confidence: float
     )
 
 
-def cannot_answer(reason: RefusalReason, wording: Wording, confidence: float) -> Outcome:
+def cannot_answer(reason: RefusalReason, wording: Wording, confidence: float, *, again: bool = False) -> Outcome:
+    """`again`: the articles have nothing beyond what was quoted before."""
     key = "cannot_answer" if reason is RefusalReason.LOW_EVIDENCE else "withdrawn"
+    key = "all_said" if again and key == "cannot_answer" else key
     return Outcome(
         Routing.CANNOT_ANSWER,
         wording.say(key),

@@ -10,7 +10,6 @@ from handrail import language, outcome, second_look
 from handrail.citations import assemble, enforce
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
-from handrail.converse.window import kept_answer
 from handrail.customer import Customers
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.gates import Calibrator
@@ -20,7 +19,8 @@ from handrail.llm.meter import Bounds, metering
 from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
-from handrail.reading import label_of_follow_up, understood
+from handrail.reading import label_of_follow_up, not_solved, understood
+from handrail.repeats import ask_back, nearest_titles, offered, quoted_again, without_quoted
 from handrail.retrieve import Retriever
 from handrail.serious import quotes_fit
 from handrail.settings import Settings
@@ -52,6 +52,7 @@ from handrail.wording import Wording
 NO_EVIDENCE = Evidence("", ())
 SURE_ABROAD = 0.75
 """Confidence from which passages in another language than the question's are quoted without a word of doubt."""
+LOOKED_UP = frozenset({Routing.FOLLOWUP, Routing.CANNOT_ANSWER})
 QUOTED = "extractive"
 """The provider whose answers are the articles' own words."""
 
@@ -121,7 +122,7 @@ class Pipeline:
                 await turn.showing.withdraw()
             finished = Turn(
                 question=question,
-                outcome=outcome.within_reach(self._noticed(turn, result), question.people),
+                outcome=outcome.within_reach(not_solved(self._noticed(turn, result), question), question.people),
                 classification=turn.classification,
                 trace_id=trace.id,
                 provider=turn.provider,
@@ -137,11 +138,17 @@ class Pipeline:
         return finished
 
     def _noticed(self, turn: TurnInFlight, result: Outcome) -> Outcome:
-        """Quoted passages stay in the articles' language; the visitor is told so in their own."""
+        """Quoted passages stay in the articles' language; the visitor is told so in their own.
+
+        So is one who was not understood, perhaps for that reason.
+        """
         articles = self._stages.articles_lang
-        if not result.citations or turn.provider != QUOTED or turn.question.lang == articles:
+        quoted = bool(result.citations) and turn.provider == QUOTED
+        lost = result.routing in LOOKED_UP and self._stages.fallback_answerer is None
+        if turn.question.lang == articles or not (quoted or lost):
             return result
-        return replace(result, notice=turn.wording.say("other_language", language=turn.wording.language(articles)))
+        key = "other_language" if quoted else "only_language"
+        return replace(result, notice=turn.wording.say(key, language=turn.wording.language(articles)))
 
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         probe, classification = await self._understand(turn)
@@ -150,14 +157,14 @@ class Pipeline:
         if evidence is not None:
             turn.classification = classification = second_look.overruled(classification)
         if classification.label in outcome.STATIC:
-            topics = _offered(turn.question) if classification.rule in ("yes", "no") else ()
+            topics = offered(turn.question) if classification.rule in ("yes", "no") else ()
             chips = topics or self._settings.brand.topics
             return outcome.static(classification.label, turn.wording, chips, classification.rule)
 
         evidence = evidence or await self._retrieve(turn, probe)
         turn.retrieved = len(evidence.hits)
         if classification.rule == "topic":
-            return outcome.topic(turn.question.text, turn.wording, _nearest_titles(evidence, limit=5))
+            return outcome.topic(turn.question.text, turn.wording, nearest_titles(evidence, 5))
         confidence = self._stages.calibrator.probability(evidence)
         relevant = bool(evidence.hits) and confidence >= self._gates.relevance
         with turn.trace.stage("relevance_gate") as span:
@@ -167,7 +174,8 @@ class Pipeline:
         if not relevant and evidence.exhausted:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         if not relevant:
-            return outcome.followup(turn.wording, _nearest_titles(evidence), confidence)
+            foreign = turn.question.lang != self._stages.articles_lang
+            return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=foreign)
         return await self._answer(turn, evidence, confidence)
 
     async def _second_look(self, turn: TurnInFlight, probe: Probe) -> Evidence | None:
@@ -250,14 +258,18 @@ class Pipeline:
         if self._stages.widen is not None:
             evidence = self._stages.widen(evidence)
         draft = await self._draft(turn, evidence)
+        again = draft.provider == QUOTED and quoted_again(turn.question, turn.reading, draft)
+        if again:
+            evidence = without_quoted(evidence, draft)
+            draft = await self._draft(turn, evidence)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
-            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence, again=again)
         try:
             draft = turn.showing.numbered(enforce(draft, evidence))
         except NotGrounded:
             return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, turn.wording, confidence)
-        if _said_before(turn, draft, evidence):
-            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
+        if again and quoted_again(turn.question, turn.reading, draft):
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence, again=True)
         if await self._worth_showing(turn, draft, evidence):
             await turn.showing.rest(draft)
         verified = await self._verify(turn, draft, evidence)
@@ -269,7 +281,7 @@ class Pipeline:
         critique, drafted = await asyncio.gather(self._critique(turn, draft, evidence), self._answerable(draft))
         confidence = confidence if critique.probability is None else critique.probability
         if critique.verdict is Verdict.CANNOT:
-            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence, again=again)
         await turn.showing.settle(draft)
         answer, citations = assemble(draft, evidence, confidence)
         if confidence < self._sure_from(turn):
@@ -382,26 +394,7 @@ class Pipeline:
         return critique
 
 
-def _said_before(turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
-    """Whether a follow-up would be answered with the same quotation again: then the articles hold no more than that."""
-    history = turn.question.history
-    if draft.provider != QUOTED or not turn.reading.depends or not history:
-        return False
-    return kept_answer(assemble(draft, evidence, 1.0)[0]) == history[-1].answer
-
-
-def _offered(question: Question) -> Sequence[str]:
-    """Titles that the clarifying question before this message named."""
-    last = question.history[-1] if question.history else None
-    return last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
-
-
 def _label(claim: Claim) -> dict[str, object]:
     """A claim in a trace."""
     proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
     return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}
-
-
-def _nearest_titles(evidence: Evidence, limit: int = 3) -> list[str]:
-    titles = dict.fromkeys(hit.passage.title for hit in evidence.hits if not hit.neighbour)
-    return list(titles)[:limit]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from handrail.converse.cues import still_fails
 from handrail.converse.dependence import self_contained
-from handrail.types import Classification, Label, Question, Reading
+from handrail.types import Classification, Escalation, Label, Offer, Outcome, Question, Reading
 
 TURNED_AWAY = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 NO_QUESTION = frozenset({Label.NONSENSE, Label.IRRELEVANT})
@@ -18,6 +19,19 @@ def understood(question: Question, reading: Reading) -> Question:
     return question if reading.text == question.text else replace(question, text=reading.text)
 
 
+def trouble_goes_on(message: Question) -> bool:
+    """Whether the visitor says, after an answer, that it has not helped."""
+    answered = any(exchange.answer for exchange in message.history[-2:])
+    return answered and still_fails(message.text)
+
+
+def not_solved(result: Outcome, message: Question) -> Outcome:
+    """A person is in sight of somebody whom the last answer has not helped, whatever the next one says."""
+    if result.escalation.offer is not Offer.NONE or not result.answers or not trouble_goes_on(message):
+        return result
+    return replace(result, escalation=Escalation(Offer.LINK, "not_solved"))
+
+
 def label_of_follow_up(
     alone: Classification, together: Classification, reading: Reading, message: Question
 ) -> Classification:
@@ -26,12 +40,13 @@ def label_of_follow_up(
     Its standalone form decides: "why?" is no question, and with the one before it is one. What the message itself says
     counts twice: a threat to leave is high stakes after any question, and somebody who says that he did not mean his
     plan is no longer cancelling it. After an answer a follow-up is a question about it, however little it says, unless
-    the message itself is for a person to settle, or is a whole sentence about something else.
+    the message itself is for a person to settle, or is a whole sentence about something else. That what was advised
+    has not helped, or takes long, is no complaint yet.
     """
     if together.by == "rule":
         return together
     if alone.label is Label.HIGH_STAKES:
-        return alone
+        return together if together.label is Label.ANSWERABLE and trouble_goes_on(message) else alone
     if alone.label in NO_QUESTION and alone.probability >= SURE_ALONE and self_contained(message.text):
         return alone
     corrected = reading.kind == "correction" and alone.label is Label.ANSWERABLE

@@ -18,9 +18,11 @@ PERSON = frozenset(
     {
         "out_of_scope",
         "cannot_answer",
+        "all_said",
         "withdrawn",
         "unavailable",
         "high_stakes_ack",
+        "high_stakes_ack_again",
         "high_stakes_close",
         "no",
         "person",
@@ -29,7 +31,9 @@ PERSON = frozenset(
 """Texts that mention a person; each has a twin, `…_alone`, that does not."""
 NEEDS_PERSON = frozenset({"out_of_scope", "high_stakes_close", "person"})
 """Those that leave the visitor with nothing when requests are read by nobody, so that this is said."""
-OFFERS = frozenset({"out_of_scope", "cannot_answer", "withdrawn", "unavailable", "high_stakes_close", "person"})
+OFFERS = frozenset(
+    {"out_of_scope", "cannot_answer", "all_said", "withdrawn", "unavailable", "high_stakes_close", "person"}
+)
 """Those beside which a request can be left while nobody is there."""
 
 

@@ -32,9 +32,10 @@ def outputs() -> Iterator[type[BaseModel]]:
             continue
         module = import_module(found.name)
         source = inspect.getsource(module)
-        for _, made in inspect.getmembers(module, inspect.isclass):
-            mine = issubclass(made, BaseModel) and made.__module__ == found.name
-            if mine and ".ask(" in source and f", {made.__name__}" in source:
+        for made in vars(module).values():
+            if not (isinstance(made, type) and issubclass(made, BaseModel) and made.__module__ == found.name):
+                continue
+            if ".ask(" in source and f", {made.__name__}" in source:
                 yield made
 
 

@@ -80,6 +80,23 @@ NOT_ANAPHOR = _pattern(
 )
 """Where those words do not point back to an earlier message."""
 
+STILL_FAILS = _pattern(
+    r"\b(?:still|again|yet)\b.*\b(?:not|nothing|no|fail(?:s|ed|ing)?|same|error|broken|stuck|pending|missing|"
+    r"(?:does|did|do|is|has|have|was|could|can|wo)n'?t)\b|"
+    r"\b(?:(?:does|did|do|is|has|have|could|can|wo)n'?t|not|never|no)\b.*\b(?:work(?:ed|ing|s)?|help(?:ed|s)?|yet|luck|"
+    r"change(?:d)?|anything|arrived?|load(?:ed|s)?)\b|"
+    r"\bfail(?:s|ed)? again\b|\bsame (?:error|problem|thing|result)\b|\b(?:it's|it has|its) been \d|"
+    r"\b(?:tried|did|done) (?:that|this|it|all|everything)\b|\btak(?:es|ing) (?:forever|ages|too long)\b|"
+    r"\bwait(?:ed|ing)\b.*\b(?:day|days|hour|hours|week|weeks|already)\b"
+)
+"""What was advised has not helped, or not yet."""
+GRAVE = _pattern(
+    r"\b(?:money|refund|charge[ds]?|charging|paid|pay|bill(?:ed|ing)?|cancel|close|delete|leave|leaving|switch(?:ing)?|"
+    r"quit|lawyer|sue|legal|fraud|scam|stolen|hacked|complain\w*|manager|review|report|lost|losing|lose|compensat\w*|"
+    r"useless|ridiculous|joke|incompetent|awful|terrible|worst|furious|angry|unacceptable|disgrace\w*|damn|hell|wtf)\b"
+)
+"""What makes a complaint one for a person, however it goes on."""
+
 ORDINAL = _pattern(
     r"^(?:yes[,\s]+)?(?:i (?:mean|meant|think)\s+)?(?:it's\s+)?(?:the\s+)?"
     r"(?P<which>1st|first|2nd|second|3rd|third|last|former|latter)"
@@ -91,6 +108,11 @@ def lead_removed(text: str) -> str:
     """`text` without the acknowledgement in front; as it is when nothing else is there."""
     rest = LEAD.sub("", text, count=1).strip()
     return rest if any(character.isalpha() for character in rest) else text
+
+
+def still_fails(text: str) -> bool:
+    """Whether a message says that advice did not help, and nothing that only a person may settle."""
+    return bool(STILL_FAILS.search(text)) and not GRAVE.search(text)
 
 
 def points_back(text: str) -> int:

@@ -18,7 +18,7 @@ from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
 from handrail.settings import Generate
 from handrail.stores.tokens import coverage, tokenize
-from handrail.types import Claim, Classification, Draft, Evidence, Label, Question
+from handrail.types import Claim, Classification, Draft, Evidence, Label, Question, Routing
 from handrail.wording import Wording
 
 PROCEDURE = re.compile(
@@ -91,7 +91,9 @@ class ExtractiveAnswerer:
         policy, context = self._policy or Policy(), question.context
         offer = policy.offer_for(question.text, context)
         wording = self._wording.into(question.lang, question.people)
-        acknowledgement = wording.say("high_stakes_ack")
+        last = question.history[-1] if question.history else None
+        again = last is not None and last.routing is Routing.HIGH_STAKES
+        acknowledgement = wording.say("high_stakes_ack_again" if again else "high_stakes_ack")
         if claims:
             acknowledgement += "\n\n" + wording.say("high_stakes_context")
         return Draft(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ WAITING = 64
 REMEMBERED = 500
 DRAFTED_S = 1.0
 """Seconds that checking the suggestions of one draft may take."""
+STEPS = re.compile(r"^\s*\d+\. ", re.MULTILINE)
+"""A cited passage with steps has shown how to do what its article's title is about."""
 MOST_OWN = 2
 """Questions about the answer's own article where its neighbours have some too."""
 
@@ -64,7 +67,13 @@ class QuietSuggester:
         self._want([*cited, *near])
         said = {citation.passage.id for citation in citations}
         heard = [question.text, *(text for past in question.history for text in (past.question, past.standalone))]
-        own = [row for article in cited for row in self._kept.articles.get(article, ()) if not said & set(row.passages)]
+        shown = {citation.passage.article_id for citation in citations if STEPS.search(citation.passage.text)}
+        own = [
+            row
+            for article in cited
+            for row in self._kept.articles.get(article, ())
+            if not said & set(row.passages) and not (row.title and article in shown)
+        ]
         beside = [row for article in near for row in self._kept.articles.get(article, ()) if row.title]
         chosen: list[str] = []
         for text in [*drafted, *_mixed(own, beside)]:

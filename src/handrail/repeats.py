@@ -1,0 +1,64 @@
+"""What a conversation should not hear twice: the same quotation, and the same question back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from handrail import outcome
+from handrail.types import Draft, Evidence, Exchange, Outcome, Question, Reading, RefusalReason, Routing
+from handrail.wording import Wording
+
+LATELY = 3
+"""Latest exchanges whose answers are remembered word for word."""
+MARK = re.compile(r"\s*\[\d+\]")
+TOPICS = 3
+LEAST_LIKELY = 0.15
+"""Probability under which the nearest titles are nothing but noise to a visitor who writes in another language."""
+
+
+def quoted_again(question: Question, reading: Reading, draft: Draft) -> bool:
+    """Whether a follow-up would be answered with nothing but quotations that lately stood in an answer."""
+    said = [MARK.sub("", exchange.answer) for exchange in question.history[-LATELY:] if exchange.answer]
+    if not (reading.depends and said and draft.claims):
+        return False
+    return all(any(MARK.sub("", claim.text) in answer for answer in said) for claim in draft.claims)
+
+
+def without_quoted(evidence: Evidence, draft: Draft) -> Evidence:
+    """What was found besides the passages that `draft` quotes."""
+    quoted = {id_ for claim in draft.claims for id_ in claim.passage_ids}
+    return replace(evidence, hits=tuple(hit for hit in evidence.hits if hit.passage.id not in quoted))
+
+
+def ask_back(
+    question: Question, reading: Reading, wording: Wording, evidence: Evidence, confidence: float, *, foreign: bool
+) -> Outcome:
+    """One clarifying question about the nearest articles; where it would be asked a second time, a person instead."""
+    last = question.history[-1] if question.history else None
+    titles = nearest_titles(evidence, TOPICS + 1)
+    if last is not None and last.routing is Routing.FOLLOWUP and _asked_already(question.history, titles):
+        return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
+    if foreign and confidence < LEAST_LIKELY:
+        return outcome.followup(wording, (), confidence)
+    if last is not None and reading.depends and last.answer and last.titles:
+        others = [title for title in titles if title not in last.titles]
+        return outcome.followup_within(wording, last.titles[0], others[:TOPICS], confidence)
+    return outcome.followup(wording, titles[:TOPICS], confidence)
+
+
+def _asked_already(history: Sequence[Exchange], titles: Sequence[str]) -> bool:
+    twice = len(history) > 1 and history[-2].routing is Routing.FOLLOWUP
+    return twice or set(history[-1].titles) == set(titles[:TOPICS])
+
+
+def nearest_titles(evidence: Evidence, limit: int = TOPICS) -> list[str]:
+    titles = dict.fromkeys(hit.passage.title for hit in evidence.hits if not hit.neighbour)
+    return list(titles)[:limit]
+
+
+def offered(question: Question) -> Sequence[str]:
+    """Titles that the clarifying question before this message named."""
+    last = question.history[-1] if question.history else None
+    return last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
