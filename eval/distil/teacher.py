@@ -52,8 +52,8 @@ class Teacher:
 
     def __init__(self, folder: Path, max_tokens: int) -> None:
         model = onnx.load(str(folder / "model.onnx"))
-        shape = TensorProto.FLOAT, ["batch", WIDTH]
-        model.graph.output.append(helper.make_tensor_value_info(STATE, *shape))
+        state = helper.make_tensor_value_info(STATE, TensorProto.FLOAT, ["batch", WIDTH])
+        model.graph.output.append(state)
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
