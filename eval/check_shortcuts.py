@@ -24,6 +24,7 @@ from eval.metrics import routing
 from eval.metrics.routing import Routed
 from handrail.assembly import build_embedder
 from handrail.classify.local import Head, LocalClassifier, load_head
+from handrail.courtesies import without_courtesies
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Settings, load_settings
 from handrail.types import Label, Probe, Question
@@ -51,7 +52,7 @@ class Assistants:
         }
 
     def score(self, rows: Sequence[Row]) -> list[Routed]:
-        embeddings = self._embedder.queries([row.text for row in rows])
+        embeddings = self._embedder.queries([without_courtesies(row.text) for row in rows])
         return [self._one(row, embedding) for row, embedding in zip(rows, embeddings, strict=True)]
 
     def other(self, company: str) -> str:
@@ -61,7 +62,7 @@ class Assistants:
 
     def _one(self, row: Row, embedding: Any) -> Routed:
         company = row.company if row.company in self._bases else OWN
-        probe = Probe(embedding, self._bases[company].features(row.text, embedding))
+        probe = Probe(embedding, self._bases[company].features(without_courtesies(row.text), embedding))
         found = asyncio.run(self._classifiers[company].classify(Question(row.text, "check", "check"), probe))
         return Routed(row.label.value, found.label.value, found.probability)
 
@@ -73,6 +74,8 @@ def variants(assistants: Assistants) -> Mapping[str, Callable[[Row], Row]]:
         "capitals": lambda row: changed(row, row.text.upper()),
         "digits gone": lambda row: changed(row, re.sub(r"\d+", "", row.text).strip() or row.text),
         "greeting in front": lambda row: changed(row, f"Hello, {row.text}"),
+        "a new greeting in front": lambda row: changed(row, f"Evening! Me again, with one more thing. {row.text}"),
+        "thanks at the end": lambda row: changed(row, f"{row.text} thanks a lot, please help asap"),
         "company's name masked": lambda row: renamed(row, assistants, "you"),
         "company's name swapped": lambda row: renamed(row, assistants, assistants.names[assistants.other(row.company)]),
     }

@@ -36,6 +36,7 @@ from handrail.classify.features import (
     patterns,
     standardised,
 )  # fmt: skip
+from handrail.courtesies import without_courtesies
 from handrail.retrieve.topic import TopicProbe
 from handrail.types import Label, Vectors
 
@@ -68,14 +69,15 @@ class Featurizer:
         self.scales = np.ones(DENSE, dtype=np.float32)
 
     def raw(self, rows: Sequence[Row]) -> Raw:
-        embeddings = self.embedder.queries([row.text for row in rows])
+        texts = [without_courtesies(row.text) for row in rows]
+        embeddings = self.embedder.queries(texts)
         dense = np.zeros((len(rows), DENSE), dtype=np.float32)
         grams, shapes = [], []
         for i, row in enumerate(rows):
-            folded = fold(row.text, self._names.get(row.company.split("@")[0], ""))
+            folded = fold(texts[i], self._names.get(row.company.split("@")[0], ""))
             read = skeleton(folded)
             base = self.bases.get(row.company)
-            dense[i] = dense_row(base.features(row.text, embeddings[i]) if base else {}, read)
+            dense[i] = dense_row(base.features(texts[i], embeddings[i]) if base else {}, read)
             grams.append(ngrams(folded))
             shapes.append(patterns(read))
         return Raw(embeddings, dense, _stacked(grams, BUCKETS), _stacked(shapes, PATTERNS))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from handrail.classify import Classifier
+from handrail.courtesies import only_greets
 from handrail.replies import GREETING, THANKS, asks_for_person, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
 
@@ -22,7 +23,7 @@ class KnownMessages:
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         text = _bare(question.text)
-        if GREETING.fullmatch(text):
+        if GREETING.fullmatch(text) or only_greets(question.text):
             return Classification(Label.NONSENSE, SURE, "rule", rule="greeting")
         if THANKS.fullmatch(text):
             return Classification(Label.NONSENSE, SURE, "rule", rule="thanks")

@@ -28,6 +28,7 @@ from handrail.classify.features import (
     patterns,
     standardised,
 )
+from handrail.courtesies import without_courtesies
 from handrail.errors import SettingsError
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
@@ -123,16 +124,18 @@ class LocalClassifier:
         """Well under a millisecond beyond the embedding for a short message."""
         if not any(character.isalpha() for character in question.text):
             return Classification(Label.NONSENSE, 0.99, "rule", {Label.NONSENSE: 0.99})
-        probabilities = self.probabilities(question.text, probe)
+        text = without_courtesies(question.text)
+        probabilities = self.probabilities(text, probe)
         label = max(probabilities, key=probabilities.__getitem__)
-        if label is Label.NONSENSE and _names_a_topic(question.text, probe):
+        if label is Label.NONSENSE and _names_a_topic(text, probe):
             return Classification(Label.ANSWERABLE, 1.0 - probabilities[label], "rule", probabilities)
-        unread = label in (Label.NONSENSE, Label.IRRELEVANT) and _foreign(question.text)
+        unread = label in (Label.NONSENSE, Label.IRRELEVANT) and _foreign(text)
         if unread or (label not in ANSWERED and probabilities[label] < self._static_above):
             label = max(ANSWERED, key=probabilities.__getitem__)
         return Classification(label, probabilities[label], "local", probabilities)
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
+        """`text` is without courtesies, as the probe is."""
         head = self._head
         folded = fold(text, self._company)
         read = skeleton(folded)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from handrail.courtesies import without_courtesies
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
@@ -49,7 +50,7 @@ class HybridRetriever:
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     async def probe(self, text: str) -> Probe:
-        text = self._mended(text)
+        text = self._mended(without_courtesies(text))
         embedding = (await self._embedder.submit([text]))[0]
         return Probe(embedding, self._topic.features(text, embedding))
 

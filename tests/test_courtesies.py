@@ -1,0 +1,80 @@
+"""What surrounds a request is left out, and the request itself never is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.courtesies import only_greets, without_courtesies
+
+REQUEST = "how do I refund an order"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Hello, how do I refund an order",
+        "hi how do I refund an order please",
+        "Good morning dear team! I hope you are all well. how do I refund an order",
+        "Hi Anna, how do I refund an order, thank you very much in advance",
+        "Dear Tillwick team, how do I refund an order. Kind regards, Tom Baker",
+        "sorry to bother you. how do I refund an order please help asap",
+        "Quick question: how do I refund an order. Thanks!! Jo",
+        "Thanks for your help so far. how do I refund an order",
+        "Bonjour à tous, how do I refund an order, merci d'avance",
+        "Hallo zusammen, how do I refund an order. Vielen Dank im Voraus",
+        "Hola, how do I refund an order. Gracias",
+        "Buongiorno, how do I refund an order, grazie mille",
+        "Здравствуйте! how do I refund an order. Заранее спасибо",
+        "  how do I refund an order\n\nBest wishes\nPat",
+    ],
+)
+def test_only_the_request_is_left(message: str) -> None:
+    assert without_courtesies(message).rstrip(".") == REQUEST
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "hello fresh refund",
+        "hello world tutorial",
+        "thanks for nothing, I want my money back",
+        "morning classes don't show",
+        "what plan is best",
+        "dear customers appears twice in my mail",
+        "is it urgent",
+        "Help",
+        "thank you page",
+        "how do I thank a customer",
+        "hi",
+        "thank you so much",
+        "Hello, thanks!",
+        "",
+    ],
+)
+def test_words_that_matter_stay(message: str) -> None:
+    assert without_courtesies(message) == message
+
+
+def test_a_command_after_a_greeting_is_no_name() -> None:
+    assert without_courtesies("hey cancel my plan, now") == "cancel my plan, now"
+    assert without_courtesies("HI CANCEL MY PLAN, NOW") == "CANCEL MY PLAN, NOW"
+
+
+@given(st.text(max_size=300))
+def test_any_text_comes_back_as_a_part_of_itself(text: str) -> None:
+    found = without_courtesies(text)
+
+    assert found in text
+    assert bool(found) == bool(text.strip())
+
+
+@pytest.mark.parametrize("text", ["bom dia!", "Good morning everyone", "hello there, thanks", "Hej!", "buonasera"])
+def test_a_bare_greeting_is_known(text: str) -> None:
+    assert only_greets(text)
+
+
+@pytest.mark.parametrize("text", ["", "?", "hi, cancel", "hello world", "thanks", "day"])
+def test_other_messages_are_no_greeting(text: str) -> None:
+    assert not only_greets(text)
