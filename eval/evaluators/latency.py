@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eval.benchmark import LOCAL, local
+from eval.benchmark.following import Streams
 from eval.benchmark.index import Indexing, ingest_apart
 from eval.benchmark.server import serving
 from eval.benchmark.turns import ANSWERS, STATIC, Turns, ask_until, warm_up
+from eval.benchmark.verifying import verified
 from eval.benchmark.visitors import TURNS_EACH, Load
-from eval.datasets import load
+from eval.datasets import SAMPLE, load
+from eval.datasets.claims import CLAIMS
 from eval.datasets.retrieval import RetrievalCase
 from eval.datasets.routing import ROUTING
 from eval.metrics.timing import by_stage, percentiles
@@ -29,6 +32,9 @@ ENOUGH_ANSWERED = 60
 PASSES = 5
 """Chit-chat may be asked again: nothing about it is remembered. Questions are all different."""
 WARM_UP_TURNS = 10
+STREAMED = 80
+VERIFIED = 80
+IN_OTHER_WORDS = SAMPLE / "claims.dev.jsonl"
 
 
 @dataclass(slots=True)
@@ -37,6 +43,8 @@ class Measured:
 
     static: Turns = field(default_factory=Turns)
     answered: Turns = field(default_factory=Turns)
+    verified_ms: list[float] = field(default_factory=list)
+    streams: Streams = field(default_factory=Streams)
     load: Load | None = None
     rss_mb: float | None = None
     start_s: float | None = None
@@ -50,6 +58,7 @@ async def evaluate(job: Job[RetrievalCase]) -> Evaluation:
     interrupted = False
     try:
         await _in_process(settings, questions, job, measured)
+        await _verification(settings, job, measured)
         await _over_http(settings, questions, job, measured)
         await _ingest(settings, job, measured)
     except asyncio.CancelledError:
@@ -81,11 +90,20 @@ async def _in_process(settings: Settings, questions: Sequence[str], job: Job[Ret
         await assistant.stop()
 
 
+async def _verification(settings: Settings, job: Job[RetrievalCase], out: Measured) -> None:
+    wanted = min(VERIFIED, job.limit or VERIFIED)
+    cases = [case for case in load(CLAIMS, IN_OTHER_WORDS).cases if case.label == "supported"]
+    await verified(settings, cases, wanted, out.verified_ms, job.bars.phase("claims in other words", wanted))
+
+
 async def _over_http(settings: Settings, questions: Sequence[str], job: Job[RetrievalCase], out: Measured) -> None:
     ready = job.bars.phase("server start", 1)
     async with serving(settings) as server:
         ready()
         out.start_s = round(server.start_s, 2)
+        streamed = min(STREAMED, job.limit or STREAMED)
+        followed = job.bars.phase("streamed answers", min(streamed, len(questions)))
+        await out.streams.run(server.url, questions, streamed, followed, warm_up=min(2, len(questions) - 1))
         out.load = Load(turns_each=min(TURNS_EACH, job.limit or TURNS_EACH))
         asked = job.bars.phase(f"{out.load.visitors} visitors", out.load.visitors * out.load.turns_each)
         await out.load.run(server.url, questions, asked)
@@ -105,6 +123,8 @@ def metrics(measured: Measured) -> dict[str, Any]:
         "static": percentiles(measured.static.milliseconds) | {"n": len(measured.static.timed)},
         "turn": percentiles(measured.answered.milliseconds) | {"n": len(measured.answered.timed)},
         "stages": by_stage([item.turn.latency_ms for item in measured.answered.timed]),
+        "stream": measured.streams.metrics(),
+        "verification": percentiles(measured.verified_ms) | {"n": len(measured.verified_ms)},
         f"concurrent{load.visitors}": load.metrics(),
         "rss_mb": measured.rss_mb,
         "start_s": measured.start_s,
@@ -123,7 +143,8 @@ def _rows(measured: Measured) -> list[dict[str, Any]]:
 
 def _notes(measured: Measured, enough: int) -> list[str]:
     load = measured.load.errors if measured.load else []
-    seen = dict.fromkeys([*measured.static.errors, *measured.answered.errors, *load])
+    failed = (measured.static.errors, measured.answered.errors, measured.streams.errors, load)
+    seen = dict.fromkeys(error for errors in failed for error in errors)
     notes = [f"turns that failed: {error}" for error in seen]
     answered = len(measured.answered.timed)
     if answered < enough:

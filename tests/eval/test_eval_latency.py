@@ -11,10 +11,13 @@ from threading import Thread
 import pytest
 
 from eval.benchmark import local, local_environment
+from eval.benchmark.following import Streams
 from eval.benchmark.index import ingest_apart
 from eval.benchmark.server import serving
 from eval.benchmark.turns import ANSWERS, STATIC, Turns, ask_until
+from eval.benchmark.verifying import verified
 from eval.benchmark.visitors import Load
+from eval.datasets.claims import ClaimCase
 from eval.evaluators.latency import Measured, metrics
 from handrail.assembly import Assistant
 from handrail.errors import HandrailError
@@ -28,14 +31,21 @@ def nothing() -> None: ...
 
 @pytest.mark.models
 def test_visitors_are_answered_by_a_server_of_its_own(configured: Settings) -> None:
-    load = Load(visitors=3, turns_each=2)
+    load, streams = Load(visitors=3, turns_each=2), Streams()
 
     async def visit() -> tuple[float, float]:
         async with serving(local(configured)) as server:
+            await streams.run(server.url, ["hello", *QUESTIONS], 1, nothing, warm_up=1)
             await load.run(server.url, QUESTIONS, nothing)
             return server.start_s, server.rss_mb()
 
     start_s, rss_mb = asyncio.run(visit())
+
+    assert streams.errors == [] and len(streams.followed) == 1
+    followed = streams.followed[0]
+    assert followed.first_text is not None and followed.first_claim is not None
+    assert 0 < followed.first_event <= followed.first_text <= followed.first_claim <= followed.complete
+    assert followed.provider == "extractive"
 
     assert load.errors == []
     assert load.metrics()["turns"] == 6
@@ -98,6 +108,30 @@ def test_anything_but_success_is_an_error_of_the_load(refusing: str) -> None:
     assert load.errors[0] == "HTTP 429: slow down"
 
 
+def test_a_stream_that_is_refused_is_an_error(refusing: str) -> None:
+    streams = Streams()
+
+    asyncio.run(streams.run(refusing, ["hello", "again"], 2, nothing))
+
+    assert streams.errors == ["StreamFailed: HTTP 429"] * 2
+    assert streams.metrics()["n"] == 0 and streams.metrics()["first_event"]["p50_ms"] is None
+
+
+@pytest.mark.models
+def test_claims_in_other_words_are_checked(configured: Settings) -> None:
+    cases = [
+        ClaimCase(
+            id=f"{number}", line=number, claim=f"Shops close at {number}.", passage=f"A shop is shut at {number}."
+        )
+        for number in range(8)
+    ]
+    taken: list[float] = []
+
+    asyncio.run(verified(configured, cases, 5, taken, nothing))
+
+    assert len(taken) == 1 and taken[0] > 0  # three claims to an answer, and the first answer warms up
+
+
 def test_no_provider_is_asked_whatever_the_settings_say(tmp_path: Path) -> None:
     keys = {"OPENAI_API_KEY": "sk", "LANGFUSE_PUBLIC_KEY": "pk", "LANGFUSE_SECRET_KEY": "sk"}
     settings = load_settings(environ={**keys, "HANDRAIL__GENERATE__ANSWERER": "llm"})
@@ -116,6 +150,8 @@ def test_what_was_not_measured_is_null_under_its_usual_name() -> None:
     found = metrics(Measured())
 
     assert found["static"] == found["turn"] == {"p50_ms": None, "p95_ms": None, "n": 0}
+    assert found["verification"] == {"p50_ms": None, "p95_ms": None, "n": 0}
+    assert found["stream"]["first_sentence"] == {"p50_ms": None, "p95_ms": None}
     assert found["concurrent20"]["p95_ms"] is None
     assert (found["rss_mb"], found["start_s"], found["stages"]) == (None, None, {})
 

@@ -1,6 +1,7 @@
 """Streams against a real server and a stand-in for the language model that speaks its protocol.
 
-    python -m tests.load.streams --seconds 600 --streams 100     the documented run: 100 streams at once, ten minutes
+    python -m tests.load.streams --ten-minutes                   the documented run: 100 streams at once, ten minutes
+    python -m tests.load.streams --seconds 60 --streams 100      a shorter one
     python -m tests.load.streams --seconds 60 --rate 12          arrivals of 12 turns/s, however long each takes
     python -m tests.load.streams --seconds 10 --streams 1 --local   without a language model: quoted answers
 
@@ -29,6 +30,7 @@ import httpx
 import psutil
 
 from eval.benchmark import environment
+from eval.benchmark.following import StreamFailed, follow
 from eval.benchmark.server import free_port
 from eval.metrics.timing import percentiles
 from tests.scripted_openai import Quotes, scripted_openai
@@ -44,6 +46,7 @@ QUESTIONS = (
     "How do I add a product to my store?",
 )
 READY_S = 120.0
+TEN_MINUTES_S = 600.0
 SAMPLE_EVERY_S = 2.0
 
 
@@ -60,7 +63,6 @@ class Figures:
     seconds: float = 0.0
 
     def summary(self) -> dict[str, Any]:
-        quarter = max(1, len(self.rss_mb) // 4)
         return {
             "turns": len(self.complete),
             "turns_per_s": round(len(self.complete) / self.seconds, 2) if self.seconds else 0.0,
@@ -70,12 +72,18 @@ class Figures:
             "outcomes": dict(self.outcomes),
             "errors": len(self.errors),
             "error_kinds": dict(Counter(self.errors).most_common(5)),
-            "rss_mb": {
-                "second_quarter": round(_mean(self.rss_mb[quarter : 2 * quarter]), 1),
-                "last_quarter": round(_mean(self.rss_mb[-quarter:]), 1),
-                "most": round(max(self.rss_mb, default=0.0), 1),
-            },
+            "rss_mb": self.memory(),
         }
+
+    def memory(self) -> dict[str, float]:
+        """Mean of each quarter of the run, what the last gained on the second, and the most; nothing unless sampled."""
+        size = len(self.rss_mb)
+        if not size:
+            return {}
+        means = [_mean(self.rss_mb[size * part // 4 : size * (part + 1) // 4]) for part in range(4)]
+        quarters = dict(zip(("first_quarter", "second_quarter", "third_quarter", "last_quarter"), means, strict=True))
+        grown = {"grown": means[3] - means[1], "most": max(self.rss_mb)}
+        return {name: round(value, 1) for name, value in (quarters | grown).items()}
 
 
 @contextmanager
@@ -157,36 +165,22 @@ async def _timed(figures: Figures, process: psutil.Process, visitors: list[Any])
 
 async def turn(client: httpx.AsyncClient, question: str, figures: Figures) -> None:
     """Ask one question and read its stream to the end; what came of it is added to `figures`."""
-    start = time.perf_counter()
-    seen: dict[str, float] = {}
-    outcome = ""
     try:
-        async with client.stream("POST", "/chat/stream", json={"question": question}) as response:
-            if response.status_code != 200:
-                figures.outcomes[f"HTTP {response.status_code}"] += 1
-                if response.status_code != 429:
-                    figures.errors.append(f"HTTP {response.status_code}")
-                return
-            async for line in response.aiter_lines():
-                if line.startswith("data: {"):
-                    part = json.loads(line[6:])
-                    kind = "text" if part["type"] == "text-delta" else "event"
-                    seen.setdefault(kind, (time.perf_counter() - start) * 1000)
-                    if part["type"] == "data-outcome":
-                        outcome = f"{part['data']['routing']}/{part['data']['meta']['provider']}"
-                    elif part["type"] == "error":
-                        figures.errors.append("error part")
+        found = await follow(client, question)
+    except StreamFailed as error:
+        if str(error).startswith("HTTP"):
+            figures.outcomes[str(error)] += 1
+        if str(error) != "HTTP 429":
+            figures.errors.append(str(error))
+        return
     except httpx.HTTPError as error:
         figures.errors.append(type(error).__name__)
         return
-    if not outcome:
-        figures.errors.append("no outcome")
-        return
-    figures.outcomes[outcome] += 1
-    figures.first_event.append(seen["event"])
-    if "text" in seen:
-        figures.first_text.append(seen["text"])
-    figures.complete.append((time.perf_counter() - start) * 1000)
+    figures.outcomes[f"{found.routing}/{found.provider}"] += 1
+    figures.first_event.append(found.first_event)
+    if found.first_text is not None:
+        figures.first_text.append(found.first_text)
+    figures.complete.append(found.complete)
 
 
 async def _sample(process: psutil.Process, figures: Figures) -> None:
@@ -227,11 +221,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--streams", type=int, default=100)
+    parser.add_argument("--ten-minutes", action="store_true", help="the same as --seconds 600")
     parser.add_argument("--rate", type=float, help="arrivals per second instead of a fixed number at once")
     parser.add_argument("--local", action="store_true", help="no language model: answers are quoted")
     parser.add_argument("--limit-per-minute", type=int, help="turn limits on, with this many questions of all a minute")
     parser.add_argument("--data-dir", type=Path, default=Path("var"))
     chosen = parser.parse_args()
+    seconds = TEN_MINUTES_S if chosen.ten_minutes else chosen.seconds
     changes = {}
     if chosen.limit_per_minute:
         changes = {
@@ -246,9 +242,9 @@ def main() -> None:
         with server(None if chosen.local else model.url, chosen.data_dir, **changes) as (url, process):
             asyncio.run(streams_at_once(url, process, min(4, chosen.streams), 3.0))
             if chosen.rate:
-                figures = asyncio.run(arrivals(url, process, chosen.rate, chosen.seconds))
+                figures = asyncio.run(arrivals(url, process, chosen.rate, seconds))
             else:
-                figures = asyncio.run(streams_at_once(url, process, chosen.streams, chosen.seconds))
+                figures = asyncio.run(streams_at_once(url, process, chosen.streams, seconds))
     load = os.getloadavg()
     summary = {**figures.summary(), "load_average": [round(value, 1) for value in load], "cores": os.cpu_count()}
     sys.stdout.write(json.dumps(summary, indent=2) + "\n")

@@ -70,7 +70,9 @@ def _session(file: Path, states_of: int | None) -> ort.InferenceSession:
     except (KeyError, ValueError):
         if states_of is not None:
             raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None
-    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session._model_bytes = None  # else held for as long as the session, which has its own copy
+    return session
 
 
 class OnnxEmbedder:
