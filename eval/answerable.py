@@ -187,6 +187,10 @@ class Readers:
         found = self.of(left_out).scores(self._states.of([(row.asked.question, text) for _, text in row.read]))
         return {"reader_top": float(found.max()), "reader_first": float(found[0])}
 
+    def alone(self, row: Observed, left_out: frozenset[str]) -> float:
+        """What the question says without any passage: what it finds there is the style of the files, not an answer."""
+        return float(self.of(left_out).scores(self._states.of([(row.asked.question, EMPTY)]))[0])
+
 
 def _data(name: str, pairs: Sequence[Labelled], states: KeptStates) -> Data:
     """Both kinds weigh the same, and a source by the square root of its pairs."""

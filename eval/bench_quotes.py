@@ -3,6 +3,7 @@
 FILE has lines of `{"question", "keys"}`: exact words of an article, any of which answers the core of the question. No
 gate takes part: every question is answered from its evidence. Prints, by knowledge base, the share of questions whose
 evidence holds a key, and for answers of one and of up to two sections how many quote one and how long they are.
+`--neighbours 0 1 2` compares answers of the default length with that many passages beside each of the best two hits.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import asyncio
 import json
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +25,9 @@ from handrail.generate.compose import compose
 from handrail.generate.extractive import ExtractiveAnswerer, orders
 from handrail.generate.units import units
 from handrail.markdown import plain
-from handrail.settings import Settings, load_settings
-from handrail.types import Claim
+from handrail.settings import Generate, Settings, load_settings
+from handrail.stores.snapshot import Snapshot
+from handrail.types import Claim, Evidence
 from handrail.wording import load_wording
 
 MARKS = re.compile(r"[*`|]")
@@ -41,28 +44,49 @@ class Quoted:
     words_two: int
 
 
-async def quote(settings: Settings, lines: list[str]) -> list[Quoted]:
+async def quote(settings: Settings, lines: list[str], reaches: Sequence[int]) -> dict[int, list[Quoted]]:
+    """By number of neighbours, the same questions in the same order."""
+    widest = settings.retrieval.model_copy(update={"neighbours": max(reaches)})
+    settings = settings.model_copy(update={"retrieval": widest})
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         retriever = parts.retriever(settings)
         answerer = ExtractiveAnswerer(parts.rerank, settings.generate, load_wording(settings.brand.name), None)
-        rows = []
+        rows: dict[int, list[Quoted]] = {reach: [] for reach in reaches}
         for line in lines:
             asked = json.loads(line)
             keys = [_flat(key) for key in asked["keys"]]
             evidence = await retriever.retrieve(asked["question"], {}, await retriever.probe(asked["question"]))
-            hits = evidence.hits[: settings.generate.context_passages]
-            found = [unit for unit in units(hits, settings.generate.max_steps) if not orders(unit)]
-            if not keys or not found:
-                continue
-            scored = await answerer.score(evidence.query, found)
-            answers = [_text(compose(scored, found, settings.generate, sections=sections)) for sections in (1, 2)]
-            given = _flat(" ".join(line for unit in found for line in unit.lines))
-            holds = [any(key in text for key in keys) for text in (given, *answers)]
-            rows.append(Quoted(*holds, *(len(text.split()) for text in answers)))
+            found = [
+                await _quoted(within(evidence, parts.snapshot, reach), keys, answerer, settings.generate)
+                for reach in reaches
+            ]
+            for reach, quoted in zip(reaches, found, strict=True):
+                rows[reach] += [quoted] if quoted is not None and all(found) else []
         return rows
     finally:
         parts.close()
+
+
+def within(evidence: Evidence, snapshot: Snapshot, reach: int) -> Evidence:
+    """`evidence` without neighbours that are farther away than `reach` from the best two hits."""
+    best = [hit.passage for hit in evidence.hits if not hit.neighbour][:2]
+    near = {passage.id for hit in best for passage in snapshot.neighbours(hit, reach)}
+    return replace(evidence, hits=[hit for hit in evidence.hits if not hit.neighbour or hit.passage.id in near])
+
+
+async def _quoted(
+    evidence: Evidence, keys: list[str], answerer: ExtractiveAnswerer, settings: Generate
+) -> Quoted | None:
+    hits = evidence.hits[: settings.context_passages]
+    found = [unit for unit in units(hits, settings.max_steps) if not orders(unit)]
+    if not keys or not found:
+        return None
+    scored = await answerer.score(evidence.query, found)
+    answers = [_text(compose(scored, found, settings, sections=sections)) for sections in (1, 2)]
+    given = _flat(" ".join(line for unit in found for line in unit.lines))
+    holds = [any(key in text for key in keys) for text in (given, *answers)]
+    return Quoted(*holds, *(len(text.split()) for text in answers))
 
 
 def _text(claims: list[Claim]) -> str:
@@ -86,13 +110,36 @@ def show(kb: str, rows: list[Quoted]) -> None:
     )
 
 
+def show_neighbours(kb: str, rows: dict[int, list[Quoted]]) -> None:
+    (first, without), *others = sorted(rows.items())
+    before = np.asarray([row.two for row in without], dtype=np.float64)
+    sys.stdout.write(f"{kb}: n={len(without)}, {_reached(first, without)}\n")
+    for reach, found in others:
+        change = paired(before, np.asarray([row.two for row in found], dtype=np.float64))
+        low, high = change.interval or (float("nan"), float("nan"))
+        sys.stdout.write(f"  {_reached(reach, found)}, change {change.difference:+.3f} ({low:+.3f} to {high:+.3f})\n")
+
+
+def _reached(reach: int, rows: list[Quoted]) -> str:
+    shares = (np.mean([getattr(row, name) for row in rows]) for name in ("possible", "two", "words_two"))
+    return "{} neighbours: key among the evidence {:.3f}, quoted {:.3f} ({:.0f} words)".format(reach, *shares)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs=2, action="append", required=True, metavar=("KB", "FILE"), dest="sets")
+    parser.add_argument("--neighbours", nargs="+", type=int, metavar="N")
     settings = load_settings()
-    for kb, file in parser.parse_args().sets:
+    options = parser.parse_args()
+    for kb, file in options.sets:
         chosen = settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
-        show(kb, asyncio.run(quote(chosen, Path(file).read_text(encoding="utf-8").splitlines())))
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        reaches = options.neighbours or [settings.retrieval.neighbours]
+        rows = asyncio.run(quote(chosen, lines, reaches))
+        if options.neighbours:
+            show_neighbours(kb, rows)
+        else:
+            show(kb, rows[reaches[0]])
 
 
 if __name__ == "__main__":

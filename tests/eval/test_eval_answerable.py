@@ -92,3 +92,12 @@ def test_a_reader_is_fitted_without_what_is_left_out(states: KeptStates) -> None
     assert trusted["reader_first"] == trusted["reader_top"] > 0
     assert misled["reader_first"] < misled["reader_top"]
     assert readers.signals(observed("w1", "a"), frozenset())["reader_top"] == 0.0
+
+
+def test_what_the_question_says_alone_is_told_apart_from_what_its_passage_adds(states: KeptStates) -> None:
+    right = [Labelled((f"w{n}", f"w{n} is here"), answers=True, importance=1.0) for n in range(40)]
+    right += [Labelled((f"w{n}", "nothing"), answers=False, importance=1.0) for n in range(40)]
+    readers = Readers({"good": right}, states)
+    row = observed("w1", "a", ("a", "w1 is here"))
+
+    assert readers.alone(row, frozenset()) < 0 < readers.signals(row, frozenset())["reader_first"]

@@ -46,6 +46,11 @@ def test_scores_of_the_ranked_list() -> None:
     assert signals["both"] == 1.0
 
 
+def test_only_a_high_logit_is_sure() -> None:
+    assert signals_of("refund", [PAYOUT])["rerank_sure"] == 0.0
+    assert signals_of("refund", [replace(REFUND, rerank=8.5), PAYOUT])["rerank_sure"] == 3.5
+
+
 def test_nearness_is_measured_against_the_querys_other_scores() -> None:
     apart = measure("refund", [REFUND], INDEX, np.asarray([0.9, 0.5, 0.5], dtype=np.float32))
     alike = measure("refund", [REFUND], INDEX, np.asarray([0.9, 0.89, 0.88], dtype=np.float32))

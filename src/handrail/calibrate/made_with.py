@@ -8,8 +8,8 @@ from handrail.assembly import Parts
 from handrail.assembly.models import reading_of
 from handrail.settings import Settings
 
-VERSION = 3
-"""Raised when signals change their meaning."""
+VERSION = 4
+"""Raised when signals change their meaning or there are new ones."""
 
 
 def made_with(parts: Parts, settings: Settings) -> str:

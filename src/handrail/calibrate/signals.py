@@ -1,9 +1,10 @@
-"""Which signals each gate reads: few, since many that describe one knowledge base do not travel (experiment 40)."""
+"""Which signals each gate reads: few, since many that describe one base do not travel (experiments 40 and 57)."""
 
 from __future__ import annotations
 
 EVIDENCE = (
     "rerank_top",
+    "rerank_sure",
     "dense_z",
     "dense_lift",
     "names_missing",

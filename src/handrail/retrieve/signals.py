@@ -21,6 +21,9 @@ YES_NO = re.compile(r"^(is|are|do|does|did|can|could|may|will|would|has|have|am)
 MONEY = re.compile(r"\b(price|prices|cost|costs|how much|fee|fees|pay|free|cheap\w*|expensive|discount)\b", re.I)
 TOGETHER = 3
 """Passages that are read as one when words are looked for."""
+SURE = 5.0
+"""Logit of the cross-encoder from which more of it means more: below, near-misses in an article's own words score as
+high as questions in other words (experiment 57)."""
 
 
 def measure(query: str, hits: Sequence[Hit], snapshot: Snapshot, cosines: Vectors) -> dict[str, float]:
@@ -39,6 +42,7 @@ def _reranking(ranked: Sequence[Hit]) -> dict[str, float]:
     third = logits[min(2, len(logits) - 1)]
     return {
         "rerank_top": logits[0],
+        "rerank_sure": max(logits[0] - SURE, 0.0),
         "rerank_margin": logits[0] - third,
         "rerank_second": logits[min(1, len(logits) - 1)],
     }
