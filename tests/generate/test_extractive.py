@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -149,3 +150,26 @@ async def test_words_planted_for_the_assistant_are_not_passed_on(scorer: Scorer,
 
     assert "666999" not in " ".join(texts(draft))
     assert texts(draft)
+
+
+def scorer_of(logits: Mapping[str, float]) -> Scorer:
+    """A cross-encoder that gives the logit of the first of the words that a text holds."""
+    return Batcher(
+        "rerank", lambda pairs: [next(logits[word] for word in logits if word in text) for _, text in pairs], 64, 512
+    )
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "first"),
+    [(-10.5, -8.0, "Apples are weighed."), (-10.5, 4.0, "Pears are counted."), (3.0, 4.0, "Apples are weighed.")],
+    ids=["both unknown", "one fits", "both fit"],
+)
+async def test_a_better_passage_counts_unless_a_unit_of_another_fits(better: float, worse: float, first: str) -> None:
+    knows = scorer_of({"Apples": better, "Pears": worse})
+    found = evidence("what happens to fruit", article("Apples are weighed."), article("Pears are counted.", "b:b"))
+    given = replace(found, hits=[replace(hit, final=final) for hit, final in zip(found.hits, (0.8, 0.6), strict=True)])
+
+    draft = await answer(knows, given, max_sentences=1)
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)

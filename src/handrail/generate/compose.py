@@ -21,12 +21,12 @@ YES_NO = re.compile(r"^(yes|no|not? yet|never|only if|because|ja|nein|oui|non|s[
 """A sentence that answers the question it stands under, and means nothing without it."""
 NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
 ORDINAL = re.compile(r"^(\d+)\.\s")
-BESIDE = 1.5
-"""Logits a further unit of the same article may lie below the best one."""
-ELSEWHERE = 0.5
+BESIDE = 1.0
+"""Points a further unit of the same article may lie below the best one."""
+ELSEWHERE = 0.3
 """The same for a unit of another article."""
-ALSO = 3.0
-"""Logits that the best unit of a second section may lie below the best of all: it is then quoted, too."""
+ALSO = 2.5
+"""Points that the best unit of a second section may lie below the best of all: it is then quoted, too."""
 ALSO_AFTER = 80
 """Words of a first part behind which no second one is quoted."""
 SAME = 0.7
@@ -37,8 +37,9 @@ SAME = 0.7
 class Scored:
     unit: Unit
     score: float
+    """Points: how well it fits the question, and its passage."""
     logit: float
-    """How well it fits the question, without what rank and shape add."""
+    """How well it fits, as the cross-encoder says it."""
 
 
 def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate, *, sections: int = 2) -> list[Claim]:

@@ -1,11 +1,12 @@
 """Answers made of the passages' own words: the default when no LLM is configured.
 
-The cross-encoder scores quotable units against the question; the best one decides the shape of the answer (a procedure,
-a list, table rows, or sentences), and what belongs to it is added in reading order.
+The cross-encoder scores quotable units against the question; the best one, its passage counted in, decides the shape of
+the answer (a procedure, a list, table rows, or sentences), and what belongs to it is added in reading order.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 
@@ -21,16 +22,6 @@ from handrail.stores.tokens import coverage, tokenize
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Question, Routing
 from handrail.wording import Wording
 
-PROCEDURE = re.compile(
-    r"\b(how (do|can|could|would|should|to)|how'd|where (do|can)|set ?up|steps?|way to|walk me|(want|need|trying) to|"
-    r"can'?t (find|figure)|show me|help me)\b",
-    re.I,
-)
-FACT = re.compile(
-    r"\b(how (much|many|long|often|big|far|soon|old)|when|what|which|why|who|does|is there|are there|can i|may i|is it|"
-    r"do (you|i|we)|cost|price|limit|maximum|minimum|fees?)\b",
-    re.I,
-)
 COMPARE = re.compile(
     r"\b(compare|comparison|difference|versus|vs|each|all|which|costs?|prices?|pricing|fees?|limits?)\b", re.I
 )
@@ -43,12 +34,19 @@ ORDER = re.compile(
     r"^(?:say (?:the|that|this|only|exactly|in)\b|output\b|(?:reply|respond|answer)(?: only)? (?:with|that)\b)",
     re.I,
 )
+LATER = 0.05
+"""What each unit further down its passage promises less: sections begin with what they are about."""
 SAME_QUESTION = 0.6
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
 CANDIDATES = 12
 FEWEST = 4
-RANK_WEIGHT = 2.0
-"""Logits that the best passage's units have over those of a passage with no score at all."""
+FIT_POINTS, FIT_SCALE = 10.0, 4.0
+"""Points of a unit that surely fits, and the logits over which they fade. Logits far below 0 say only that the
+cross-encoder knows neither of two units: what lies between -7 and -11 must not outweigh a better passage."""
+PASSAGE_POINTS = 8.0
+"""Points of a unit of a passage whose final score is 1."""
+POINTS_ELSEWHERE = -2.0
+"""Points of a unit that only points elsewhere, or says yes or no to another question."""
 
 
 class ExtractiveAnswerer:
@@ -82,7 +80,7 @@ class ExtractiveAnswerer:
         lift = _lifts(kept, logits)
         fits = [float(logit) + lift(unit, float(logit)) for unit, logit in zip(kept, logits, strict=True)]
         scored = [
-            Scored(unit, fit + _shape(query, unit) + RANK_WEIGHT * unit.hit.final, fit)
+            Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * unit.hit.final, fit)
             for unit, fit in zip(kept, fits, strict=True)
         ]
         return sorted(scored, key=lambda item: -item.score)
@@ -141,25 +139,23 @@ def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, fl
     return lift
 
 
+def _points(logit: float) -> float:
+    return FIT_POINTS / (1.0 + math.exp(-logit / FIT_SCALE))
+
+
 def _shape(query: str, unit: Unit) -> float:
-    """Steps for "how do I", sentences for "how much": worth about a logit."""
-    fact, procedure = bool(FACT.search(query)), bool(PROCEDURE.search(query))
     asked = question_above(unit)
     if asked and coverage(asked, query, {}, 1.0) < SAME_QUESTION:
-        return -2.0
-    if unit.kind == "steps":
-        return 1.5 if procedure else (-1.5 if fact else 0.5)
+        return POINTS_ELSEWHERE
     if unit.kind in ("sentence", "note") and POINTER.search(plain(unit.lines[0])):
-        return -2.0
-    if unit.kind == "table":
-        return 1.5 if COMPARE.search(query) else 0.0
-    return -0.5 if unit.kind == "note" else 0.0
+        return POINTS_ELSEWHERE
+    return 0.0
 
 
 def _promise(wanted: set[str], unit: Unit, tables: float) -> float:
-    """How likely a unit is worth scoring; whole tables and procedures say less in words than they hold."""
-    whole = {"steps": 0.3, "table": 0.3 + tables}.get(unit.kind, 0.0)
-    return _overlap(wanted, unit) + 0.6 / (1 + unit.rank) + whole
+    """How likely a unit is worth scoring; whole lists and tables say less in words than they hold."""
+    whole = {"steps": 0.3, "bullets": 0.2, "table": 0.3 + tables}.get(unit.kind, 0.0)
+    return _overlap(wanted, unit) + 0.6 / (1 + unit.rank) + whole - LATER * unit.order
 
 
 def _overlap(wanted: set[str], unit: Unit) -> float:
