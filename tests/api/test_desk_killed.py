@@ -32,7 +32,7 @@ async def test_nothing_accepted_is_lost_and_what_is_sent_again_is_not_doubled(tm
         accepted.append(id_)
 
     with process(tmp_path) as (url, running):
-        async with httpx.AsyncClient(base_url=url, timeout=10) as client:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
             visitor, agent = await visitor_of(client), await agent_of(client)
             await taken(visitor, agent)
             work = [asyncio.create_task(send((visitor, agent)[n % 2], id_, n)) for id_, n in sending]
@@ -42,7 +42,7 @@ async def test_nothing_accepted_is_lost_and_what_is_sent_again_is_not_doubled(tm
     before = list(accepted)
 
     with process(tmp_path) as (url, _):
-        async with httpx.AsyncClient(base_url=url, timeout=10) as client:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
             visitor, agent = Side(client, visitor.headers), Side(client, agent.headers)
             kept = [one["id"] for one in (await visitor.get("/conversations/c-1"))["messages"]]
             for id_, n in sending:

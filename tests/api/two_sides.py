@@ -60,7 +60,7 @@ class Side:
         open_ = asyncio.Event()
         task = asyncio.create_task(self._follow(path, {**self.headers, **headers}, open_))
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 await open_.wait()
             yield
         finally:

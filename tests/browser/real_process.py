@@ -21,8 +21,8 @@ STARTS_S = 120.0
 class Process:
     """Killed and started again, it answers on the same port: connections meanwhile wait in the socket's queue."""
 
-    def __init__(self, index: Path, records: Path, redis_url: str) -> None:
-        self._arguments = [str(index), str(records)]
+    def __init__(self, index: Path, database_url: str, redis_url: str) -> None:
+        self._arguments = [str(index), database_url]
         self._environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
@@ -60,14 +60,14 @@ class Process:
         self._socket.close()
 
 
-def _serve(number: int, index: str, records: str) -> None:
+def _serve(number: int, index: str, database_url: str) -> None:
     import uvicorn
 
     from api.app import create_app
 
     settings = sample_settings(
         Path(index),
-        STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}",
+        STORAGE__DATABASE_URL=database_url,
         LIMITS__VISITOR_PER_MINUTE="1000",
         LIMITS__DEMO_GLOBAL_PER_DAY="0",
         LIMITS__HANDOFF_PER_HOUR="0",

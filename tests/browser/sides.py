@@ -6,8 +6,10 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -16,6 +18,8 @@ from handrail.commands.desk import demo_agent
 from handrail.settings import Settings
 from handrail.types import Outcome, Question, Turn
 from handrail.watch import TurnWatch
+from tests.browser.real_site import serve_real_site
+from tests.sample import sample_settings
 
 ANGRY = "You charged me twice and nobody helps. Cancel my subscription and give me my money back, now!"
 DOMAIN = "How do I connect a domain I already own by DNS records?"
@@ -88,6 +92,11 @@ class Agent:
         self.page.keyboard.press("Escape")
         self.page.keyboard.press("n")
         self.say(text)
+
+    def clear(self) -> None:
+        """An empty desk, as the next test finds it."""
+        self.tidy()
+        self.nobody_waits()
 
     def nobody_waits(self) -> None:
         self.page.goto(f"{self.base}/desk#/queue")
@@ -164,6 +173,36 @@ class Visitor:
     def choose(self, name: str) -> None:
         self.page.get_by_role("button", name="More options").click()
         self.page.locator(".menu-list").get_by_role("button", name=name).click()
+
+
+@contextmanager
+def real_desk(browser: Browser, index: Path, records: Path, **site: Any) -> Iterator[Agent]:
+    """The real application in this process, with an agent at its desk; `site` goes to `serve_real_site`."""
+    person = add_agent(sample_settings(index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
+    with ExitStack() as stack:
+        stack.enter_context(patiently())
+        served = stack.enter_context(serve_real_site(index, records, per_minute=1000, **site))
+        yield stack.enter_context(at_work(browser, served.url.removesuffix("/demo"), person))
+
+
+@contextmanager
+def at_work(browser: Browser, base: str, person: tuple[str, str]) -> Iterator[Agent]:
+    """An agent, signed in by address and password, before an empty queue."""
+    with own_page(browser) as page:
+        agent = Agent(page, base)
+        agent.sign_in(*person)
+        yield agent
+
+
+@contextmanager
+def arriving(browser: Browser, base: str, script: str = "") -> Iterator[Visitor]:
+    """A visitor with the chat open; `script` runs in the page before anything of it."""
+    with own_page(browser) as page:
+        if script:
+            page.add_init_script(script)
+        visitor = Visitor(page)
+        visitor.open(base)
+        yield visitor
 
 
 def add_agent(settings: Settings) -> tuple[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +14,7 @@ from handrail import outcome
 from handrail.settings import Settings
 from handrail.types import Verdict
 from tests.browser.real_site import serve_real_site
-from tests.browser.sides import ANGRY, DOMAIN, Agent, Directed, Visitor, add_agent, own_page, patiently
-from tests.sample import sample_settings
+from tests.browser.sides import ANGRY, DOMAIN, Agent, Directed, Visitor, arriving, own_page, real_desk
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
@@ -33,19 +31,14 @@ class House:
 @pytest.fixture(scope="module")
 def house(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """The application with an agent at the desk, for all tests here."""
-    records = tmp_path_factory.mktemp("records") / "r.db"
-    email, password = add_agent(sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
     made: list[Directed] = []
 
     def directed(settings: Settings) -> Directed:
         made.append(Directed(settings))
         return made[-1]
 
-    with ExitStack() as stack:
-        stack.enter_context(patiently())
-        site = stack.enter_context(serve_real_site(sample_index, records, per_minute=1000, assistant=directed))
-        agent = Agent(stack.enter_context(own_page(browser)), site.url.removesuffix("/demo"))
-        agent.sign_in(email, password)
+    records = tmp_path_factory.mktemp("records") / "r.db"
+    with real_desk(browser, sample_index, records, assistant=directed) as agent:
         yield House(agent.base, made[0], agent)
 
 
@@ -54,15 +47,12 @@ def agent(house: House) -> Iterator[Agent]:
     yield house.agent
     house.assistant.go.set()
     house.assistant.says = None
-    house.agent.tidy()
-    house.agent.nobody_waits()
+    house.agent.clear()
 
 
 @pytest.fixture
 def visitor(house: House, agent: Agent, browser: Browser) -> Iterator[Visitor]:
-    with own_page(browser) as page:
-        arrived = Visitor(page)
-        arrived.open(house.base)
+    with arriving(browser, house.base) as arrived:
         yield arrived
 
 

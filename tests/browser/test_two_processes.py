@@ -1,4 +1,4 @@
-"""The visitor's page talks to one API process and the agent's to another; they share a database and Redis."""
+"""The visitor's page talks to one API process, the agent's to another, over Redis and a database of either kind."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.flow import angry_cancellation
 from tests.browser.real_process import Process
-from tests.browser.sides import Agent, Visitor, add_agent, own_page, patiently
+from tests.browser.sides import Agent, Visitor, add_agent, arriving, at_work, patiently
 from tests.conftest import started_valkey
+from tests.postgres import new_database
 from tests.sample import sample_settings
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
@@ -26,33 +27,33 @@ class Pair:
     agent: Agent
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    if request.param == "postgresql":
+        return new_database(request.getfixturevalue("postgres"))
+    return f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('records') / 'r.db'}"
+
+
 @pytest.fixture(scope="module")
-def pair(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    records = tmp_path_factory.mktemp("records") / "r.db"
-    settings = sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}")
-    email, password = add_agent(settings)
+def pair(browser: Browser, sample_index: Path, database_url: str) -> Iterator[Pair]:
+    person = add_agent(sample_settings(sample_index, STORAGE__DATABASE_URL=database_url))
     redis = started_valkey()
     with ExitStack() as stack:
         stack.callback(redis.stop)
         stack.enter_context(patiently())
-        here, there = (Process(sample_index, records, redis.connection_url) for _ in range(2))
+        here, there = (Process(sample_index, database_url, redis.connection_url) for _ in range(2))
         for process in (here, there):
             stack.callback(process.close)
             process.start()
         for process in (here, there):
             process.wait()
-        agent = Agent(stack.enter_context(own_page(browser)), there.base)
-        agent.sign_in(email, password)
-        yield Pair(here, there, agent)
+        yield Pair(here, there, stack.enter_context(at_work(browser, there.base, person)))
 
 
 @pytest.fixture
 def visitor(pair: Pair, browser: Browser) -> Iterator[Visitor]:
-    pair.agent.tidy()
-    pair.agent.nobody_waits()
-    with own_page(browser) as page:
-        arrived = Visitor(page)
-        arrived.open(pair.visitors.base)
+    pair.agent.clear()
+    with arriving(browser, pair.visitors.base) as arrived:
         yield arrived
 
 

@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.flow import angry_cancellation
-from tests.browser.real_site import serve_real_site
-from tests.browser.sides import Agent, Visitor, add_agent, own_page, patiently
-from tests.sample import sample_settings
+from tests.browser.sides import Agent, Visitor, arriving, real_desk
 
 pytestmark = [pytest.mark.browser, pytest.mark.models]
 
 
 @pytest.fixture(scope="module")
 def agent(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    records = tmp_path_factory.mktemp("records") / "r.db"
-    settings = sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}")
-    email, password = add_agent(settings)
-    with ExitStack() as stack:
-        stack.enter_context(patiently())
-        site = stack.enter_context(serve_real_site(sample_index, records, per_minute=1000))
-        working = Agent(stack.enter_context(own_page(browser)), site.url.removesuffix("/demo"))
-        working.sign_in(email, password)
+    with real_desk(browser, sample_index, tmp_path_factory.mktemp("records") / "r.db") as working:
         yield working
 
 
 @pytest.fixture
 def visitor(agent: Agent, browser: Browser) -> Iterator[Visitor]:
-    agent.tidy()
-    agent.nobody_waits()
-    with own_page(browser) as page:
-        arrived = Visitor(page)
-        arrived.open(agent.base)
+    agent.clear()
+    with arriving(browser, agent.base) as arrived:
         yield arrived
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from handrail.customer.signed import sign
-from tests.browser.real_site import serve_real_site
-from tests.browser.sides import DOMAIN, Agent, Visitor, add_agent, own_page, patiently
-from tests.sample import sample_settings
+from tests.browser.sides import DOMAIN, Agent, Visitor, arriving, real_desk
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
@@ -26,32 +23,24 @@ AudioContext.prototype.createOscillator = function () { window.notes++; return r
 """
 
 
+OVERRIDES = {
+    "CUSTOMER__SECRET": SECRET,
+    "ALERTS__SMTP_HOST": "127.0.0.1",
+    "ALERTS__SMTP_PORT": "9",
+    "ALERTS__MAIL_FROM": "help@tillwick.example",
+}
+
+
 @pytest.fixture(scope="module")
 def agent(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    records = tmp_path_factory.mktemp("records") / "r.db"
-    email, password = add_agent(sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
-    overrides = {
-        "CUSTOMER__SECRET": SECRET,
-        "ALERTS__SMTP_HOST": "127.0.0.1",
-        "ALERTS__SMTP_PORT": "9",
-        "ALERTS__MAIL_FROM": "help@tillwick.example",
-    }
-    with ExitStack() as stack:
-        stack.enter_context(patiently())
-        site = stack.enter_context(serve_real_site(sample_index, records, per_minute=1000, overrides=overrides))
-        working = Agent(stack.enter_context(own_page(browser)), site.url.removesuffix("/demo"))
-        working.sign_in(email, password)
+    with real_desk(browser, sample_index, tmp_path_factory.mktemp("records") / "r.db", overrides=OVERRIDES) as working:
         yield working
 
 
 @pytest.fixture
 def visitor(agent: Agent, browser: Browser) -> Iterator[Visitor]:
-    agent.tidy()
-    agent.nobody_waits()
-    with own_page(browser) as page:
-        page.add_init_script(COUNT_NOTES)
-        arrived = Visitor(page)
-        arrived.open(agent.base)
+    agent.clear()
+    with arriving(browser, agent.base, COUNT_NOTES) as arrived:
         yield arrived
 
 

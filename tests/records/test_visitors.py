@@ -16,6 +16,7 @@ from handrail.records.digests import digest
 from handrail.records.tables import Base
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Storage
+from tests.records.talks import store, talk
 
 pytestmark = pytest.mark.anyio
 
@@ -90,7 +91,8 @@ async def test_nothing_of_a_deleted_visitor_is_left_anywhere(database: Database,
 
     gone = await VisitorRecords(database, "default").delete(known_by)
 
-    assert gone == ["talk-77"]
+    assert gone.conversations == ["talk-77"]
+    assert len(gone.turns) == 1
     left = await everything(database)
     for marker in ("talk-77", "visitor-77", "eve-77@example.net", digest("words-77")):
         assert not [(name, row) for name, rows in left.items() for row in rows if marker in row]
@@ -100,10 +102,20 @@ async def test_nothing_of_a_deleted_visitor_is_left_anywhere(database: Database,
     assert all(sum("88" in row for row in rows) == 1 for rows in left.values())
 
 
+async def test_an_address_left_once_finds_all_conversations_of_that_visitor(database: Database) -> None:
+    both = [talk("one", 1.0, visitor_id="v-1", email="eve@example.net"), talk("two", 2.0, visitor_id="v-1")]
+    await store(database, *both, talk("three", 3.0, visitor_id="v-2"))
+
+    gone = await VisitorRecords(database, "default").delete("eve@example.net")
+
+    assert gone.conversations == ["one", "two"]
+
+
 async def test_another_tenant_keeps_its_visitor_of_the_same_name(database: Database) -> None:
     await fill(database, (77, 100.0))
 
-    assert await VisitorRecords(database, "other").delete("visitor-77") == []
+    gone = await VisitorRecords(database, "other").delete("visitor-77")
+    assert (gone.conversations, gone.turns) == ([], [])
     assert all(rows for rows in (await everything(database)).values())
 
 

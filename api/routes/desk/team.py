@@ -104,13 +104,15 @@ async def export(visitor: str, agent: Admin, services: Needed) -> dict[str, Any]
 
 @router.delete("/visitors/{visitor}")
 async def forget(visitor: str, agent: Admin, services: Needed) -> dict[str, int]:
-    """Delete it all, the assistant's memory of the conversations included."""
+    """Delete it all, the assistant's memory of the conversations and the events of their turns included."""
     desk = services.desk
-    ids = await desk.visitors.delete(visitor)
-    for conversation_id in ids:
+    gone = await desk.visitors.delete(visitor)
+    for conversation_id in gone.conversations:
         await services.assistant.forget(conversation_id)
-    await desk.book.log("delete_visitor", desk.clock(), user_id=agent.user.id, detail={"conversations": len(ids)})
-    return {"deleted": len(ids)}
+    await services.streams.forget(gone.turns)
+    deleted = len(gone.conversations)
+    await desk.book.log("delete_visitor", desk.clock(), user_id=agent.user.id, detail={"conversations": deleted})
+    return {"deleted": deleted}
 
 
 async def _saved(body: CannedRequest, services: Needed, canned_id: str | None) -> dict[str, Any]:

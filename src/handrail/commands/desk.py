@@ -12,6 +12,7 @@ import typer
 
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.accounts.sessions import Role
+from handrail.assembly.forgetting import forget_shared
 from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import SettingsError
 from handrail.records.database import Database, open_database
@@ -101,8 +102,13 @@ def delete(
     """Delete everything on record about a visitor."""
     if not yes:
         typer.confirm(f"Delete every conversation of {visitor}?", abort=True)
-    gone = _with_database(settings_for(), lambda database: VisitorRecords(database, TENANT).delete(visitor))
-    notes.print(f"{len(gone)} conversations deleted.")
+    settings = settings_for()
+    gone = _with_database(settings, lambda database: VisitorRecords(database, TENANT).delete(visitor))
+    notes.print(f"{len(gone.conversations)} conversations deleted.")
+    if not gone.conversations or asyncio.run(forget_shared(settings, gone.conversations, gone.turns)):
+        return
+    if settings.limits.redis_url is not None:
+        notes.print(f"Redis is away: what it holds of them expires by itself within {settings.memory.ttl_s} s.")
 
 
 @app.command()

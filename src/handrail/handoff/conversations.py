@@ -48,6 +48,8 @@ class Begun:
 
     generation: int
     instead: str | None = None
+    first: bool = False
+    """Nothing was on record of this conversation before."""
 
 
 class Conversations:
@@ -88,7 +90,7 @@ class Conversations:
         said = await self.records.begin(entry, text, self.clock())
         await self.tell(said)
         if ownership_of(said.row).bot_answers:
-            return Begun(said.row.generation)
+            return Begun(said.row.generation, first=bool(said.added) and said.added[0].seq == 1)
         return Begun(said.row.generation, await self._instead(said))
 
     async def deliver(self, question: Question, begun: Begun, answer: str, label: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import or_, select
@@ -35,8 +36,16 @@ GONE = "deleted"
 AT_ONCE = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Ids of what was deleted, for whoever keeps something of it elsewhere."""
+
+    conversations: Sequence[str]
+    turns: Sequence[str]
+
+
 class VisitorRecords(Repository):
-    """Visitors of one tenant: known by their id, or by the e-mail address they left."""
+    """Visitors of one tenant: known by their id, or by the e-mail address they left in any conversation."""
 
     async def export(self, visitor: str) -> list[dict[str, Any]]:
         """Every conversation of a visitor with all that hangs on it, JSON-ready; empty for an unknown one."""
@@ -50,17 +59,21 @@ class VisitorRecords(Repository):
                 exported.append(parts)
             return exported
 
-    async def delete(self, visitor: str) -> list[str]:
-        """Delete a visitor's conversations and all that hangs on them; the ids of those there were."""
+    async def delete(self, visitor: str) -> Gone:
+        """Delete a visitor's conversations and all that hangs on them."""
         async with self._database.transaction() as session:
             rows = await self._conversations(session, visitor)
             ids = [row.id for row in rows]
+            turns = select(EvidenceRow.turn_id).where(
+                EvidenceRow.tenant == self._tenant, EvidenceRow.conversation_id.in_(ids)
+            )
+            gone = Gone(ids, list(await session.scalars(turns)))
             names = {visitor, *(name for row in rows for name in (row.visitor_id, row.email) if name)}
             await self._drop(session, ids)
             await session.execute(self._remove(HandoffRow).where(HandoffRow.email.in_(names)))
             await session.execute(self._remove(OutboxRow).where(OutboxRow.target.in_(names)))
             await session.execute(self._change(AuditRow).where(AuditRow.target.in_(names)).values(target=GONE))
-            return ids
+            return gone
 
     async def forget_before(self, oldest: float) -> int:
         """Delete conversations last written in before `oldest`; how many.
@@ -82,8 +95,15 @@ class VisitorRecords(Repository):
                     return gone
 
     async def _conversations(self, session: AsyncSession, visitor: str) -> Sequence[ConversationRow]:
+        left_it = select(ConversationRow.visitor_id).where(
+            ConversationRow.tenant == self._tenant, ConversationRow.email == visitor
+        )
         query = self._rows(ConversationRow).where(
-            or_(ConversationRow.visitor_id == visitor, ConversationRow.email == visitor)
+            or_(
+                ConversationRow.visitor_id == visitor,
+                ConversationRow.email == visitor,
+                ConversationRow.visitor_id.in_(left_it),
+            )
         )
         return (await session.scalars(query.order_by(ConversationRow.created_at))).all()
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+
+from redis.exceptions import RedisError
 
 from handrail.settings import Stream
 from handrail.streams import Followable
@@ -86,6 +88,16 @@ class Streams:
         if run := self._running.get(turn_id):
             return _cancel(run)
         return await self._shared.stop(turn_id) if self._shared is not None else False
+
+    async def forget(self, turn_ids: Sequence[str]) -> None:
+        """Nobody finds these turns again, here or in another process."""
+        for turn_id in turn_ids:
+            self._finished.pop(turn_id, None)
+        if self._shared is not None:
+            try:
+                await self._shared.forget(turn_ids)
+            except (RedisError, OSError) as error:
+                log.warning("events of deleted turns stay until they expire (%s)", type(error).__name__)
 
     def give_way(self, conversation_id: str, turn_id: str) -> None:
         """`turn_id` comes next in its conversation: an earlier turn that nobody follows need not be finished."""

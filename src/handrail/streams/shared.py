@@ -87,6 +87,11 @@ class SharedStreams:
             return False
         return True
 
+    async def forget(self, turn_ids: Sequence[str]) -> None:
+        """Drop all there is of these turns. Raises RedisError and OSError while Redis is away."""
+        for turn_id in turn_ids:
+            await self._redis.delete(*(_key(turn_id, what) for what in ("events", "alive", "stop", "followed")))
+
     async def signals(self, turn_ids: Sequence[str]) -> dict[str, Signal]:
         """Say that these turns are alive, and hear what is wanted of them; nothing while Redis is away."""
         try:

@@ -1,0 +1,34 @@
+"""What Redis holds of conversations that were deleted: the assistant's memory, and the events of their turns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from redis.exceptions import RedisError
+
+from handrail.assembly.memory import build_memory
+from handrail.limits.shared import connect
+from handrail.settings import Settings
+from handrail.streams.shared import SharedStreams
+
+
+async def forget_shared(settings: Settings, conversation_ids: Sequence[str], turn_ids: Sequence[str]) -> bool:
+    """Drop it at once, for all processes; False when nothing is shared, or Redis is away."""
+    url, memory = settings.limits.redis_url, build_memory(settings, len, time.time)
+    if url is None:
+        return False
+    redis = connect(url)
+    try:
+        await redis.ping()
+        if memory is not None:
+            for conversation_id in conversation_ids:
+                await memory.forget(conversation_id)
+        await SharedStreams(redis, settings.stream.resume_s).forget(turn_ids)
+    except (RedisError, OSError):
+        return False
+    finally:
+        await redis.aclose()
+        if memory is not None:
+            await memory.aclose()
+    return True
