@@ -16,7 +16,7 @@ from handrail.accounts.visitor_token import BadToken
 from handrail.guard import TextRefused
 from handrail.handoff.ownership import NotPossible
 from handrail.limits import LimitsUnavailable
-from handrail.records import RecordsUnavailable
+from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.conversations import Foreign, Stale, Unknown
 from handrail.records.once import StillRunning, TurnConflict
 
@@ -119,6 +119,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(StillRunning, handler(_from_still_running))
     app.add_exception_handler(LimitsUnavailable, handler(_from_limits))
     app.add_exception_handler(RecordsUnavailable, handler(_from_records))
+    app.add_exception_handler(NotStorable, handler(_from_not_storable))
     app.add_exception_handler(Foreign, handler(_not_there))
     app.add_exception_handler(Unknown, handler(_not_there))
     app.add_exception_handler(BadToken, handler(_from_token))
@@ -173,6 +174,10 @@ def _from_records(error: RecordsUnavailable) -> ApiError:
         "This could not be recorded right now. Nothing you wrote is lost here: please send it again in a moment.",
         retry_after_s=AWAY_RETRY_S,
     )
+
+
+def _from_not_storable(_error: NotStorable) -> ApiError:
+    return ApiError(422, "validation", "Something in it cannot be stored. Leave out control characters, or shorten it.")
 
 
 def _not_there(_error: Foreign | Unknown) -> ApiError:

@@ -25,6 +25,7 @@ BREAK = re.compile(r"<br\s*/?>", re.I)
 LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^)]{0,500}\)")
 GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
 LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])(?:\s+|$)")
+MARKS = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+|>\s?)+|\s*\[\d{1,3}\]", re.M)
 FENCE = re.compile(r"^\s*(?:```|~~~)", re.M)
 
 
@@ -88,6 +89,11 @@ def plain(text: str) -> str:
     """Text without emphasis, links, code ticks and tags."""
     text = _clean(LINK.sub(r"\1", text))
     return re.sub(r"\*\*|__|`", "", text).strip()
+
+
+def gist(text: str) -> str:
+    """Text in one line as a list shows it: without marks of headings, lists, quotes and citations as well."""
+    return " ".join(MARKS.sub(" ", plain(text)).split())
 
 
 def slug(heading: str) -> str:

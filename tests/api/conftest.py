@@ -11,7 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from tests.api import scripted
 from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.postgres import new_database
 
 Serve = Callable[..., TestClient]
 
@@ -34,6 +36,13 @@ def clock() -> Clock:
 @pytest.fixture
 def assistant() -> ScriptedAssistant:
     return ScriptedAssistant()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def each_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records in SQLite, and then again in PostgreSQL."""
+    if request.param == "postgresql":
+        monkeypatch.setattr(scripted, "DATABASE_URL", new_database(request.getfixturevalue("postgres")))
 
 
 @pytest.fixture

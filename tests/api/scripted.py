@@ -105,10 +105,14 @@ class ScriptedAssistant:
         return turn_of(question, self.result)
 
 
+DATABASE_URL: str | None = None
+"""Where records go; None is SQLite in the folder. `each_database` in conftest.py changes it for a test."""
+
+
 def settings_in(folder: Path, **sections: dict[str, Any]) -> Settings:
     """Everything in `folder`, no limit on questions and somebody always at the desk, unless the sections say so."""
     tree: dict[str, Any] = {
-        "storage": {"data_dir": folder},
+        "storage": {"data_dir": folder, "database_url": DATABASE_URL},
         "limits": {"enabled": False},
         "hours": {"presence": False},
     }

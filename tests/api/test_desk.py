@@ -18,6 +18,8 @@ from handrail.records.people import People
 from tests.api.conftest import Clock, Serve
 from tests.api.scripted import ScriptedAssistant, settings_in
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 PASSWORD = "correct horse battery"
 PEOPLE = {"ada": "admin", "bob": "agent"}
 
@@ -307,3 +309,14 @@ def test_letters_are_for_leads_and_sent_again_on_the_record(
     entries = ada.get("audit", action="retry_letters").json()["items"]
     assert [(entry["user"]["name"], entry["target"]) for entry in entries] == [("Ada", dead[0]["id"])]
     assert ada.get("audit", before=entries[0]["at"], action="retry_letters").json()["items"] == []
+
+
+def test_characters_that_no_database_takes_are_a_mistake_of_the_caller(ada: AgentPage) -> None:
+    """PostgreSQL refuses NUL, SQLite keeps it; neither is an outage."""
+    answers = [
+        ada.get("conversations", q="a\0b"),
+        ada.post("canned", title="a\0b", text="c"),
+        ada.post("users", email="new@example.com", name="a\0b"),
+    ]
+
+    assert {answer.status_code for answer in answers} <= {200, 201, 422}

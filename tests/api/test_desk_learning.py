@@ -22,12 +22,13 @@ from handrail.learning.drafts import Drafter, ExtractiveDrafter
 from handrail.learning.gaps import Shelf
 from handrail.records.database import open_database
 from handrail.records.desk_tables import MessageRow, SessionRow, UserRow
-from handrail.settings import Storage
 from handrail.types import Vectors
 from tests.api.conftest import Clock
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.learning.test_clusters import unit
 from tests.records.talks import evidence, store, talk, thumb, unanswered
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 NOW = 1_800_000_000.0
 TOKEN = "session-token"
@@ -104,7 +105,7 @@ def librarian() -> Librarian:
 @pytest.fixture
 def client(tmp_path: Path, librarian: Librarian) -> Iterator[TestClient]:
     async def fill() -> None:
-        database = await open_database(Storage(data_dir=tmp_path))
+        database = await open_database(settings_in(tmp_path).storage)
         await store(database, *rows(), *people())
         await database.close()
 

@@ -16,6 +16,8 @@ from tests.api.conftest import Clock, Serve
 from tests.api.live import until
 from tests.api.scripted import ScriptedAssistant, settings_in
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 
 def signed_in(client: TestClient) -> dict[str, str]:
     token = client.post("/visitor", json={}).json()["token"]

@@ -3,9 +3,10 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chat import Chat
 from tests.browser.contract_site import ContractSite, serve_contract_site
@@ -24,8 +25,16 @@ ARGUMENTS = [
 ]
 
 
-def _chromium(playwright: Playwright) -> str:
-    for path in (playwright.chromium.executable_path, shutil.which("chromium"), shutil.which("chromium-browser")):
+class Launched(Protocol):
+    """Playwright's kind of browser, of either API."""
+
+    @property
+    def executable_path(self) -> str: ...
+
+
+def chromium_path(chromium: Launched) -> str:
+    """Playwright's own, or the system's."""
+    for path in (chromium.executable_path, shutil.which("chromium"), shutil.which("chromium-browser")):
         if path and Path(path).exists():
             return path
     pytest.fail("The browser tests need Chromium: install the Debian package `chromium`.", pytrace=False)
@@ -34,7 +43,7 @@ def _chromium(playwright: Playwright) -> str:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=_chromium(playwright), args=ARGUMENTS)
+        launched = playwright.chromium.launch(executable_path=chromium_path(playwright.chromium), args=ARGUMENTS)
         yield launched
         launched.close()
 

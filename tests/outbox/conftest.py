@@ -1,4 +1,3 @@
 """Letters are kept in each kind of database."""
 
-from tests.records.conftest import postgres as postgres
 from tests.records.conftest import storage as storage

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.errors import PermanentError
 from handrail.handoff.ownership import Action, Ownership, State, step
+from handrail.markdown import gist
 from handrail.records.database import Database
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.repository import Repository
@@ -283,7 +284,8 @@ class ConversationRecords(Repository):
             session.add(stored)
             added.append(stored)
             if message.kind == "message":
-                row.last_text, row.last_author = message.text[:LAST_CHARS], message.author
+                said = gist(message.text) if message.author == "assistant" else message.text
+                row.last_text, row.last_author = said[:LAST_CHARS], message.author
                 row.subject = row.subject or message.text[:SUBJECT_CHARS]
                 row.updated_at = now
         await session.flush()

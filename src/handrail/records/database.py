@@ -15,7 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from handrail.errors import MissingExtra, SettingsError
-from handrail.records import RecordsUnavailable
+from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.migrate import upgrade
 from handrail.records.tables import TurnRow
 from handrail.settings import Storage
@@ -38,7 +38,7 @@ class Database:
         self._readers = readers or engine
 
     def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
-        """Commits at the end, rolls back on any error. Raises RecordsUnavailable when the database fails."""
+        """Commits at the end, rolls back on any error. Raises NotStorable, and RecordsUnavailable when it fails."""
         return self._transaction(self._engine)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncSession]:
@@ -50,9 +50,11 @@ class Database:
         try:
             async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
                 yield session
-        except (IntegrityError, DataError):
+        except IntegrityError:
             raise
         except (DBAPIError, PoolTimeout, OSError) as error:
+            if isinstance(error, DBAPIError) and _of_data(error):
+                raise NotStorable("a value cannot be stored as it is") from error
             raise RecordsUnavailable(f"the database of records does not answer: {type(error).__name__}") from error
 
     async def problem(self) -> str | None:
@@ -67,6 +69,11 @@ class Database:
     async def close(self) -> None:
         await self._readers.dispose()
         await self._engine.dispose()
+
+
+def _of_data(error: DBAPIError) -> bool:
+    """Whether it is about a value: class 22 of the SQL standard's states, which asyncpg's errors carry."""
+    return isinstance(error, DataError) or str(getattr(error.orig, "sqlstate", "")).startswith("22")
 
 
 async def open_database(storage: Storage) -> Database:

@@ -53,18 +53,16 @@ class ConversationLists(Repository):
 
     async def counts(self, user_id: str) -> dict[str, int]:
         """How many wait, are with a person, with this one, and are resolved."""
-        query = select(ConversationRow.state, ConversationRow.owner == user_id, func.count()).where(
+        query = select(ConversationRow.state, ConversationRow.owner, func.count()).where(
             ConversationRow.tenant == self._tenant
         )
         async with self._database.reading() as session:
-            rows = (
-                await session.execute(query.group_by(ConversationRow.state, ConversationRow.owner == user_id))
-            ).all()
+            rows = (await session.execute(query.group_by(ConversationRow.state, ConversationRow.owner))).all()
         by_state = dict.fromkeys(State, 0)
         mine = 0
-        for state, own, n in rows:
+        for state, owner, n in rows:
             by_state[State(state)] += n
-            mine += n if own and state == State.PERSON else 0
+            mine += n if owner == user_id and state == State.PERSON else 0
         return {
             "queued": by_state[State.QUEUED],
             "mine": mine,

@@ -14,7 +14,7 @@ from handrail.records.desk_tables import ConversationRow, FeedbackRow
 from handrail.records.learning_tables import CitedRow, TurnFactRow
 from handrail.records.repository import Repository
 from handrail.reports.period import DAY_S, Period
-from handrail.types import ANSWERING
+from handrail.types import ANSWERING, Routing
 
 BREAK_S = 1800.0
 """A visitor who writes again after this long has come back: the session break of web analytics."""
@@ -203,11 +203,11 @@ class ReportRecords(Repository):
         return {article: (title, url) for article, title, url in await self._all(query)}
 
     async def refusals(self, period: Period) -> tuple[Sequence[tuple[str, str, int]], int]:
-        """`(reason, routing, turns)`, and the number of all turns."""
+        """`(reason, routing, turns)`, and the number of all turns; what was written to a person is no turn here."""
         fact = TurnFactRow
         query = (
             select(fact.refusal_reason, fact.routing, func.count())
-            .where(*self._turns_in(period))
+            .where(*self._turns_in(period), fact.routing != str(Routing.HANDED_OFF))
             .group_by(fact.refusal_reason, fact.routing)
         )
         rows = [tuple(row) for row in await self._all(query)]

@@ -1,7 +1,7 @@
 /** @import {Conversation, Desk} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { duration, now, stamp } from "../format.js";
-import { chip, iconButton } from "../shared/controls.js";
+import { chip, iconButton, reasonChip } from "../shared/controls.js";
 import { BACK, INFO } from "../shared/icons.js";
 import { word } from "../strings.js";
 
@@ -21,12 +21,12 @@ export function createHeader({ t, me }, actions, toggleSide) {
       iconButton(t("details"), INFO, toggleSide, { class: "icon-button side-toggle" })),
     /** @param {Conversation} conversation */
     show(conversation) {
-      const { state, label, reason, owner, reference, queued_at: queuedAt, resolve_cause: cause } = conversation;
+      const { state, label, owner, reference, queued_at: queuedAt, resolve_cause: cause } = conversation;
       title.textContent = conversation.subject || t("no_subject");
       const waiting = state === "queued" && queuedAt ? [el("span", { text: t("waiting_for", { time: duration(now() - queuedAt) }), title: stamp(queuedAt) })] : [];
       facts.replaceChildren(
         chip(word("state", state), `state-${state}`), ...(label ? [chip(word("label", label), label === "high_stakes" ? "care" : "")] : []),
-        ...(reason ? [chip(word("reason", reason))] : []),
+        ...reasonChip(conversation),
         ...(owner ? [el("span", { text: owner.id === me.id ? t("owned_by_you") : t("owned_by", { name: owner.name }) })] : []),
         ...waiting, ...(state === "resolved" && cause ? [el("span", { text: t("resolved_as", { cause: word("cause", cause) }) })] : []),
         ...(reference ? [el("code", { text: reference })] : []));

@@ -1,7 +1,7 @@
 /** @import {Desk, Detail, Item, Similar} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { stamp } from "../format.js";
-import { chip } from "../shared/controls.js";
+import { chip, reasonChip } from "../shared/controls.js";
 import { word } from "../strings.js";
 import { claims, passages, verdict } from "./evidence.js";
 
@@ -58,9 +58,9 @@ export function createSide(desk, path) {
       ...(rows.length || proven.length || known.email ? [] : [el("p", { class: "hint", text: t("visitor_unknown") })]),
       ...(conversation.csat ? [el("p", { class: "rated" }, t("csat", { score: conversation.csat }), conversation.csat_comment && el("q", { dir: "auto", text: conversation.csat_comment }))] : []),
       ...(others.length ? [el("h3", { text: t("other_conversations", { n: others.length }) }), el("ul", { class: "cards" }, ...others.map(card))] : []));
-    const last = turns.at(-1);
+    const last = [...turns].reverse().find((turn) => turn.routing !== "handed_off");
     why.replaceChildren(
-      el("p", { class: "chips" }, ...(conversation.reason ? [chip(word("reason", conversation.reason))] : []), ...(conversation.label ? [chip(word("label", conversation.label), conversation.label === "high_stakes" ? "care" : "")] : [])),
+      el("p", { class: "chips" }, ...reasonChip(conversation), ...(conversation.label ? [chip(word("label", conversation.label), conversation.label === "high_stakes" ? "care" : "")] : [])),
       ...(last ? [verdict(last), claims(last.claims ?? []), passages(last.passages ?? [])].filter((one) => one !== null) : [el("p", { class: "hint", text: t("no_turns") })]));
   }
 

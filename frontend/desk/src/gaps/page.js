@@ -29,9 +29,10 @@ export function gapsPage(desk) {
   /** @param {any} gap */
   function gapRow(gap) {
     const samples = /** @type {string[]} */ (gap.samples ?? []);
+    const asked = Number(gap.questions ?? samples.length);
     const nearest = /** @type {any[]} */ (gap.nearest ?? []);
     const reasons = gap.reasons && typeof gap.reasons === "object" ? Object.keys(gap.reasons) : [];
-    return el("li", { class: "gap" }, el("p", { class: "gap-count" }, el("strong", { text: String(gap.questions ?? samples.length) }), ` ${t("gap_questions")}`),
+    return el("li", { class: "gap" }, el("p", { class: "gap-count" }, el("strong", { text: String(asked) }), ` ${t(asked === 1 ? "gap_question" : "gap_questions")}`),
       el("div", {},
         el("ul", { class: "samples" }, ...samples.slice(0, 5).map((text) => el("li", { dir: "auto", text }))),
         el("p", { class: "chips" }, gap.verdict && chip(word("verdict", gap.verdict), gap.verdict === "missing" ? "care" : ""), ...reasons.map((reason) => chip(word("reason", reason)))),

@@ -1,7 +1,7 @@
 /** @import {Desk, Item} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { duration, iso, now, stamp } from "../format.js";
-import { chip } from "../shared/controls.js";
+import { chip, reasonChip } from "../shared/controls.js";
 import { word } from "../strings.js";
 
 /** Longer than this is shown as late. */
@@ -51,11 +51,10 @@ export function createRow(desk, first, page) {
   function paint(changed) {
     item = changed;
     subject.textContent = item.subject || t("no_subject");
-    const who = item.last_author ? `${word("author", item.last_author)}: ` : "";
-    words.textContent = who + (item.last_text ?? "");
+    words.textContent = item.last_text ? `${word("author", item.last_author)}: ${item.last_text}` : t("no_words");
     chips.replaceChildren(
       ...(page.states() ? [chip(word("state", item.state), `state-${item.state}`)] : []), ...(item.label ? [chip(word("label", item.label), item.label === "high_stakes" ? "care" : "")] : []),
-      ...(item.reason ? [chip(word("reason", item.reason))] : []), ...(item.lang ? [chip(item.lang.toUpperCase())] : []),
+      ...reasonChip(item), ...(item.lang ? [chip(item.lang.toUpperCase())] : []),
       ...(item.owner ? [chip(item.owner.id === desk.me.id ? t("you") : item.owner.name, "owner")] : []));
     unread.hidden = !item.unread;
     unread.replaceChildren(...(item.unread ? [String(Number(item.unread)), el("span", { class: "hidden", text: ` ${t("unread")}` })] : []));

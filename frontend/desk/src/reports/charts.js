@@ -6,16 +6,18 @@ const DAY_S = 86_400;
 /**
  * A chart that takes its colours from the page and its width from its place.
  * @param {HTMLElement} place
- * @param {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[] }[], unit: (value: number) => string, bars?: boolean, stacked?: boolean }} data
+ * @param {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[] }[], unit: (value: number) => string, whole?: boolean, bars?: boolean, stacked?: boolean }} data
  *   `x` are seconds since the epoch, or places 0, 1, … with `names`
  * @returns {() => void} takes it off the page
  */
-export function draw(place, { x, names, series, unit, bars = false, stacked = false }) {
+export function draw(place, { x, names, series, unit, whole = false, bars = false, stacked = false }) {
   const style = getComputedStyle(place);
   const read = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const [text, line] = [read("--muted"), read("--line")];
   const totals = stacked ? pile(series.map((one) => one.values)) : series.map((one) => one.values);
   const bar = uPlot.paths.bars?.({ size: [0.7, 42], radius: 0.12 });
+  const [first, last] = [x[0] ?? 0, x.at(-1) ?? 0];
+  const beside = names ? 0.6 : DAY_S * (bars ? 0.6 : 0.1);
   const font = "12px system-ui, sans-serif";
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font };
   // The tallest of a pile is drawn first, so that the others stand in front of it.
@@ -23,7 +25,7 @@ export function draw(place, { x, names, series, unit, bars = false, stacked = fa
   const chart = new uPlot({
     width: Math.max(place.clientWidth, 200), height: HEIGHT, cursor: { y: false, drag: { x: false, y: false } }, legend: { show: false },
     scales: {
-      x: { time: !names, range: (_, low, high) => (bars ? [low - (names ? 0.6 : DAY_S * 0.6), high + (names ? 0.6 : DAY_S * 0.6)] : [low, Math.max(high, low + DAY_S)]) },
+      x: { time: !names, range: () => [first - beside, last + beside] },
       y: { range: (_, __, high) => [0, high > 0 ? high * 1.12 : 1] },
     },
     axes: [
@@ -31,7 +33,7 @@ export function draw(place, { x, names, series, unit, bars = false, stacked = fa
         space: 60, incrs: [1, 2, 3, 7, 14, 30, 60].map((n) => n * DAY_S),
         values: (_, splits) => splits.map((at) => new Date(at * 1000).toLocaleDateString("en", { day: "numeric", month: "short" })),
       }) },
-      { ...axis, size: 62, values: (_, splits) => splits.map((value) => unit(value)) },
+      { ...axis, size: 62, ...(whole ? { incrs: [1, 2, 5].flatMap((n) => [n, n * 10, n * 100, n * 1000, n * 10_000]).sort((a, b) => a - b) } : {}), values: (_, splits) => splits.map((value) => unit(value)) },
     ],
     series: [{}, ...order.map((i) => {
       const colour = read(`--chart-${(i % 6) + 1}`);

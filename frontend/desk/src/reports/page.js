@@ -7,10 +7,12 @@ import { plot } from "./plots.js";
 import { table } from "./table.js";
 
 const NAMES = ["volume", "deflection", "times", "csat", "gaps", "articles", "refusals", "cost"];
+/** Columns on the page, where there are too many to read; the CSV has them all. @type {Record<string, string[]>} */
+const SHORT = { gaps: ["question", "questions", "visitors", "verdict", "nearest_title"] };
 const SPANS = [7, 30, 90];
 const DAY_MS = 86_400_000;
 
-/** @typedef {{ figures: Record<string, any>, columns: string[], rows: Record<string, any>[], n: number, notes?: string[] }} Report */
+/** @typedef {{ from?: string, to?: string, figures: Record<string, any>, columns: string[], rows: Record<string, any>[], n: number, notes?: string[] }} Report */
 
 /** @param {number} ms @returns {string} 2026-11-01 */
 const day = (ms) => {
@@ -57,7 +59,7 @@ export function reportsPage(desk) {
       const chart = await plot(name, report, desk);
       if (asked !== turn) return;
       body.replaceChildren(figures(name, report.figures ?? {}), ...(chart ? [chart.element] : []),
-        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), table(report.columns ?? Object.keys(rows[0] ?? {}), rows, !chart, word("report", name)));
+        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), table(SHORT[name] ?? report.columns ?? Object.keys(rows[0] ?? {}), rows, !chart, word("report", name)));
       if (chart) drawn.push(chart.start());
     } catch (error) {
       if (asked !== turn) return;

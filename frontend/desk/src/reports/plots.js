@@ -5,19 +5,36 @@ import { duration, percent } from "../format.js";
 import { word } from "../strings.js";
 import { show } from "./figures.js";
 
-/** @typedef {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[] }[], unit: (value: number) => string, bars?: boolean, stacked?: boolean }} Data */
+/** @typedef {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[] }[], unit: (value: number) => string, whole?: boolean, bars?: boolean, stacked?: boolean }} Data */
 
-const whole = (/** @type {number} */ value) => (Number.isInteger(value) ? value.toLocaleString("en") : "");
+const count = (/** @type {number} */ value) => value.toLocaleString("en");
 const when = (/** @type {string} */ day) => Date.parse(`${day}T00:00:00`) / 1000;
+const MOST_DAYS = 1000;
+
+/** Every day of a report, also those on which nothing happened. @param {Report} report @returns {string[]} 2026-11-01, … */
+function daysOf({ from, to, rows }) {
+  const days = [...new Set(rows.map((row) => String(row.day)))].sort();
+  const [first, last] = [from ?? days[0] ?? "", to ?? days.at(-1) ?? ""];
+  const all = [];
+  for (const at = new Date(`${first}T12:00:00Z`); all.length < MOST_DAYS; at.setUTCDate(at.getUTCDate() + 1)) {
+    const day = at.toISOString().slice(0, 10);
+    if (day > last) return all;
+    all.push(day);
+  }
+  return days;
+}
 
 /** @param {Report} report @param {[string, string][]} columns and their names @param {(value: number) => string} unit @returns {Data} */
-function byDay({ rows }, columns, unit) {
-  return { x: rows.map((row) => when(row.day)), series: columns.map(([column, name]) => ({ name, values: rows.map((row) => row[column] ?? null) })), unit };
+function byDay(report, columns, unit) {
+  const days = daysOf(report);
+  const rows = new Map(report.rows.map((row) => [row.day, row]));
+  return { x: days.map(when), series: columns.map(([column, name]) => ({ name, values: days.map((day) => rows.get(day)?.[column] ?? null) })), unit };
 }
 
 /** Turns per day, piled by one column. @param {Report} report @param {string} column @param {string} prefix @returns {Data} */
-function piled({ rows }, column, prefix) {
-  const days = [...new Set(rows.map((row) => row.day))].sort();
+function piled(report, column, prefix) {
+  const { rows } = report;
+  const days = daysOf(report);
   /** @type {Map<string, number>} */
   const totals = new Map();
   for (const row of rows) totals.set(row[column] ?? "", (totals.get(row[column] ?? "") ?? 0) + row.turns);
@@ -25,7 +42,7 @@ function piled({ rows }, column, prefix) {
   const named = codes.slice(0, codes.length > 6 ? 5 : 6);
   const series = named.map((code) => ({ name: word(prefix, code) || "–", values: days.map((day) => sum(rows, (row) => row.day === day && (row[column] ?? "") === code)) }));
   if (codes.length > 6) series.push({ name: word("cause", "other"), values: days.map((day) => sum(rows, (row) => row.day === day && !named.includes(row[column] ?? ""))) });
-  return { x: days.map(when), series, unit: whole, bars: true, stacked: true };
+  return { x: days.map(when), series, unit: count, whole: true, bars: true, stacked: true };
 }
 
 /** @param {Record<string, any>[]} rows @param {(row: Record<string, any>) => boolean} keep */
@@ -43,11 +60,11 @@ function dataOf(name, report, by) {
     case "times":
       return byDay(report, [["first_response_median_s", word("figure", "first_response")], ["resolution_median_s", word("figure", "resolution")]], duration);
     case "csat":
-      return { x: rows.map((_, i) => i), names: rows.map((row) => String(row.score)), series: [{ name: word("column", "answers"), values: rows.map((row) => row.answers) }], unit: whole, bars: true };
+      return { x: rows.map((_, i) => i), names: rows.map((row) => String(row.score)), series: [{ name: word("column", "answers"), values: rows.map((row) => row.answers) }], unit: count, whole: true, bars: true };
     case "refusals": {
       const reasons = Object.entries(report.figures.by_reason ?? {}).slice(0, 6);
       if (!reasons.length) return null;
-      return { x: reasons.map((_, i) => i), names: reasons.map(([reason]) => word("reason", reason)), series: [{ name: word("column", "turns"), values: reasons.map(([, n]) => Number(n)) }], unit: whole, bars: true };
+      return { x: reasons.map((_, i) => i), names: reasons.map(([reason]) => word("reason", reason)), series: [{ name: word("column", "turns"), values: reasons.map(([, n]) => Number(n)) }], unit: count, whole: true, bars: true };
     }
     case "cost":
       return byDay(report, [["cost_usd", word("column", "cost_usd")]], (value) => show("usd", value));
@@ -63,7 +80,8 @@ function dataOf(name, report, by) {
  * @param {Desk} desk
  */
 export async function plot(name, report, desk) {
-  if (!dataOf(name, report, "routing")) return null;
+  const first = dataOf(name, report, "routing");
+  if (!first?.series.some(({ values }) => values.some((value) => value !== null && (value || name !== "cost")))) return null;
   const charts = /** @type {typeof import("./charts.js")} */ (await import(new URL(`charts.js?v=${BUILD_ID}`, document.baseURI).href));
   const place = el("div", { class: "chart", role: "img", "aria-label": desk.t("chart_of", { name: word("report", name) }) });
   const legend = el("ul", { class: "legend" });

@@ -1,5 +1,6 @@
 import { el } from "../../../widget/src/shared/dom.js";
 import { icon } from "../../../widget/src/shared/icon.js";
+import { word } from "../strings.js";
 
 let serial = 0;
 /** @param {string} name @returns {string} an id no other element has */
@@ -46,3 +47,6 @@ export function input(label, props = {}) {
 
 /** @param {string} text @param {string} [kind] */
 export const chip = (text, kind = "") => el("span", { class: `chip ${kind}`, text });
+
+/** Why a person is asked for, unless the class says so already. @param {{ reason?: string | null, label?: string | null }} conversation */
+export const reasonChip = ({ reason, label }) => (reason && reason !== label ? [chip(word("reason", reason))] : []);
