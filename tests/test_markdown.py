@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.markdown import parse, plain, sentences, slug
+from handrail.markdown import gist, parse, plain, sentences, slug
 
 HOSTILE = {
     "quotes": ">" * 5000 + " x",
@@ -142,3 +142,9 @@ def test_hostile_markdown_ends_soon(text: str) -> None:
     parse(text)
 
     assert time.thread_time() - start < 30
+
+
+def test_gist_is_one_line_without_marks() -> None:
+    text = "**Before you start:**\n\n1. Open [Settings](https://a.example) [1].\n> - Choose `Domains` [2]\n\n## Then"
+
+    assert gist(text) == "Before you start: Open Settings. Choose Domains Then"

@@ -93,7 +93,7 @@ def plain(text: str) -> str:
 
 def gist(text: str) -> str:
     """Text in one line as a list shows it: without marks of headings, lists, quotes and citations as well."""
-    return " ".join(MARKS.sub(" ", plain(text)).split())
+    return " ".join(MARKS.sub("", plain(text)).split())
 
 
 def slug(heading: str) -> str:

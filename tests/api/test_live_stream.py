@@ -73,6 +73,23 @@ async def test_lost_connection_goes_on_without_loss(tmp_path: Path) -> None:
     assert seqs == list(range(1, len(seqs) + 1))
 
 
+async def test_what_no_event_told_is_looked_up_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes that share a database and nothing else."""
+    monkeypatch.setattr("api.live.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr("api.routes.desk.live.HEARTBEAT_S", 0.1)
+    await folder_with_people(tmp_path, "ada")
+    async with serving(tmp_path, ScriptedAssistant()) as here, serving(tmp_path, ScriptedAssistant()) as there:
+        visitor, agent = await visitor_of(here), await agent_of(there)
+        async with agent.following(DESK):
+            await visitor.post("/handoff", conversation_id="c-1")
+            await until(lambda: len(agent.of("sync")) == 2)
+            one = (await agent.get("/desk/api/conversations/c-1"))["conversation"]
+            await agent.post("/desk/api/conversations/c-1/take", version=one["version"])
+        async with visitor.following(EVENTS):
+            await replies(agent, "one")
+            await until(lambda: "one" in texts(visitor.of("message")))
+
+
 async def test_agent_who_steps_away_is_away_though_the_page_is_open(tmp_path: Path) -> None:
     await folder_with_people(tmp_path, "ada")
     async with serving(tmp_path, ScriptedAssistant(), hours={"presence": True}) as client:

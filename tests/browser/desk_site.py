@@ -290,6 +290,9 @@ class Endpoints:
         wanted = request.query_params.get("action")
         return JSONResponse({"items": [one for one in desk_reports.AUDIT if wanted in (None, one["action"])]})
 
+    async def draft(self, request: Request) -> Response:
+        return JSONResponse({**desk_reports.DRAFTS[0], **await request.json(), "machine_made": False})
+
     async def approve(self, request: Request) -> Response:
         return JSONResponse({"id": request.path_params["id"], "status": "approved"})
 
@@ -356,6 +359,7 @@ def build_app(site: DeskSite) -> Starlette:
             route("visitors/{name}", endpoints.visitor, "DELETE"),
             route("visitors/{name}/export", endpoints.visitor),
             route("audit", endpoints.audit),
+            route("drafts/{id}", endpoints.draft, "PUT"),
             route("drafts/{id}/approve", endpoints.approve, "POST"),
             route("{path:path}", endpoints.plain, "GET", "POST"),
             Mount("/desk", StaticFiles(directory=FRONTEND / "desk/dist", html=True)),

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from tests.browser.desk import Desk
 from tests.browser.desk_records import MIRA
@@ -118,3 +118,25 @@ def test_nothing_is_cut_off_at_320_pixels(desk: Desk) -> None:
         desk.page.evaluate(f"location.hash = '{path}'")
         desk.page.wait_for_timeout(150)
         assert desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_what_is_heard_while_the_conversation_is_read_is_not_lost(desk: Desk) -> None:
+    """The answer to an earlier question says less than an event that came since."""
+    item = desk.site.add("c1", state="resolved")["item"]
+    desk.open("c1")
+    held: list[tuple[Route, APIResponse]] = []
+    desk.page.route("**/desk/api/conversations/c1", lambda route: held.append((route, route.fetch())), times=1)
+    desk.site.say("c1", "visitor", "Said before", tell=False)
+    desk.site.tell("message", conversation_id="c1")
+    for _ in range(500):
+        if held:
+            break
+        desk.page.wait_for_timeout(10)
+    item["csat"] = 4
+    desk.site.tell("conversation", item=item)
+    expect(desk.page.get_by_text("Rated 4 of 5.")).to_be_visible()
+    route, earlier = held[0]
+    route.fulfill(response=earlier)
+
+    expect(desk.message("Said before")).to_be_visible()
+    expect(desk.page.get_by_text("Rated 4 of 5.")).to_be_visible()

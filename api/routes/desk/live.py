@@ -19,7 +19,10 @@ router = APIRouter()
 
 @router.get("/events")
 async def events(agent: Agent, services: Needed) -> StreamingResponse:
-    """`conversation`, `message`, `typing`, `read`, `note` and `presence`; after `sync`, lists are to be read again."""
+    """`conversation`, `message`, `typing`, `read`, `note` and `presence`; after `sync`, lists are to be read again.
+
+    A `sync` comes now and then while there is anything new, should an event have been lost between processes.
+    """
     return live_stream(_followed(agent, services))
 
 
@@ -34,10 +37,9 @@ async def presence(body: PresenceRequest, agent: Agent, services: Needed) -> Non
 async def _followed(agent: Signed, services: Services) -> AsyncIterator[bytes]:
     desk, user_id = services.desk, agent.user.id
     who = f"agent:{user_id}"
-    looked_at = float("-inf")
+    looked_at, latest = float("-inf"), None
     with desk.hub.subscribe(DESK) as queue:
         try:
-            yield encoded(SYNC)
             while True:
                 if abs(desk.clock() - looked_at) >= HEARTBEAT_S:
                     looked_at = desk.clock()
@@ -45,6 +47,9 @@ async def _followed(agent: Signed, services: Services) -> AsyncIterator[bytes]:
                         return
                     if not desk.presence.stays_away(who):
                         await desk.presence.here(who, user_id=user_id)
+                    before, latest = latest, await desk.conversations.lists.latest()
+                    if latest != before or before is None:
+                        yield encoded(SYNC)
                 event = await next_event(queue)
                 if event is None:
                     yield KEEP_ALIVE

@@ -70,6 +70,12 @@ class ConversationLists(Repository):
             "resolved": by_state[State.RESOLVED],
         }
 
+    async def latest(self) -> float:
+        """When anything last happened in any conversation; 0 when there is none."""
+        query = select(func.max(ConversationRow.updated_at)).where(ConversationRow.tenant == self._tenant)
+        async with self._database.reading() as session:
+            return float((await session.scalars(query)).one() or 0.0)
+
     async def unread(self, conversation_id: str, after: int) -> int:
         """Messages of the visitor numbered above `after`."""
         query = select(func.count()).where(

@@ -24,6 +24,7 @@ export function openConversation(desk, id) {
   let detail = null;
   let closed = false;
   let again = 0;
+  let heard = 0;
 
   const transcript = createTranscript(desk, { retry: (message) => void composer.resend(message) });
   const side = createSide(desk, path);
@@ -42,10 +43,12 @@ export function openConversation(desk, id) {
   const element = el("article", { class: "conversation", "aria-label": t("conversation") }, status);
 
   async function load() {
+    const asked = heard;
     try {
       const loaded = /** @type {Detail} */ (await api.get(path));
       if (closed) return;
-      detail = merged(loaded, detail);
+      detail = merged(loaded, detail, heard !== asked);
+      if (heard !== asked) soon();
       paint();
       if (status.isConnected) element.replaceChildren(header.element, body, side.element);
       transcript.settle();
@@ -56,6 +59,10 @@ export function openConversation(desk, id) {
       if (!gone) desk.fail(error);
       status.replaceChildren(el("p", { class: "empty-title", text: t(gone ? "not_there" : "not_loaded") }), ...(gone ? [] : [button(t("try_again"), () => void load())]));
     }
+  }
+
+  function soon() {
+    if (!again) again = window.setTimeout(() => { again = 0; void load(); }, 80);
   }
 
   function paint() {
@@ -72,6 +79,7 @@ export function openConversation(desk, id) {
   function settle(conversation) {
     if (!detail || conversation.version < detail.conversation.version) return;
     const before = detail.conversation;
+    heard += 1;
     detail.conversation = { ...before, ...conversation };
     if (before.owner?.id === desk.me.id && conversation.owner && conversation.owner.id !== desk.me.id) desk.say(t("now_with", { name: conversation.owner.name }));
     if (before.state !== conversation.state || before.generation !== conversation.generation) void load();
@@ -95,7 +103,7 @@ export function openConversation(desk, id) {
     const last = Math.max(0, ...detail.messages.filter((one) => !one.sending).map((one) => one.seq));
     const whole = typeof message.text === "string" && message.seq === last + 1 && !message.turn_id;
     if (whole) add({ ...message });
-    else if (!again) again = window.setTimeout(() => { again = 0; void load(); }, 80);
+    else soon();
     if (whole && message.author === "visitor") desk.say(t("visitor_wrote", { text: message.text.slice(0, 80) }));
   }
 
@@ -108,6 +116,7 @@ export function openConversation(desk, id) {
     }),
     desk.on("read", (event) => {
       if (event.conversation_id !== id || !detail || event.author === "agent") return;
+      heard += 1;
       detail.conversation.visitor_read_seq = event.seq;
       paint();
     }),

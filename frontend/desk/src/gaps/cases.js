@@ -1,7 +1,7 @@
 /** @import {Desk} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { stamp } from "../format.js";
-import { button, chip, fresh, input, select } from "../shared/controls.js";
+import { button, chip, fresh, input, placeIn, select } from "../shared/controls.js";
 import { openDialog } from "../shared/dialog.js";
 import { word } from "../strings.js";
 
@@ -46,16 +46,23 @@ export function casesSection(desk) {
       el("p", { class: "chips" }, chip(wanted(one), one.should_refuse === false || one.format === "retrieval" ? "good" : "care"),
         ...one.article_ids.map((/** @type {string} */ id) => chip(id)), one.why && chip(word("rating", one.why))),
       el("p", { class: "hint", text: t(`case_by_${one.source}`, { time: stamp(one.created_at) }) })),
-      one.status !== "confirmed" && act("confirm", () => void save(one, { status: "confirmed" })),
+      one.status !== "confirmed" && act("confirm", () => void decide(one, "confirmed")),
       act("edit", () => edit(one)),
-      one.status !== "dropped" && act("discard", () => void save(one, { status: "dropped" })));
+      one.status !== "dropped" && act("discard", () => void decide(one, "dropped")));
   }
 
   /** @param {any} one */
   const wanted = (one) => t(one.format === "retrieval" ? "should_find" : one.should_refuse ? "should_refuse" : "should_answer");
 
+  /** @param {any} one @param {string} status */
+  async function decide(one, status) {
+    const back = placeIn(list, state.field);
+    if (!await save(one, { status })) back();
+  }
+
   /** @param {any} one */
   function edit(one) {
+    const back = placeIn(list, state.field);
     const id = fresh("case");
     const question = el("textarea", { id, rows: 3, required: true, maxlength: 4000, dir: "auto" });
     question.value = one.question;
@@ -71,7 +78,9 @@ export function casesSection(desk) {
         const ids = articles.field.value.split(/[,\s]+/u).filter(Boolean);
         const change = { question: question.value.trim(), article_ids: ids, status: "confirmed", ...(one.format === "refusal" ? { should_refuse: refuse.field.value === "true" } : {}) };
         problem.textContent = await save(one, change) ?? "";
-        if (!problem.textContent) dialog.close();
+        if (problem.textContent) return;
+        dialog.close();
+        back();
       },
     });
   }

@@ -2,7 +2,7 @@
 import { el } from "../../../widget/src/shared/dom.js";
 import { hostsOf, safeHref } from "../../../widget/src/markdown/href.js";
 import { score, stamp } from "../format.js";
-import { button, chip } from "../shared/controls.js";
+import { button, chip, placeIn } from "../shared/controls.js";
 import { word } from "../strings.js";
 import { casesSection } from "./cases.js";
 import { draftMark, readDraft } from "./draft.js";
@@ -12,6 +12,7 @@ export function gapsPage(desk) {
   const { t, api } = desk;
   const gaps = el("ol", { class: "rows" });
   const drafts = el("ul", { class: "rows" });
+  const title = el("h2", { text: t("drafts_title"), tabindex: -1 });
 
   /** @param {string} path @param {HTMLElement} place @param {(one: any) => HTMLElement} row @param {string} none */
   async function load(path, place, row, none) {
@@ -49,19 +50,23 @@ export function gapsPage(desk) {
   function draftRow(draft) {
     const mark = draftMark(draft);
     return el("li", {}, el("div", {}, el("strong", { dir: "auto", text: draft.title }), el("p", { class: "hint" }, chip(t(mark), mark === "approved" ? "good" : "care"), draft.created_at ? ` ${stamp(draft.created_at)}` : "")),
-      button(t("read_draft"), () => readDraft(desk, draft, loadDrafts), { "aria-label": t("read_draft_named", { name: draft.title }) }));
+      button(t("read_draft"), () => readDraft(desk, draft, reload()), { "aria-label": t("read_draft_named", { name: draft.title }) }));
   }
 
-  function loadDrafts() {
-    void load("drafts", drafts, draftRow, "drafts_none");
+  const loadDrafts = () => load("drafts", drafts, draftRow, "drafts_none");
+
+  /** @returns {() => void} draws the drafts anew, with the focus where it is now */
+  function reload() {
+    const back = placeIn(drafts, title);
+    return () => void loadDrafts().then(back);
   }
 
   void load("gaps", gaps, gapRow, "gaps_none");
-  loadDrafts();
+  void loadDrafts();
   return {
     element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_gaps") })),
       el("section", { class: "card" }, el("header", {}, el("h2", { text: t("gaps_title") })), el("p", { class: "hint", text: t("gaps_means") }), gaps),
-      el("section", { class: "card" }, el("header", {}, el("h2", { text: t("drafts_title") })), el("p", { class: "hint", text: t("drafts_means") }), drafts),
+      el("section", { class: "card" }, el("header", {}, title), el("p", { class: "hint", text: t("drafts_means") }), drafts),
       casesSection(desk)),
   };
 }

@@ -1,6 +1,6 @@
 /** @import {Canned, Desk} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
-import { button, fresh, input } from "../shared/controls.js";
+import { button, fresh, input, placeIn } from "../shared/controls.js";
 import { openDialog } from "../shared/dialog.js";
 
 /** @param {Desk} desk */
@@ -8,6 +8,7 @@ export function cannedSettings(desk) {
   const { t, api } = desk;
   const may = desk.me.role !== "agent";
   const list = el("ul", { class: "rows" });
+  const add = button(t("canned_new"), () => edit(null));
 
   async function load() {
     try {
@@ -28,6 +29,7 @@ export function cannedSettings(desk) {
   /** @param {Canned | null} reply */
   function edit(reply) {
     const id = fresh("canned-text");
+    const back = placeIn(list, add);
     const title = input(t("title"), { value: reply?.title ?? "", required: true, maxlength: 120 });
     const text = el("textarea", { id, rows: 6, required: true, maxlength: 4000, dir: "auto" });
     text.value = reply?.text ?? "";
@@ -38,18 +40,19 @@ export function cannedSettings(desk) {
       async submit() {
         const body = { title: title.field.value.trim(), text: text.value.trim() };
         if (!body.title || !body.text) return;
-        if (await attempt(() => (reply ? api.put(`canned/${encodeURIComponent(reply.id)}`, body) : api.post("canned", body)))) dialog.close();
+        if (await attempt(() => (reply ? api.put(`canned/${encodeURIComponent(reply.id)}`, body) : api.post("canned", body)))) { dialog.close(); back(); }
       },
     });
   }
 
   /** @param {Canned} reply */
   function drop(reply) {
+    const back = placeIn(list, add);
     const dialog = openDialog(t("canned_delete"), [el("p", { text: t("canned_delete_sure", { name: reply.title }) })], {
       action: t("delete"),
       async submit() {
         dialog.close();
-        await attempt(() => api.remove(`canned/${encodeURIComponent(reply.id)}`));
+        if (await attempt(() => api.remove(`canned/${encodeURIComponent(reply.id)}`))) back();
       },
     });
   }
@@ -67,6 +70,6 @@ export function cannedSettings(desk) {
   }
 
   void load();
-  return el("section", { class: "card" }, el("header", {}, el("h2", { text: t("canned_title") }), may && button(t("canned_new"), () => edit(null))),
+  return el("section", { class: "card" }, el("header", {}, el("h2", { text: t("canned_title") }), may && add),
     el("p", { class: "hint", text: t("canned_variables") }), list);
 }

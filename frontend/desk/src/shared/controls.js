@@ -50,3 +50,17 @@ export const chip = (text, kind = "") => el("span", { class: `chip ${kind}`, tex
 
 /** Why a person is asked for, unless the class says so already. @param {{ reason?: string | null, label?: string | null }} conversation */
 export const reasonChip = ({ reason, label }) => (reason && reason !== label ? [chip(word("reason", reason))] : []);
+
+/**
+ * Remembers which row of a list has the focus, before the list is drawn anew.
+ * @param {HTMLElement} list
+ * @param {HTMLElement} otherwise
+ * @returns {() => void} puts the focus on the row that is there now, or on `otherwise` where there is nothing to act on
+ */
+export function placeIn(list, otherwise) {
+  const at = [...list.children].findIndex((row) => row.contains(document.activeElement));
+  return () => {
+    const row = list.children[Math.min(at, list.childElementCount - 1)];
+    /** @type {HTMLElement} */ (row?.querySelector("button, a") ?? otherwise).focus();
+  };
+}
