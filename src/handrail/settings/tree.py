@@ -168,7 +168,7 @@ class Retrieval(Section):
     article_keyword_weight: Probability = Field(
         0.7, description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors."
     )
-    rerank_depth: int = Field(10, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
+    rerank_depth: int = Field(7, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(
         0.3, description="Weight of the cross-encoder in the final order; the rest is the fused score."
     )
