@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from handrail.cli import app
-from handrail.commands.tune import _outcome, asked_by_people
+from handrail.commands.tune import _outcome, asked_by_people, holds_both
 from handrail.errors import PermanentError
 from handrail.retrieve.tuned import Tuned
 from handrail.settings import Models
@@ -66,6 +67,24 @@ def test_what_it_says_follows_who_decided() -> None:
     assert "in force" in _outcome("acme", result(MADE, 0.01), accept_made=True)
     assert "not sure" in _outcome("acme", result(PEOPLE, -0.01), accept_made=False)
     assert "nothing beat" in _outcome("acme", Result(None, {}), accept_made=False)
+
+
+def test_gates_follow_only_where_the_file_says_what_to_turn_away(tmp_path: Path) -> None:
+    asked = [{"question": f"how do I pack {n}", "article_ids": ["packing"]} for n in range(40)]
+    strange = [{"question": f"recipe {n}", "should_refuse": True} for n in range(10)]
+    both, one, few, odd = (tmp_path / name for name in ("both", "one", "few", "odd"))
+    for file, rows in (
+        (both, asked + strange),
+        (one, asked),
+        (few, asked + strange[:9]),
+        (odd, [*asked, *strange, {}]),
+    ):
+        file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    assert holds_both(both)
+    assert not any(map(holds_both, (one, few, odd)))
+    assert "handrail calibrate" in _outcome("acme", result(PEOPLE, 0.01), accept_made=False)
+    assert "handrail calibrate" not in _outcome("acme", result(PEOPLE, 0.01), accept_made=False, gates_too=True)
 
 
 def test_reset_takes_back_what_was_fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,13 @@ def calibrate(
     if as_json:
         print(json.dumps(_as_json(settings, outcomes, bound), indent=1))  # noqa: T201
     else:
-        _show(outcomes, bound)
+        show(outcomes, bound)
+
+
+def refit(settings: Settings, file: Path) -> list[Outcome]:
+    """What `handrail tune` does about the gates: fitted to labelled questions, kept only where they win."""
+    rows, report = asyncio.run(_observed(settings, file, Making(MADE, False, Bounds())))
+    return _fit(settings, rows, file, None, report, write=True)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,14 +213,22 @@ def _reset(settings: Settings) -> None:
 
 
 def _as_json(settings: Settings, outcomes: Sequence[Outcome], bound: Bound | None) -> dict[str, Any]:
-    gates = {
+    return {
+        "kb": settings.knowledge.kb,
+        "gates": figures(outcomes),
+        "risk": asdict(bound) if bound is not None else None,
+    }
+
+
+def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """By gate: what became of it and why, before and after."""
+    return {
         item.name: {"how": item.how, "why": item.why, "before": asdict(item.before), "after": asdict(item.after)}
         for item in outcomes
     }
-    return {"kb": settings.knowledge.kb, "gates": gates, "risk": asdict(bound) if bound is not None else None}
 
 
-def _show(outcomes: Sequence[Outcome], bound: Bound | None) -> None:
+def show(outcomes: Sequence[Outcome], bound: Bound | None) -> None:
     for item in outcomes:
         results.print(f"{item.name}: {item.how}: {item.why} (cross-validated)")
         for name, found in (("before", item.before), ("after", item.after)):

@@ -13,8 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from handrail.assembly import build_parts, kb_folder
 from handrail.assembly.parts import FITTED
+from handrail.calibrate.rows import read_rows
+from handrail.calibrate.service import KIND, LEAST
 from handrail.commands import Json, notes, results, settings_for
-from handrail.errors import PermanentError
+from handrail.commands.calibrate import figures, refit, show
+from handrail.errors import KnowledgeError, PermanentError
 from handrail.settings import Settings
 from handrail.stores.snapshot import Snapshot
 from handrail.tune.questions import Asked
@@ -32,17 +35,21 @@ def tune(
         Path | None,
         typer.Option("--file", help="Questions of real people to decide on: JSON lines {question, article_ids}."),
     ] = None,
+    gates: Annotated[
+        bool, typer.Option("--gates/--no-gates", help="Fit the gates too, where --file has questions to turn away.")
+    ] = True,
     accept_made: Annotated[
         bool, typer.Option("--accept-made", help="Without --file: let questions made of the articles decide.")
     ] = False,
     reset: Annotated[bool, typer.Option("--reset", help="Forget what was fitted; back to the settings.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit fusion weights and a query map to one knowledge base; kept only when they beat the settings.
+    """Fit fusion weights, a query map and the gates to one knowledge base; kept only when they beat what is there.
 
     Questions are made of the articles: some articles to fit on, some to choose on, the others to measure on. Made
     questions mislead, so that questions of real people decide (--file; 60 or more are best). An interrupted run goes on
-    where it stopped.
+    where it stopped. The gates follow, on the retrieval then in force, when --file also has questions that no article
+    answers (`"article_ids": []`, or `"should_refuse": true`).
     """
     settings = settings_for(kb)
     folder = kb_folder(settings, kb)
@@ -51,12 +58,23 @@ def tune(
         return
     human = asked_by_people(file) if file is not None else []
     result = run(settings, minutes, human, accept_made=accept_made)
+    fitted = refit(settings, file) if gates and file is not None and holds_both(file) else []
     if as_json:
-        print(json.dumps({"kb": kb, **result.as_json()}, indent=2))  # noqa: T201
+        print(json.dumps({"kb": kb, **result.as_json(), "gates": figures(fitted)}, indent=2))  # noqa: T201
     else:
         for verdict in result.verdicts:
             results.print(_table(verdict))
-    notes.print(_outcome(kb, result, accept_made))
+        show(fitted, None)
+    notes.print(_outcome(kb, result, accept_made, bool(fitted)))
+
+
+def holds_both(file: Path) -> bool:
+    """Whether gates can be fitted to it: enough questions of both kinds, every one labelled."""
+    try:
+        answerable = [row.answerable for row in read_rows(file)]
+    except KnowledgeError:
+        return False
+    return len(answerable) >= LEAST and min(sum(answerable), len(answerable) - sum(answerable)) >= KIND
 
 
 def run(settings: Settings, minutes: float, human: list[Asked], *, accept_made: bool = False) -> Result:
@@ -138,7 +156,7 @@ def _reset(folder: Path) -> None:
     notes.print("back to the settings" if reset(folder / FITTED) else "nothing was fitted")
 
 
-def _outcome(kb: str, result: Result, accept_made: bool) -> str:
+def _outcome(kb: str, result: Result, accept_made: bool, gates_too: bool = False) -> str:
     if result.won and not (result.by_people or accept_made):
         return (
             f"[yellow]nothing changed[/] for {kb}: it wins on made questions only, which share their articles' words. "
@@ -147,9 +165,8 @@ def _outcome(kb: str, result: Result, accept_made: bool) -> str:
     if result.won and result.tuned is not None:
         weights = ", ".join(f"{name} {value:g}" for name, value in sorted(result.tuned.weights.items()))
         parts = [part for part in (weights, "a query map" if result.tuned.adapter is not None else "") if part]
-        return (
-            f"[green]in force[/] for {kb}: {'; '.join(parts)}. Restart `handrail serve`; undo with --reset. "
-            f"The gates were fitted without it: run `handrail calibrate --kb {kb}` next."
+        return f"[green]in force[/] for {kb}: {'; '.join(parts)}. Restart `handrail serve`; undo with --reset." + (
+            f" The gates were fitted without it: run `handrail calibrate --kb {kb}` next." if not gates_too else ""
         )
     if result.tuned is None:
         return f"nothing beat the settings of {kb} on the articles it was chosen on; nothing changed"
