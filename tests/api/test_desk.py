@@ -320,3 +320,21 @@ def test_characters_that_no_database_takes_are_a_mistake_of_the_caller(ada: Agen
     ]
 
     assert {answer.status_code for answer in answers} <= {200, 201, 422}
+
+
+def test_desk_sees_what_visitors_are_told_and_by_what_hours(serve: Serve, folder: Path) -> None:
+    """The clock stands at Friday, 15 January 2027, 08:00 UTC."""
+    hours = {
+        "timezone": "Europe/Berlin",
+        "weekly": {"mon": ["09:00-17:00"], "fri": ["10:00-16:00"]},
+        "holidays": [{"date": "2027-01-18", "name": "Founders' Day", "hours": []}],
+        "away_text": "We are out.",
+    }
+    found = page(serve(hours=hours), "ada").get("now").json()
+
+    assert found["state"] == "closed"
+    assert found["opens_at"] == "2027-01-15T10:00:00+01:00"
+    assert found["week"] == ["09:00-17:00", "", "", "", "10:00-16:00", "", ""]
+    assert found["holidays"] == [{"date": "2027-01-18", "hours": ""}]
+    assert "We are out." in found["told"]
+    assert found["online"] == []

@@ -170,3 +170,14 @@ AUDIT: list[Json] = [
         "at": 1_799_999_000.0,
     },
 ]
+NOW: Json = {
+    "state": "closed",
+    "online": [{"id": "u2", "name": "Ayla"}],
+    "told": "Our team is away at the moment. We are back Monday, 09:00 (CET).",
+    "opens_at": "2030-01-07T09:00:00+01:00",
+    "wait_s": 240.0,
+    "wait_most_s": 900.0,
+    "time_zone": "Europe/Berlin",
+    "week": ["09:00-17:00", "09:00-17:00", "09:00-17:00", "09:00-17:00", "09:00-12:00", "", ""],
+    "holidays": [{"date": "2030-01-06", "hours": ""}],
+}

@@ -256,6 +256,8 @@ class Endpoints:
             return JSONResponse({"items": site.people})
         if path == "presence":
             return Response(status_code=204)
+        if path == "now":
+            return JSONResponse(desk_reports.NOW)
         if path.startswith("reports/"):
             return JSONResponse(desk_reports.REPORTS[path.removeprefix("reports/")])
         return JSONResponse({"items": {"gaps": desk_reports.GAPS, "drafts": desk_reports.DRAFTS}.get(path, [])})

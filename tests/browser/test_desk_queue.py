@@ -136,3 +136,18 @@ def test_j_and_k_go_through_the_queue(desk: Desk) -> None:
     desk.page.keyboard.press("Escape")
 
     expect(desk.page).to_have_url(re.compile("#/queue$"))
+
+
+def test_the_desk_knows_who_is_there_and_what_visitors_are_told(desk: Desk) -> None:
+    desk.sign_in()
+    now = desk.page.get_by_role("region", name="Right now")
+    expect(now).to_contain_text("Ayla")
+    expect(now).to_contain_text("Mon–Thu 09:00-17:00")
+    expect(now).to_contain_text("Sat–Sun closed")
+    expect(now).to_contain_text("Half are answered within 4 min, four of five within 15 min")
+    expect(now.get_by_text("We are back Monday, 09:00 (CET).")).to_be_visible()
+
+    desk.page.set_viewport_size({"width": 375, "height": 700})
+    expect(now).to_be_hidden()
+    desk.page.get_by_role("button", name="Right now").click()
+    expect(desk.page.get_by_role("dialog", name="Right now")).to_contain_text("2030-01-06: closed")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.errors import SettingsError
-from handrail.handoff.hours import Hours, load_hours
+from handrail.handoff.hours import Hours, hours_settings, load_hours
 from handrail.settings import Hours as HoursSettings
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -187,3 +187,14 @@ def test_a_wrong_file_is_refused_with_its_name(tmp_path: Path, text: str, compla
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="there is no file"):
         load_hours(HoursSettings(file=tmp_path / "gone.toml"))
+
+
+def test_each_tenant_has_its_own_words_for_when_nobody_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "hours.toml"
+    path.write_text('away_text = "We are out."\n[tenants.tokyo]\naway_text = "Back tomorrow."\n', encoding="utf-8")
+    settings = HoursSettings(file=path)
+
+    assert [hours_settings(settings, tenant).away_text for tenant in ("default", "tokyo")] == [
+        "We are out.",
+        "Back tomorrow.",
+    ]

@@ -10,8 +10,10 @@ from api.dependencies import Needed, json_only
 from api.desk_access import Admin, Agent, Lead, user_view
 from api.desk_schemas import CannedRequest, UserRequest
 from api.errors import ApiError
+from api.turns import DEFAULT_LANGUAGE
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.records.people import EmailTaken
+from handrail.wording import load_wording
 
 router = APIRouter()
 
@@ -28,6 +30,26 @@ async def users(agent: Agent, services: Needed) -> dict[str, Any]:
         elif user.active:
             items.append({"id": user.id, "name": user.name, "online": online})
     return {"items": items}
+
+
+@router.get("/now")
+async def now(_agent: Agent, services: Needed) -> dict[str, Any]:
+    """Who is there, when the desk is open, and what somebody who asks for a person is told at this moment."""
+    desk, brand, hours = services.desk, services.settings.brand, services.rota.hours
+    people = await services.rota.people()
+    told = load_wording(brand.name).into(DEFAULT_LANGUAGE, people).expectation(brand.person_expectation)
+    there = [user for user in await desk.people.all() if desk.presence.is_here(f"agent:{user.id}")]
+    return {
+        "state": people.availability.value,
+        "online": [{"id": user.id, "name": user.name} for user in there],
+        "told": told,
+        "opens_at": people.opens_at.isoformat() if people.opens_at else None,
+        "wait_s": people.wait_s,
+        "wait_most_s": people.wait_most_s,
+        "time_zone": hours.zone.key,
+        "week": hours.week(),
+        "holidays": [{"date": f"{day}", "hours": left} for day, left in hours.coming_holidays(desk.clock())],
+    }
 
 
 @router.post("/users", status_code=201, dependencies=[Depends(json_only)])

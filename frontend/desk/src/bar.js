@@ -1,8 +1,10 @@
 /** @import {Desk} from "./types" */
 import { el } from "../../widget/src/shared/dom.js";
 import { icon } from "../../widget/src/shared/icon.js";
+import { createNow } from "./queue/now.js";
 import { iconButton } from "./shared/controls.js";
-import { BELL, BELL_OFF, CHART, EXIT, GAP, GEAR, KEYS, QUEUE } from "./shared/icons.js";
+import { openDialog } from "./shared/dialog.js";
+import { BELL, BELL_OFF, CHART, CLOCK, EXIT, GAP, GEAR, KEYS, QUEUE } from "./shared/icons.js";
 
 /** @type {[string, string][]} */
 const LINKS = [["queue", QUEUE], ["reports", CHART], ["gaps", GAP], ["settings", GEAR]];
@@ -52,6 +54,11 @@ export function createBar(desk, leave, help) {
     if (value) desk.emit("ring");
   }
 
+  function openNow() {
+    const now = createNow(desk);
+    openDialog(t("now_title"), [now.element]).addEventListener("close", now.close);
+  }
+
   showOnline(there);
   tell();
   desk.on("reconnected", tell);
@@ -70,7 +77,7 @@ export function createBar(desk, leave, help) {
     element: el("header", { class: "bar" },
       el("p", { class: "brand" }, icon(QUEUE), el("span", { text: desk.brand || t("product") })),
       el("nav", { "aria-label": t("pages") }, ...links),
-      el("div", { class: "bar-end" }, online, sound, iconButton(t("shortcuts"), KEYS, help),
+      el("div", { class: "bar-end" }, online, sound, iconButton(t("now_title"), CLOCK, openNow), iconButton(t("shortcuts"), KEYS, help),
         el("span", { class: "me", text: me.name }),
         iconButton(t("sign_out"), EXIT, () => void api.post("sign-out").then(leave, leave)))),
     /** @param {string} page */

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from handrail.errors import HandrailError
-from handrail.handoff.hours import Hours, load_hours
+from handrail.handoff.hours import Hours, hours_settings, load_hours
 from handrail.handoff.waits import Wait, Waited, expected
 from handrail.people import NOBODY, Availability, People
 from handrail.settings import Settings
@@ -48,10 +48,10 @@ class Rota:
     ) -> None:
         """Raises SettingsError for hours that make no sense. Without `presence` the hours alone decide."""
         self._on = settings.brand.person_available
-        self._settings = settings.hours
-        self._hours: Hours = load_hours(settings.hours, tenant)
+        self._settings = hours_settings(settings.hours, tenant)
+        self.hours: Hours = load_hours(settings.hours, tenant)
         self._clock = clock
-        self._presence = presence if settings.hours.presence else None
+        self._presence = presence if self._settings.presence else None
         self._waits = waits
         self._wait: Wait | None = None
         self._wait_until = float("-inf")
@@ -61,9 +61,9 @@ class Rota:
         if not self._on:
             return NOBODY
         now = self._clock()
-        as_of = datetime.fromtimestamp(now, self._hours.zone)
-        if not self._hours.open_at(now):
-            opens = self._hours.next_opening(now)
+        as_of = datetime.fromtimestamp(now, self.hours.zone)
+        if not self.hours.open_at(now):
+            opens = self.hours.next_opening(now)
             return People(Availability.CLOSED, as_of, opens, away_text=self._settings.away_text)
         if not await self._somebody():
             return People(Availability.AWAY, as_of, away_text=self._settings.away_text)
@@ -91,9 +91,9 @@ class Rota:
                 log.warning("recent waits cannot be read: %s", error)
                 return None
             waited = [
-                Waited(self._hours.hour_of(queued), None if answered is None else max(0.0, answered - queued))
+                Waited(self.hours.hour_of(queued), None if answered is None else max(0.0, answered - queued))
                 for queued, answered in found
             ]
-            self._wait = expected(waited, self._hours.hour_of(now), self._settings.wait_least)
+            self._wait = expected(waited, self.hours.hour_of(now), self._settings.wait_least)
             self._wait_until = now + WAITS_FOR_S
         return self._wait

@@ -59,6 +59,19 @@ class Hours:
                 return self._local(start)
         return None
 
+    def week(self) -> list[str]:
+        """The ranges of each weekday in words, Monday first; nothing where it is always open."""
+        if not self.weekly:
+            return []
+        return [", ".join(_text(span) for span in self.weekly.get(day, ())) for day in range(7)]
+
+    def coming_holidays(self, now: float, days: int = 31) -> list[tuple[date, str]]:
+        """Holidays within so many days, and the ranges that are left of them."""
+        today = self._local(now).date()
+        last = today + timedelta(days=days)
+        found = sorted((day, spans) for day, spans in self.holidays.items() if today <= day <= last)
+        return [(day, ", ".join(_text(span) for span in spans)) for day, spans in found]
+
     def hour_of(self, moment: float) -> int:
         return self._local(moment).hour
 
@@ -88,8 +101,18 @@ def load_hours(settings: HoursSettings, tenant: str = "default") -> Hours:
 
     Raises SettingsError with one line per wrong value.
     """
+    return _build(*_own(settings, tenant))
+
+
+def hours_settings(settings: HoursSettings, tenant: str = "default") -> HoursSettings:
+    """All keys as they are for `tenant`, the words for when nobody is there among them. Raises SettingsError."""
+    return _own(settings, tenant)[0]
+
+
+def _own(settings: HoursSettings, tenant: str) -> tuple[HoursSettings, str]:
+    """The settings of a tenant, and where they stand."""
     if settings.file is None:
-        return _build(settings, "hours")
+        return settings, "hours"
     tree = _read(settings.file)
     tenants = tree.pop("tenants", {})
     if not isinstance(tenants, dict):
@@ -99,7 +122,7 @@ def load_hours(settings: HoursSettings, tenant: str = "default") -> Hours:
     if not isinstance(own, dict):
         raise SettingsError(f"{settings.file}: tenants.{tenant} must be a table")
     try:
-        return _build(HoursSettings.model_validate({**tree, **own}), where)
+        return HoursSettings.model_validate({**tree, **own}), where
     except ValidationError as error:
         raise SettingsError(_explain(where, error)) from None
 

@@ -5,6 +5,7 @@ import { button } from "../shared/controls.js";
 import { createFilters } from "./filters.js";
 import { createList } from "./list.js";
 import { createQueue } from "./model.js";
+import { createNow } from "./now.js";
 import { createRow } from "./row.js";
 
 const AHEAD = 30;
@@ -15,6 +16,8 @@ export function queuePage(desk, rest) {
   let open = "";
   /** @type {View | null} */
   let conversation = null;
+  /** @type {ReturnType<typeof createNow> | null} */
+  let beside = null;
 
   const queue = createQueue(desk, changed);
   const filters = createFilters(desk, (change) => { list.top(); void queue.filter(change); });
@@ -25,8 +28,8 @@ export function queuePage(desk, rest) {
   const empty = el("div", { class: "empty" });
   const summary = el("p", { class: "hidden", role: "status" });
   const pane = el("div", { class: "pane" });
-  const element = el("div", { class: "queue" },
-    el("section", { class: "inbox", "aria-label": t("page_queue") }, el("h1", { class: "hidden", text: t("page_queue") }),
+  const element = el("div", { class: "queue" }, el("h1", { class: "hidden", text: t("page_queue") }),
+    el("section", { class: "inbox", "aria-label": t("page_queue") },
       filters.element, list.element, empty, summary), pane);
 
   function changed() {
@@ -52,13 +55,18 @@ export function queuePage(desk, rest) {
     const wanted = decodeURIComponent(id);
     if (wanted && wanted === open) return;
     conversation?.close?.();
-    conversation = null;
+    beside?.close();
+    conversation = beside = null;
     open = wanted;
     element.classList.toggle("has-open", Boolean(open));
     if (open) {
       conversation = openConversation(desk, open);
       pane.replaceChildren(conversation.element);
-    } else pane.replaceChildren(el("div", { class: "empty" }, el("p", { class: "empty-title", text: t("none_open") }), el("p", { text: t("none_open_hint") })));
+    } else {
+      beside = createNow(desk);
+      pane.replaceChildren(el("div", { class: "empty" }, el("p", { class: "empty-title", text: t("none_open") }), el("p", { text: t("none_open_hint") }),
+        el("section", { class: "card", "aria-labelledby": "now" }, el("h2", { id: "now", text: t("now_title") }), beside.element)));
+    }
     list.show(queue.items);
   }
 
@@ -89,6 +97,7 @@ export function queuePage(desk, rest) {
     close() {
       clearInterval(ticking);
       conversation?.close?.();
+      beside?.close();
       filters.close();
       stops.forEach((stop) => stop());
     },
