@@ -173,3 +173,14 @@ async def test_a_better_passage_counts_unless_a_unit_of_another_fits(better: flo
     knows.close()
 
     assert texts(draft)[0].endswith(first)
+
+
+async def test_the_row_that_the_question_names_is_quoted() -> None:
+    knows = scorer_of({"Dearer": 1.0, "Plan: Solo": 1.0, "Plan": 0.0})
+    table = "| Plan | Price |\n| --- | --- |\n| Free | EUR 0 |\n| Solo | EUR 14 |"
+    body = f"Dearer plans pay off early.\n\n## Prices\n\n{table}"
+
+    draft = await answer(knows, evidence("what does solo cost", article(body), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith("| Solo | EUR 14 |")

@@ -36,6 +36,8 @@ ORDER = re.compile(
 )
 LATER = 0.05
 """What each unit further down its passage promises less: sections begin with what they are about."""
+NAMED, POINTS_NAMED = 0.4, 1.5
+"""What a table's row promises more, and its points, when the question names what it is about."""
 SAME_QUESTION = 0.6
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
 CANDIDATES = 12
@@ -149,13 +151,20 @@ def _shape(query: str, unit: Unit) -> float:
         return POINTS_ELSEWHERE
     if unit.kind in ("sentence", "note") and POINTER.search(plain(unit.lines[0])):
         return POINTS_ELSEWHERE
-    return 0.0
+    return POINTS_NAMED if _names(unit, set(tokenize(query))) else 0.0
 
 
 def _promise(wanted: set[str], unit: Unit, tables: float) -> float:
     """How likely a unit is worth scoring; whole lists and tables say less in words than they hold."""
     whole = {"steps": 0.3, "bullets": 0.2, "table": 0.3 + tables}.get(unit.kind, 0.0)
-    return _overlap(wanted, unit) + 0.6 / (1 + unit.rank) + whole - LATER * unit.order
+    named = NAMED if _names(unit, wanted) else 0.0
+    return _overlap(wanted, unit) + 0.6 / (1 + unit.rank) + whole + named - LATER * unit.order
+
+
+def _names(unit: Unit, wanted: set[str]) -> bool:
+    """Whether it is a table's row about something that the question names: `Solo` of "what does Solo cost"."""
+    subject = set(tokenize(unit.subject))
+    return bool(subject) and subject <= wanted
 
 
 def _overlap(wanted: set[str], unit: Unit) -> float:

@@ -40,6 +40,11 @@ class Unit:
     def words(self) -> int:
         return sum(len(line.split()) for line in self.lines)
 
+    @property
+    def subject(self) -> str:
+        """First cell of a table's row; nothing for other units."""
+        return _cells(self.lines[0])[0] if self.kind == "row" else ""
+
     def for_scoring(self) -> str:
         """Plain text with its heading, as the cross-encoder reads it; the start of a long list says what it is."""
         context = self.headings[-1] if self.headings else self.hit.passage.title
