@@ -228,13 +228,15 @@ def test_a_second_section_that_fits_nearly_as_well_is_quoted_under_its_heading()
     free, takes = (next(unit for unit in found if word in unit.lines[0]) for word in ("free", "takes"))
 
     both = compose([Scored(free, 4, 4), Scored(takes, 2, 2)], found, Generate())
-    one = compose([Scored(free, 4, 4), Scored(takes, 0.5, 0.5)], found, Generate())
+    fewer = compose([Scored(free, 4, 4), Scored(takes, 0.5, 2)], found, Generate())
+    unlike = compose([Scored(free, 4, 7), Scored(takes, 3, 3)], found, Generate())
 
     assert [claim.text for claim in both] == [
         "**Costs:**\n\nPost is free above EUR 50.",
         "**Times:**\n\nPost takes two days.",
     ]
-    assert [claim.text for claim in one] == ["Post is free above EUR 50."]
+    assert [claim.text for claim in fewer] == ["Post is free above EUR 50."]
+    assert [claim.text for claim in unlike] == ["Post is free above EUR 50."]
 
 
 def test_only_one_section_is_quoted_where_a_person_takes_over() -> None:

@@ -25,8 +25,8 @@ BESIDE = 1.0
 """Points a further unit of the same article may lie below the best one."""
 ELSEWHERE = 0.3
 """The same for a unit of another article."""
-ALSO = 2.5
-"""Points that the best unit of a second section may lie below the best of all: it is then quoted, too."""
+ALSO, ALSO_LOGITS = 2.5, 3.0
+"""Points and logits that the best unit of a second section may lie below the best of all: it is then quoted, too."""
 ALSO_AFTER = 80
 """Words of a first part behind which no second one is quoted."""
 SAME = 0.7
@@ -50,7 +50,8 @@ def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate,
     """
     first = _part(scored, found, settings)
     quoted = {passage for claim in first for passage in claim.passage_ids}
-    close = [item for item in scored if item.score >= scored[0].score - ALSO]
+    best = scored[0]
+    close = [item for item in scored if item.score >= best.score - ALSO and item.logit >= best.logit - ALSO_LOGITS]
     other = next((item.unit for item in close if item.unit.hit.passage.id not in quoted), None)
     if sections < 2 or other is None or sum(len(claim.text.split()) for claim in first) > ALSO_AFTER:
         return first
