@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,13 +35,15 @@ class LearningServices:
     library: Library | None
     _gaps: Gaps | None = None
     _drawn_at: float = float("-inf")
+    _drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def draw_facts(self) -> None:
         """Figures of new turns, at most every few seconds."""
-        now = self.clock()
-        if now - self._drawn_at >= DRAW_EVERY_S or now < self._drawn_at:
-            self._drawn_at = now
-            await self.facts.draw()
+        async with self._drawing:  # whoever comes meanwhile waits for them, rather than to count without
+            now = self.clock()
+            if now - self._drawn_at >= DRAW_EVERY_S or now < self._drawn_at:
+                await self.facts.draw()
+                self._drawn_at = now
 
     @property
     def books(self) -> Library:

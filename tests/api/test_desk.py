@@ -10,13 +10,14 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
+from handrail import outcome
 from handrail.accounts.passwords import hash_password
 from handrail.commands.desk import _with_database
 from handrail.outbox import NewLetter
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from tests.api.conftest import Clock, Serve
-from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.api.scripted import CITATIONS, ScriptedAssistant, settings_in
 
 pytestmark = pytest.mark.usefixtures("each_database")
 
@@ -232,6 +233,21 @@ def test_draft_is_not_sent(
     assert drafted["citations"][0]["title"] == "Connect a domain"
     assert assistant.asked[-1].conversation_id != "c-1"
     assert len(ada.get("conversations/c-1").json()["messages"]) == 3
+
+
+def test_draft_goes_on_from_what_was_answered_and_leaves_out_the_assistants_own_words(
+    client: TestClient, ada: AgentPage, visitor: dict[str, str], assistant: ScriptedAssistant
+) -> None:
+    for text in ("How do I connect a domain?", "And how long does it take?"):
+        client.post("/ask", json={"question": text, "conversation_id": "c-1"}, headers=visitor)
+    assistant.result = outcome.high_stakes("A person should see this.", CITATIONS, 0.9)
+    drafted = ada.post("conversations/c-1/draft").json()
+
+    asked = assistant.asked[-1]
+    assert asked.text == "And how long does it take?"
+    assert [turn.article_ids for turn in asked.history] == [("domains:connect",)]
+    assert drafted["text"] == ""
+    assert assistant.forgotten[-1] == asked.conversation_id
 
 
 def test_queue_is_filtered_searched_and_paged(client: TestClient, ada: AgentPage, visitor: dict[str, str]) -> None:

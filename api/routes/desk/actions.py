@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends
 from api.dependencies import Needed, Services, json_only
 from api.desk_access import Agent
 from api.desk_schemas import ActRequest, NoteRequest, ReplyRequest, ResolveRequest, TransferRequest
+from api.drafting import draft_of, question_for
 from api.errors import ApiError
 from api.fields import ConversationId
 from api.schemas import ReadRequest, TypingRequest
@@ -21,7 +22,6 @@ from handrail.handoff.live import DESK, conversation_topic
 from handrail.handoff.ownership import Action
 from handrail.present import response
 from handrail.records.conversations import NewMessage, Unknown
-from handrail.types import Question
 
 router = APIRouter(prefix="/conversations/{conversation_id}", dependencies=[Depends(json_only)])
 
@@ -104,17 +104,22 @@ async def read(body: ReadRequest, conversation_id: ConversationId, _agent: Agent
 @router.post("/draft")
 async def draft(conversation_id: ConversationId, _agent: Agent, services: Needed) -> dict[str, Any]:
     """What the assistant would answer to the visitor's last message; nothing is sent or remembered."""
-    messages = await services.desk.conversations.records.messages(conversation_id)
+    desk = services.desk
+    row = await desk.conversations.records.find(conversation_id)
+    if row is None:
+        raise Unknown("there is no such conversation")
+    messages = await desk.conversations.records.messages(conversation_id, limit=10_000)
     asked = next((message for message in reversed(messages) if message.author == "visitor"), None)
     if asked is None:
         raise ApiError(422, "validation", "The visitor has not written anything yet.")
-    question = Question(asked.text, conversation_id=f"draft:{uuid4().hex}", turn_id=str(uuid4()))
+    question = question_for(row, asked, messages, await desk.evidence.turns(conversation_id))
     try:
         turn = await services.assistant.ask(question)
     except HandrailError:
         raise ApiError(503, "not_ready", "The assistant cannot draft right now.", retry_after_s=5) from None
-    result = response(turn)
-    return {"text": result["answer"], "citations": result["citations"], "routing": result["routing"]}
+    finally:
+        await services.assistant.forget(question.conversation_id)
+    return draft_of(response(turn))
 
 
 async def _act(

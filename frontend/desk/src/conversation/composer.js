@@ -117,6 +117,7 @@ export function createComposer(desk, path, page) {
       write(input.value.trim() ? `${input.value.trimEnd()}\n\n${text}` : text);
       drafted.textContent = text ? t("drafted") : t("draft_empty");
       input.focus();
+      if (text) { input.setSelectionRange(0, 0); input.scrollTop = 0; }
     } catch (error) {
       drafted.textContent = "";
       desk.fail(error);

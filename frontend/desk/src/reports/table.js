@@ -19,7 +19,7 @@ export function table(columns, rows, open, name) {
   return el("details", { open }, el("summary", { text: t("numbers") }),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("numbers_of", { name }) }, el("table", {},
       el("thead", {}, el("tr", {}, ...shown.map((name) => el("th", { scope: "col", class: numeric(name) ? "number" : null, text: word("column", name) })))),
-      el("tbody", {}, ...rows.slice(0, MOST).map((row) => el("tr", {}, ...shown.map((name) => el("td", { class: numeric(name) ? "number" : null }, cell(row, name)))))))),
+      el("tbody", {}, ...rows.slice(0, MOST).map((row) => el("tr", {}, ...shown.map((name) => el("td", { class: numeric(name) ? "number" : name === "day" ? "day" : null }, cell(row, name)))))))),
     rows.length > MOST && el("p", { class: "hint", text: t("rows_cut", { n: MOST, all: rows.length }) }));
 }
 
