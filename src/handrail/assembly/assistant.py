@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from handrail import language
+from handrail.allocator import give_back
 from handrail.assembly.learning import build_drafter, shelf_of, with_folder
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
@@ -58,7 +59,10 @@ class Assistant:
     async def start(self) -> None:
         """Load and warm up off the event loop. Raises HandrailError; `readiness` then names the problem."""
         try:
-            self._parts = await asyncio.to_thread(build_parts, self.settings)
+            parts, _ = await asyncio.gather(
+                asyncio.to_thread(build_parts, self.settings), asyncio.to_thread(language.warm_up)
+            )
+            self._parts = parts
             wording = load_wording(self.settings.brand.name)
             self._tracer = await asyncio.to_thread(build_tracer, self.settings)
             self._stages = await asyncio.to_thread(build_stages, self.settings, self._parts, wording, self._tracer)
@@ -67,8 +71,8 @@ class Assistant:
             )
             self._stages = replace(self._stages, suggester=self._suggester)
             self._memory = build_memory(self.settings, self._parts.count, time.time)
-            await asyncio.to_thread(language.warm_up)
             await self._stages.retriever.retrieve("warm up", {})
+            await asyncio.to_thread(give_back)
         except HandrailError as error:
             self._state["models" if isinstance(error, ModelUnavailable) else "index"] = str(error)
             await self.stop()
