@@ -2,11 +2,13 @@
 
     python -m eval.train_claims --pairs eval/datasets/sample/claims.dev.jsonl \\
         --articles src/handrail/sample/help_centre --articles DIR/astro-docs \\
-        --articles DIR/kb_partial.jsonl --cache signals.pickle
+        --articles DIR/kb_partial.jsonl --per-source 150 --cache signals.pickle \\
+        --written eval/training/claims/trades.txt --written eval/training/claims/software.txt \\
+        --written eval/training/claims/services.txt
 
-`--pairs` are labelled by hand and count most; `--articles` give sentences to make true and false claims of
-(`eval/perturb.py`). Each signal may push one way only, so that a few hundred pairs cannot teach nonsense. Figures are
-of pairs whose voice (the row's `voice`) was left out of training; the curve to probabilities is fitted to the same.
+`--pairs` and `--written` are labelled by hand and count most; `--articles` give sentences to make true and false claims
+of (`eval/perturb.py`). Each signal may push one way only, so that a few hundred pairs cannot teach nonsense. Figures
+are of pairs whose voice (the row's `voice`) was left out of training; the curve to probabilities is fitted to the same.
 """
 
 from __future__ import annotations
@@ -19,30 +21,42 @@ import pickle
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold
 
 from eval.perturb import Perturber
 from handrail.assembly import build_embedder, build_reranker
 from handrail.generate.verify.measure import Pair, measure
 from handrail.generate.verify.model import ClaimModel, Tree
 from handrail.local_models.batching import Batcher
+from handrail.local_models.fetch import locate
+from handrail.local_models.manifest import find
+from handrail.local_models.reader import STATES, QueryStates, Reading, load_reading
 from handrail.markdown import parse, plain
 from handrail.settings import Settings, load_settings
 
 OUT = Path(__file__).parent.parent / "src" / "handrail" / "fitted" / "claims.json"
-RAISES = frozenset("cosine logit cover cover_passage number_found name_found".split())  # noqa: SIM905
+RAISES = frozenset("cosine logit stated cover cover_passage number_found name_found".split())  # noqa: SIM905
 EITHER = frozenset("claim_words reverse name_dropped".split())  # noqa: SIM905
 """Signals that may push both ways; every other one only lowers the score."""
 BATCH = 64
 SENTENCES = 4
 """In a passage made for perturbing."""
+STATED = "stated"
+"""The signal that is itself fitted here: a linear reading of the cross-encoder's states."""
+READING_C = 0.01
+FOLDS = 5
 Row = dict[str, Any]
+Found = tuple[dict[str, float], NDArray[np.float32]]
+"""Signals of a pair, and the state of its claim beside the window it was held against."""
 
 
 def articles(path: Path) -> Iterator[str]:
@@ -76,24 +90,88 @@ def made(path: Path, per_source: int, seed: int) -> list[Row]:
     ]
 
 
-def signals(rows: Sequence[Row], settings: Settings, cache: Path | None) -> list[dict[str, float]]:
+def written(path: Path) -> Iterator[Row]:
+    """A passage behind `#`, then claims, each with `+` or `-` and its kind in front."""
+    passage = ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            passage = line[2:]
+        elif line:
+            kind, claim = line[1:].split(" ", 1)
+            label = "supported" if line[0] == "+" else "unsupported"
+            yield {"claim": claim, "passage": passage, "label": label, "kind": kind, "voice": path.stem}
+
+
+def measured(rows: Sequence[Row], settings: Settings, cache: Path | None) -> list[Found]:
     """Per row; kept in `cache` by the texts of the pair."""
-    known: dict[str, dict[str, float]] = pickle.loads(cache.read_bytes()) if cache and cache.exists() else {}  # noqa: S301
+    known: dict[str, Found] = pickle.loads(cache.read_bytes()) if cache and cache.exists() else {}  # noqa: S301
     keys = [hashlib.sha256(f"{row['claim']}\0{row['passage']}".encode()).hexdigest() for row in rows]
     todo = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in known]
     if todo:
         embed = Batcher("embed", build_embedder(settings).embed_queries, BATCH, 10**6)
         rerank = Batcher("rerank", build_reranker(settings).score, BATCH, 10**6)
+        states = query_states(settings)
         for at in range(0, len(todo), BATCH):
             part = todo[at : at + BATCH]
             pairs = [Pair(row["claim"], row["passage"]) for _, row in part]
-            for (key, _), found in zip(part, asyncio.run(measure(pairs, embed, rerank)), strict=True):
-                known[key] = found.signals
+            found = asyncio.run(measure(pairs, embed, rerank))
+            best = [
+                (pair.claim, pair.passage[one.window.start : one.window.end] if one.window else pair.passage)
+                for pair, one in zip(pairs, found, strict=True)
+            ]
+            for (key, _), one, state in zip(part, found, states.of(best), strict=True):
+                known[key] = {name: value for name, value in one.signals.items() if name != STATED}, state
         embed.close()
         rerank.close()
         if cache:
             cache.write_bytes(pickle.dumps(known))
     return [known[key] for key in keys]
+
+
+def query_states(settings: Settings) -> QueryStates:
+    models = settings.models
+    return QueryStates(
+        locate(find(models.reranker, "reranker"), models.folder),
+        load_reading().state,
+        threads=models.threads,
+        max_tokens=models.rerank_max_tokens,
+        query_tokens=models.query_max_tokens,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Rows as arrays; those made by perturbing have the voice `made`."""
+
+    x: NDArray[np.float64]
+    states: NDArray[np.float32]
+    y: NDArray[np.int_]
+    weights: NDArray[np.float64]
+    voices: NDArray[Any]
+    passages: NDArray[Any]
+
+    def read(self, train: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
+        """Weights and intercept of the linear reading of states, fitted to some rows."""
+        mean, spread = self.states[train].mean(axis=0), self.states[train].std(axis=0) + 1e-3
+        model = LogisticRegression(C=READING_C, max_iter=500)
+        model.fit((self.states[train] - mean) / spread, self.y[train], sample_weight=self.weights[train])
+        slopes = model.coef_[0] / spread
+        return slopes, float(model.intercept_[0] - mean @ slopes)
+
+    def stated(self, train: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The reading of every row: of rows to train on, from passages that were left out for them."""
+        slopes, intercept = self.read(train)
+        values: NDArray[np.float64] = self.states @ slopes + intercept
+        places = np.flatnonzero(train)
+        for rest, out in GroupKFold(FOLDS).split(places, groups=self.passages[places]):
+            inside = np.zeros(len(self.y), dtype=bool)
+            inside[places[rest]] = True
+            slopes, intercept = self.read(inside)
+            values[places[out]] = self.states[places[out]] @ slopes + intercept
+        return values
+
+    def with_stated(self, train: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return np.column_stack([self.x, self.stated(train)])
 
 
 def fit(x: Any, y: Any, weights: Any, names: Sequence[str], rounds: int, seed: int) -> HistGradientBoostingClassifier:
@@ -131,38 +209,56 @@ def exported(model: HistGradientBoostingClassifier, names: Sequence[str]) -> tup
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, action="append", required=True)
+    parser.add_argument("--written", type=Path, action="append", default=[], help="pairs as in eval/training/claims")
     parser.add_argument("--articles", type=Path, action="append", default=[])
     parser.add_argument("--per-source", type=int, default=300)
-    parser.add_argument("--weight", type=float, default=8.0, help="of a pair labelled by hand")
-    parser.add_argument("--rounds", type=int, default=120)
+    parser.add_argument("--weight", type=float, default=5.0, help="of a pair labelled by hand")
+    parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--dry", action="store_true", help="figures only")
     given = parser.parse_args()
     settings = load_settings()
     own = [json.loads(line) for path in given.pairs for line in path.read_text(encoding="utf-8").splitlines()]
+    own += [row for path in given.written for row in written(path)]
     weak = [row for number, path in enumerate(given.articles) for row in made(path, given.per_source, number)]
     rows = [*own, *weak]
-    found = signals(rows, settings, given.cache)
-    names = sorted(set().union(*found))
-    x = np.asarray([[item.get(name, 0.0) for name in names] for item in found])
-    y = np.asarray([row["label"] == "supported" for row in rows], dtype=int)
-    weights = np.asarray([given.weight] * len(own) + [1.0] * len(weak))
-    voices = np.asarray([str(row.get("voice", "")) for row in own])
+    found = measured(rows, settings, given.cache)
+    names = [*sorted(set().union(*(signals for signals, _ in found))), STATED]
+    data = Data(
+        x=np.asarray([[signals.get(name, 0.0) for name in names[:-1]] for signals, _ in found]),
+        states=np.asarray([state for _, state in found]),
+        y=np.asarray([row["label"] == "supported" for row in rows], dtype=int),
+        weights=np.asarray([1.0] * len(own) + [1.0 / given.weight] * len(weak)),
+        voices=np.asarray([str(row.get("voice", "")) for row in own] + ["made"] * len(weak)),
+        passages=np.asarray([hashlib.sha256(row["passage"].encode()).hexdigest() for row in rows]),
+    )
     held = np.zeros(len(own))
-    for voice in sorted(set(voices.tolist())):
-        out = np.concatenate([voices == voice, np.zeros(len(weak), dtype=bool)])
-        model = fit(x[~out], y[~out], weights[~out], names, given.rounds, 0)
-        held[voices == voice] = model.decision_function(x[out])
-    truth = y[: len(own)]
+    for voice in sorted(set(data.voices[: len(own)].tolist())):
+        out = data.voices == voice
+        train = ~out & ~np.isin(data.passages, data.passages[out])
+        x = data.with_stated(train)
+        model = fit(x[train], data.y[train], given.weight * data.weights[train], names, given.rounds, 0)
+        held[out[: len(own)]] = model.decision_function(x[out])
+    truth = data.y[: len(own)]
     curve = LogisticRegression(C=1.0).fit(held[:, None], truth)
     p = curve.predict_proba(held[:, None])[:, 1]
     print(f"{len(own)} pairs, {len(weak)} made; voice left out: AUC {roc_auc_score(truth, held):.3f}")
-    for cut in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+    for voice in sorted(set(data.voices[: len(own)].tolist())):
+        these = data.voices[: len(own)] == voice
+        print(f"  {voice}: n = {these.sum()}, AUC {roc_auc_score(truth[these], held[these]):.3f}")
+    for cut in (0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9):
         kept = p >= cut
-        print(f"  from {cut}: precision {truth[kept].mean():.3f}, recall {truth[kept].sum() / truth.sum():.3f}")
+        print(
+            f"  from {cut}: precision {truth[kept].mean():.3f}, recall {truth[kept].sum() / truth.sum():.3f}; "
+            f"below: {1 - truth[~kept].mean():.3f} false, {(1 - truth[~kept]).sum() / (1 - truth).sum():.3f} of those"
+        )
     if given.dry:
         return
-    base, trees = exported(fit(x, y, weights, names, given.rounds, 0), names)
+    whole = np.ones(len(rows), dtype=bool)
+    base, trees = exported(
+        fit(data.with_stated(whole), data.y, given.weight * data.weights, names, given.rounds, 0), names
+    )
+    about = ", ".join(path.name for path in (*given.pairs, *given.written, *given.articles))
     fitted = ClaimModel(
         embedder=settings.models.embedder,
         reranker=settings.models.reranker,
@@ -171,10 +267,20 @@ def main() -> None:
         trees=trees,
         slope=round(float(curve.coef_[0, 0]), 4),
         intercept=round(float(curve.intercept_[0]), 4),
-        fitted_on=", ".join(path.name for path in (*given.pairs, *given.articles)),
+        fitted_on=about,
         n=len(rows),
     )
     OUT.write_text(fitted.model_dump_json() + "\n", encoding="utf-8")
+    slopes, intercept = data.read(whole)
+    reading = Reading(
+        model=settings.models.reranker,
+        state=load_reading().state,
+        weights=[round(float(slope), 6) for slope in slopes],
+        intercept=round(intercept, 6),
+        fitted_on=about,
+        n=len(rows),
+    )
+    OUT.with_name(STATES).write_text(reading.model_dump_json() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

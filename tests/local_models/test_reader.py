@@ -10,7 +10,7 @@ from handrail.errors import SettingsError
 from handrail.local_models import Logit
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
-from handrail.local_models.reader import QueryStates, load_reading
+from handrail.local_models.reader import STATES, QueryStates, load_reading
 from handrail.settings import Settings, load_settings
 
 pytestmark = pytest.mark.models
@@ -77,3 +77,17 @@ def test_a_file_that_is_no_reading_is_named(tmp_path_factory: pytest.TempPathFac
 
     with pytest.raises(SettingsError, match=r"reader\.json: not a reading"):
         load_reading(file)
+
+
+def test_claims_are_read_on_the_same_way_and_change_nothing(settings: Settings) -> None:
+    pair = [("Refunds take five days.", "Refunds to a card take five days.")]
+    stated = load_reading(shipped=STATES)
+    both = as_logit(build_reranker(settings).score(pair)[0])
+    models = settings.models.model_copy(update={"reader": False})
+    alone = as_logit(build_reranker(settings.model_copy(update={"models": models})).score(pair)[0])
+
+    assert stated.layer == load_reading().layer
+    assert both.stated is not None
+    assert alone.reading is None
+    assert alone.stated == pytest.approx(both.stated, abs=1e-3)
+    assert float(alone) == pytest.approx(float(both), abs=1e-3)

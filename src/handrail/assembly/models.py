@@ -52,6 +52,14 @@ def reading_of(settings: Settings) -> Reading | None:
     return reading if reading.model == models.reranker else None
 
 
+def claim_reading_of(settings: Settings, layer: int | None) -> Reading | None:
+    """What tells claims that a passage states; None where it was fitted on another model or to another layer."""
+    from handrail.local_models.reader import STATES, load_reading
+
+    stated = load_reading(shipped=STATES)
+    return stated if stated.model == settings.models.reranker and layer in (None, stated.layer) else None
+
+
 def build_reranker(settings: Settings) -> Reranker:
     """Raises ModelUnavailable or MissingExtra, saying what to run."""
     models = settings.models
@@ -63,11 +71,13 @@ def build_reranker(settings: Settings) -> Reranker:
     from handrail.local_models.onnx import OnnxReranker
 
     spec = find(models.reranker, "reranker")
+    reading = reading_of(settings)
     return OnnxReranker(
         spec,
         locate(spec, models.folder),
         threads=models.threads,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
-        reading=reading_of(settings),
+        reading=reading,
+        stated=claim_reading_of(settings, reading.layer if reading else None),
     )

@@ -122,12 +122,15 @@ class OnnxReranker:
         max_tokens: int,
         query_tokens: int,
         reading: Reading | None = None,
+        stated: Reading | None = None,
     ) -> None:
-        """With a `reading`, every logit carries what is read on the way to it."""
+        """With readings, all of one layer, every logit carries what is read on the way to it."""
         self.name = spec.name
-        self._reading = reading
-        self._weights = np.asarray(reading.weights if reading else [], dtype=np.float32)
-        self._model = OnnxModel(folder, threads, reading.layer if reading else None)
+        self._readings = [
+            (one, np.asarray(one.weights, dtype=np.float32)) if one else None for one in (reading, stated)
+        ]
+        layer = next((one.layer for one in (reading, stated) if one), None)
+        self._model = OnnxModel(folder, threads, layer)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
@@ -136,12 +139,13 @@ class OnnxReranker:
             return []
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._query_tokens)
         found = zip(encodings, self._model.run(encodings), strict=True)
-        return [Logit(outputs[0].item(), self._read(encoding, outputs)) for encoding, outputs in found]
+        return [Logit(outputs[0].item(), *self._read(encoding, outputs)) for encoding, outputs in found]
 
-    def _read(self, encoding: Encoding, outputs: Output) -> float | None:
-        if self._reading is None:
-            return None
-        return float(query_mean(encoding, outputs[1]) @ self._weights) + self._reading.intercept
+    def _read(self, encoding: Encoding, outputs: Output) -> list[float | None]:
+        if not any(self._readings):
+            return []
+        mean = query_mean(encoding, outputs[1])
+        return [float(mean @ one[1]) + one[0].intercept if one else None for one in self._readings]
 
 
 def query_mean(encoding: Encoding, states: NDArray[np.float32]) -> NDArray[np.float32]:

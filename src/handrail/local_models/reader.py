@@ -45,9 +45,13 @@ class Reading(BaseModel):
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
 
-def load_reading(path: Path | None = None) -> Reading:
-    """The file given, or the one that ships. Raises SettingsError when it is not one."""
-    source = path if path is not None else files("handrail") / "fitted" / "reader.json"
+ANSWERS, STATES = "reader.json", "claim_reader.json"
+"""What ships: whether a passage answers a question, and whether it states a claim."""
+
+
+def load_reading(path: Path | None = None, shipped: str = ANSWERS) -> Reading:
+    """The file given, or one that ships. Raises SettingsError when it is not one."""
+    source = path if path is not None else files("handrail") / "fitted" / shipped
     try:
         reading = Reading.model_validate(json.loads(source.read_text(encoding="utf-8")))
         layer_of(reading.state)

@@ -53,7 +53,7 @@ async def measure(
     ]
     logits = iter(await rerank.submit(asked))
     return [
-        _measured(pair, [(window, cosine, float(next(logits))) for window, cosine in best])
+        _measured(pair, [(window, cosine, next(logits)) for window, cosine in best])
         for pair, best in zip(pairs, chosen, strict=True)
     ]
 
@@ -85,6 +85,12 @@ def _cosine(one: Vectors, other: Vectors) -> float:
 def _measured(pair: Pair, scored: Sequence[tuple[Window, float, float]]) -> Measured:
     if not scored:
         return Measured({}, None)
-    window, cosine, _ = max(scored, key=lambda item: item[1] + item[2] / 20)
+    window, cosine, score = max(scored, key=lambda item: item[1] + item[2] / 20)
     found = signals(pair.claim, pair.passage, pair.context, window)
-    return Measured({"cosine": cosine, "logit": max(item[2] for item in scored), **found}, window)
+    logit = max(float(item[2]) for item in scored)
+    return Measured({"cosine": cosine, "logit": logit, "stated": _stated(score), **found}, window)
+
+
+def _stated(score: float) -> float:
+    """What the cross-encoder's states say of it, see `local_models.Logit`; 0, which says nothing, without them."""
+    return float(getattr(score, "stated", None) or 0.0)
