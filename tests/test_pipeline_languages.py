@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from handrail.types import Critique, Label, RefusalReason, Routing, Verdict
+from handrail.types import Critique, Escalation, Label, Offer, RefusalReason, Routing, Verdict
 from tests.stages import DRAFT, WORDING, Answers, Calibrates, Critiques, ask, pipeline, says, stages
 
 pytestmark = pytest.mark.anyio
@@ -38,6 +38,7 @@ async def test_who_is_not_understood_learns_that_the_articles_are_in_another_lan
 
     assert german.outcome.notice == WORDING.into("de").say("only_language", language="Englisch")
     assert german.outcome.suggestions == ()
+    assert german.outcome.escalation == Escalation(Offer.LINK, "other_language")
     assert (english.outcome.notice, with_model.outcome.notice) == (None, None)
 
 

@@ -126,6 +126,13 @@ def unavailable(wording: Wording, reason: RefusalReason = RefusalReason.PROVIDER
     )
 
 
+def not_understood(result: Outcome, notice: str) -> Outcome:
+    """A reply that led nowhere, perhaps because of the visitor's language: said so, with a person in sight."""
+    offered = result.escalation.offer is not Offer.NONE
+    escalation = result.escalation if offered else Escalation(Offer.LINK, "other_language")
+    return replace(result, notice=notice, escalation=escalation)
+
+
 def handed_off(text: str) -> Outcome:
     """A person answers, or is about to; `text` says who, or what to expect."""
     return Outcome(Routing.HANDED_OFF, text, RefusalReason.PERSON_ANSWERS)

@@ -138,17 +138,16 @@ class Pipeline:
         return finished
 
     def _noticed(self, turn: TurnInFlight, result: Outcome) -> Outcome:
-        """Quoted passages stay in the articles' language; the visitor is told so in their own.
-
-        So is one who was not understood, perhaps for that reason.
-        """
+        """Who is quoted passages in another language, or is not understood in theirs, is told so in their own."""
         articles = self._stages.articles_lang
         quoted = bool(result.citations) and turn.provider == QUOTED
         lost = result.routing in LOOKED_UP and self._stages.fallback_answerer is None
         if turn.question.lang == articles or not (quoted or lost):
             return result
-        key = "other_language" if quoted else "only_language"
-        return replace(result, notice=turn.wording.say(key, language=turn.wording.language(articles)))
+        named = turn.wording.language(articles)
+        if quoted:
+            return replace(result, notice=turn.wording.say("other_language", language=named))
+        return outcome.not_understood(result, turn.wording.say("only_language", language=named))
 
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         probe, classification = await self._understand(turn)

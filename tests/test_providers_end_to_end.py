@@ -1,0 +1,118 @@
+"""What a visitor gets, and what `meta` says of it, when language models answer, fail, hang or cost too much.
+
+The whole product over the sample help centre, before servers that speak OpenAI's protocol and refuse what it refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from handrail.assembly import Assistant
+from handrail.present import response
+from tests.sample import sample_settings
+from tests.scripted_openai import Fails, Hangs, Quotes, ScriptedOpenAI, scripted_openai
+from tests.stages import ask
+
+pytestmark = [pytest.mark.anyio, pytest.mark.models]
+
+WAITLIST = "How do I set up a waitlist?"
+WRITES = Quotes(first_s=0.0, gap_s=0.0)
+ONE_CALL = {
+    "CLASSIFY__MODE": "local",
+    "MEMORY__REWRITE": "local",
+    "REWRITE__LLM": "false",
+    "GENERATE__CRITIQUE": "local",
+    "VERIFY__LLM": "off",
+    "SUGGEST__ENABLED": "false",
+    "LLM__RETRIES": "0",
+}
+"""The answer is all that a language model is asked for."""
+
+
+@pytest.fixture
+def spare() -> Iterator[ScriptedOpenAI]:
+    with scripted_openai() as provider:
+        yield provider
+
+
+@asynccontextmanager
+async def assistant(index: Path, main: ScriptedOpenAI, spare: ScriptedOpenAI, **more: str) -> AsyncIterator[Assistant]:
+    given = {
+        **ONE_CALL,
+        "LLM__NAME": "main",
+        "LLM__BASE_URL": main.url,
+        "LLM__MODEL": "m-1",
+        "LLM__FALLBACKS": f'[{{name = "spare", base_url = "{spare.url}", model = "m-2"}}]',
+        **more,
+    }
+    made = Assistant(sample_settings(index, **given))
+    await made.start()
+    try:
+        yield made
+    finally:
+        await made.stop()
+
+
+async def asked(made: Assistant) -> dict[str, Any]:
+    return response(await made.ask(ask(WAITLIST, conversation_id=uuid4().hex)))
+
+
+def attempts(told: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(attempt["provider"], attempt["outcome"]) for attempt in told["meta"]["attempts"]]
+
+
+async def test_the_order_of_providers_their_breaker_and_the_way_down_are_in_meta(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
+) -> None:
+    async with assistant(sample_index, llm_provider, spare, LLM__BREAKER_AFTER="2", LLM__BREAKER_PAUSE_S="600") as made:
+        llm_provider.script(WRITES)
+        spare.script(WRITES)
+        well = await asked(made)
+        llm_provider.script(Fails(503))
+        second = await asked(made)
+        spare.script(Fails(503))
+        nobody = await asked(made)
+        left_alone = await asked(made)
+
+    assert (well["meta"]["provider"], well["meta"]["model"], attempts(well)) == ("main", "m-1", [("main", "ok")])
+    assert well["meta"]["tokens"] == {"input": 100, "output": 20}
+    assert (second["meta"]["provider"], attempts(second)) == ("spare", [("main", "failed"), ("spare", "ok")])
+    assert second["meta"]["degraded"] == []
+    assert (nobody["meta"]["provider"], nobody["meta"]["degraded"]) == ("extractive", ["answer"])
+    assert attempts(nobody) == [("main", "failed"), ("spare", "failed")]
+    assert nobody["routing"] in {"answered", "partially_answered"}
+    assert nobody["citations"]
+    assert ("main", "skipped") in attempts(left_alone)
+
+
+async def test_a_provider_that_hangs_costs_its_share_of_the_deadline_and_no_more(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
+) -> None:
+    llm_provider.script(Hangs(60))
+    spare.script(Hangs(60))
+
+    async with assistant(sample_index, llm_provider, spare, SERVER__TURN_DEADLINE_S="6") as made:
+        told = await asked(made)
+
+    assert (told["meta"]["provider"], told["meta"]["degraded"]) == ("extractive", ["answer"])
+    assert told["citations"]
+
+
+async def test_a_turn_that_may_ask_once_does_not_ask_a_second_provider(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
+) -> None:
+    llm_provider.script(Fails(503))
+    spare.script(WRITES)
+
+    async with assistant(sample_index, llm_provider, spare, LLM__TURN_MAX_REQUESTS="1") as made:
+        told = await asked(made)
+
+    assert attempts(told) == [("main", "failed"), ("spare", "over_budget")]
+    assert (told["meta"]["provider"], spare.requests) == ("extractive", [])
+    assert told["citations"]
