@@ -100,7 +100,7 @@ async def test_high_stakes_is_acknowledged_and_offers_a_person(assistant: Assist
 
     assert turn.outcome.routing is Routing.HIGH_STAKES
     assert turn.outcome.escalation.offer is Offer.BUTTON
-    assert turn.outcome.answer.startswith("Thank you for telling us plainly.")
+    assert turn.outcome.answer.startswith("Thank you for telling us.")
 
 
 async def test_leaving_is_answered_from_the_article_on_leaving(assistant: Assistant) -> None:
