@@ -32,7 +32,7 @@ from handrail.courtesies import without_courtesies
 from handrail.errors import SettingsError
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
-READ = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u0400-\u04ff]")
+READ = re.compile(r"[^\W\d_\u0000-\u024f\u0400-\u04ff]")
 """Letters of scripts that the head has seen nothing of."""
 
 
