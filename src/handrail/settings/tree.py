@@ -123,7 +123,7 @@ class Models(Section):
     folder: Path | None = Field(
         None, description="A folder that already holds the weights; default is the user's cache folder."
     )
-    threads: int = Field(2, ge=1, le=64, description="CPU threads per model.")
+    threads: int = Field(2, ge=1, le=64, description="Texts each model works on side by side, a CPU thread each.")
     embed_max_tokens: int = Field(
         384, ge=32, le=512, description="Passages are truncated to this many tokens for the embedder."
     )
