@@ -14,6 +14,7 @@ from api.app import create_app
 from tests.api import scripted
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.postgres import new_database
+from tests.tenancy import statements_without_tenant
 
 Serve = Callable[..., TestClient]
 
@@ -39,10 +40,13 @@ def assistant() -> ScriptedAssistant:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def each_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Records in SQLite, and then again in PostgreSQL."""
+def each_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Records in SQLite, and then again in PostgreSQL; whatever the test did, each statement named its tenant."""
     if request.param == "postgresql":
         monkeypatch.setattr(scripted, "DATABASE_URL", new_database(request.getfixturevalue("postgres")))
+    with statements_without_tenant() as found:
+        yield
+    assert found == []
 
 
 @pytest.fixture

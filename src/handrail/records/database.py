@@ -61,7 +61,7 @@ class Database:
         """What is wrong, for readiness; None when all is well."""
         try:
             async with self.transaction() as session:
-                await session.execute(select(TurnRow.turn_id).limit(1))
+                await session.execute(select(TurnRow.turn_id).where(TurnRow.tenant == "").limit(1))
         except RecordsUnavailable:
             return "the database of records does not answer"
         return None
