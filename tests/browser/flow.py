@@ -23,6 +23,8 @@ def angry_cancellation(visitor: Visitor, agent: Agent) -> None:
     expect(visitor.replies("person")).to_contain_text("One is a reservation.")
     visitor.say("Thanks, when does it go away?")
     expect(agent.messages).to_contain_text("when does it go away?")
+    expect(visitor.log.locator(".delivered")).to_have_count(1)
+    expect(visitor.log.get_by_text("has taken over this conversation")).to_have_count(1)
     expect(visitor.replies("answered")).to_have_count(0)
     agent.note("Checked with the bank.")
     agent.do("Hand back")

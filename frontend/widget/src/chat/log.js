@@ -36,11 +36,10 @@ export function createLog(context) {
     return createMessage(context, { by: "team", at, routing: "person", name }, el("div", { class: "bubble", dir: "auto" }, el("p", { class: "words", text })));
   }
 
-  /** @param {Entry & { kind: "reply" }} entry whether the visitor was told before, in these words, that a person is on it */
-  function saysItAgain({ reply, at }) {
-    const before = context.session.entries.findLast((one) => one.kind === "reply" && one.at < at);
-    return before?.kind === "reply" && reply.routing === "handed_off" && before.reply.routing === "handed_off"
-      && (!reply.answer || reply.answer === before.reply.answer);
+  /** @param {Entry & { kind: "reply" }} entry whether the visitor was told before, by an event or a reply, that a person is on it */
+  function saysItAgain({ reply: { routing, answer }, at }) {
+    return routing === "handed_off" && context.session.entries.some((one) => one.kind === "person" ? one.text === answer
+      : one.kind === "reply" && one.at < at && one.reply.routing === routing && (!answer || one.reply.answer === answer));
   }
 
   /** @param {HTMLElement} node brings its end into view, or its start when it is taller than the log */
