@@ -55,11 +55,11 @@ export function reportsPage(desk) {
       const report = /** @type {Report} */ (await api.get(`reports/${name}`, query));
       if (asked !== turn) return;
       const rows = report.rows ?? [];
-      if (!rows.length && (!report.n || name === "volume")) return void body.replaceChildren(el("p", { class: "hint", text: t("report_empty") }));
+      if (!rows.length && !report.n) return void body.replaceChildren(el("p", { class: "hint", text: t("report_empty") }));
       const chart = await plot(name, report, desk);
       if (asked !== turn) return;
       body.replaceChildren(figures(name, report.figures ?? {}), ...(chart ? [chart.element] : []),
-        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), table(SHORT[name] ?? report.columns ?? Object.keys(rows[0] ?? {}), rows, !rows.some((row) => "day" in row) && !chart, word("report", name)));
+        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), ...(rows.length ? [table(SHORT[name] ?? report.columns ?? Object.keys(rows[0] ?? {}), rows, !rows.some((row) => "day" in row) && !chart, word("report", name))] : []));
       if (chart) drawn.push(chart.start());
     } catch (error) {
       if (asked !== turn) return;
