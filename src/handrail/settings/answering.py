@@ -20,7 +20,7 @@ class Generate(Section):
         "auto", description="Self-critique; `auto` uses the LLM when one is configured."
     )
     critique_partly: Probability = Field(
-        0.45, description="Local critique: probability of a right answer under which it cannot answer."
+        0.43, description="Local critique: probability of a right answer under which it cannot answer."
     )
     critique_fully: Probability = Field(
         0.6, description="Local critique: probability from which the answer counts as full."

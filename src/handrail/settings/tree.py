@@ -249,7 +249,7 @@ class Deep(Section):
 
 class Gates(Section):
     relevance: Probability = Field(
-        0.45,
+        0.43,
         description="Probability that the articles answer it, under which a clarifying question is asked.",
     )
     confidence: Probability = Field(
