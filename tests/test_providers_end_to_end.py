@@ -91,16 +91,17 @@ async def test_the_order_of_providers_their_breaker_and_the_way_down_are_in_meta
     assert ("main", "skipped") in attempts(left_alone)
 
 
-async def test_a_provider_that_hangs_costs_its_share_of_the_deadline_and_no_more(
+async def test_providers_that_hang_are_given_up_and_the_articles_are_quoted(
     sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
 ) -> None:
     llm_provider.script(Hangs(60))
     spare.script(Hangs(60))
 
-    async with assistant(sample_index, llm_provider, spare, SERVER__TURN_DEADLINE_S="6") as made:
+    async with assistant(sample_index, llm_provider, spare, LLM__TIMEOUT_S="1") as made:
         told = await asked(made)
 
     assert (told["meta"]["provider"], told["meta"]["degraded"]) == ("extractive", ["answer"])
+    assert [provider for provider, outcome in attempts(told) if outcome != "ok"] == ["main", "spare"]
     assert told["citations"]
 
 
