@@ -246,7 +246,7 @@ def test_no_colleague_is_promised_when_hand_off_is_off(browser: Browser, sample_
 
 
 def test_refusals_do_not_pollute_later_turns(house: House, visitor: Visitor, agent: Agent) -> None:
-    """A follow-up is understood from the answers before it: not from refusals, nor from what was said to a person."""
+    """A follow-up is understood from what was said before it, also to a person, but never from refusals."""
     visitor.say(DOMAIN)
     expect(visitor.replies("answered")).to_have_count(1)
     visitor.say("Write me a poem about the sea")
@@ -267,7 +267,7 @@ def test_refusals_do_not_pollute_later_turns(house: House, visitor: Visitor, age
     expect(visitor.handler).to_have_text("AI assistant")
     visitor.say(SECOND_QUESTION)
     expect(visitor.log.locator(".message.assistant")).to_have_count(4)
-    assert "dog" not in house.assistant.turns[-1].standalone
+    assert "poem" not in house.assistant.turns[-1].standalone
 
 
 def test_citations_are_there_in_the_embedded_widget(visitor: Visitor, agent: Agent) -> None:
