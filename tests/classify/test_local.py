@@ -133,6 +133,16 @@ async def test_a_message_without_a_letter_is_nonsense_by_rule(head: Head, text: 
     assert result.probability > 0.9
 
 
+@pytest.mark.anyio
+async def test_a_bare_number_that_the_articles_use_is_asked_about(head: Head) -> None:
+    used, unused = Probe(NOWHERE.embedding, {"known": 1.0}), Probe(NOWHERE.embedding, {"known": 0.0})
+    classifier = LocalClassifier(head, 0.5)
+
+    assert (await classifier.classify(ask("4009?"), used)).label is Label.ANSWERABLE
+    assert (await classifier.classify(ask("4009?"), unused)).label is Label.NONSENSE
+    assert (await classifier.classify(ask("12"), used)).label is Label.NONSENSE
+
+
 def test_a_head_of_another_embedder_is_refused_with_advice() -> None:
     with pytest.raises(SettingsError) as caught:
         load_head(None, "st:other-model")
