@@ -21,6 +21,7 @@ REQUEST = "how do I refund an order"
         "Dear Tillwick team, how do I refund an order. Kind regards, Tom Baker",
         "sorry to bother you. how do I refund an order please help asap",
         "Quick question: how do I refund an order. Thanks!! Jo",
+        "Hi, me again. One more thing: how do I refund an order",
         "Thanks for your help so far. how do I refund an order",
         "Bonjour à tous, how do I refund an order, merci d'avance",
         "Hallo zusammen, how do I refund an order. Vielen Dank im Voraus",
