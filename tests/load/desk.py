@@ -1,8 +1,7 @@
-"""How fast the desk is: `python -m tests.load.desk [--tickets 1000] [--open 200] [--rounds 60] [--pages 20]`.
+"""How fast the desk is: `python -m tests.load.desk [--tickets 1000] [--open 200] [--rounds 60]`.
 
-Prints, as JSON: the desk's list with so many tickets in the queue; its page in Chromium, from the navigation until the
-queue is on the screen and until a key has moved through it; and the way of a message from visitor to agent and back
-with so many open conversations, each followed by its visitor. All in milliseconds.
+Prints, as JSON: the desk's list with so many tickets in the queue, and the way of a message from visitor to agent and
+back with so many open conversations, each followed by its visitor, all in milliseconds.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from handrail.settings import Storage
 from tests.api.live import until
 from tests.api.process import process
 from tests.api.two_sides import Side, agent_of, folder_with_people, replies, taken, visitor_of
-from tests.load.desk_page import page_times
 
 LOOKS: tuple[dict[str, str], ...] = (
     {},
@@ -100,7 +98,7 @@ async def _round_trip(visitor: Side, agent: Side, conversation_id: str) -> float
     return spent
 
 
-async def measure(tickets: int, open_: int, rounds: int, pages: int) -> dict[str, Any]:
+async def measure(tickets: int, open_: int, rounds: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = await folder_with_people(Path(name), "ada")
         await fill(folder, tickets)
@@ -109,16 +107,12 @@ async def measure(tickets: int, open_: int, rounds: int, pages: int) -> dict[str
             async with httpx.AsyncClient(base_url=url, timeout=20, limits=limits) as client:
                 agent = await agent_of(client)
                 listed = await lists(agent, rounds)
-                shown, interactive = await page_times(url, agent.headers["Cookie"], pages)
                 there_and_back = await round_trips(client, agent, open_, rounds)
     return {
         "tickets": tickets,
         "open": open_,
         "n": rounds,
         "desk_list_ms": _spread(listed),
-        "pages": pages,
-        "queue_shown_ms": _spread(shown),
-        "queue_interactive_ms": _spread(interactive),
         "there_and_back_ms": _spread(there_and_back),
     }
 
@@ -139,9 +133,8 @@ def main() -> None:
     parser.add_argument("--tickets", type=int, default=1000)
     parser.add_argument("--open", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--pages", type=int, default=20, help="Times the page is opened; 0 leaves it out.")
     chosen = parser.parse_args()
-    figures = asyncio.run(measure(chosen.tickets, chosen.open, chosen.rounds, chosen.pages))
+    figures = asyncio.run(measure(chosen.tickets, chosen.open, chosen.rounds))
     sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 
 
