@@ -184,3 +184,16 @@ async def test_the_row_that_the_question_names_is_quoted() -> None:
     knows.close()
 
     assert texts(draft)[0].endswith("| Solo | EUR 14 |")
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"), [("how do I export customers", "Get a file."), ("importing", "Load a file.")]
+)
+async def test_what_stands_under_the_opposite_of_what_is_asked_comes_later(asked: str, first: str) -> None:
+    knows = scorer_of({"Load": 2.0, "Get": 1.0})
+    body = "## Import\n\nLoad a file.\n\n## Move away\n\nGet a file."
+
+    draft = await answer(knows, evidence(asked, article(body), merge=0), max_sentences=1)
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)

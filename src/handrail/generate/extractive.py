@@ -14,6 +14,7 @@ from handrail.generate import Hearer
 from handrail.generate.compose import Scored, compose, question_above
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
+from handrail.generate.verify.lexicon import opposed
 from handrail.guard import suspicious
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
@@ -49,6 +50,8 @@ PASSAGE_POINTS = 8.0
 """Points of a unit of a passage whose final score is 1."""
 POINTS_ELSEWHERE = -2.0
 """Points of a unit that only points elsewhere, or says yes or no to another question."""
+POINTS_OPPOSED = -3.0
+"""Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
 
 class ExtractiveAnswerer:
@@ -151,7 +154,17 @@ def _shape(query: str, unit: Unit) -> float:
         return POINTS_ELSEWHERE
     if unit.kind in ("sentence", "note") and POINTER.search(plain(unit.lines[0])):
         return POINTS_ELSEWHERE
-    return POINTS_NAMED if _names(unit, set(tokenize(query))) else 0.0
+    wanted = set(tokenize(query))
+    if _opposes(unit, wanted):
+        return POINTS_OPPOSED
+    return POINTS_NAMED if _names(unit, wanted) else 0.0
+
+
+def _opposes(unit: Unit, wanted: set[str]) -> bool:
+    """Whether its title or headings have the opposite of a word that is asked for and that it does not say itself."""
+    above = set(tokenize(" ".join((unit.hit.passage.title, *unit.headings))))
+    said = above | set(tokenize(unit.for_scoring()))
+    return any(opposed(word, other) for word in wanted - said for other in above - wanted)
 
 
 def _promise(wanted: set[str], unit: Unit, tables: float) -> float:
