@@ -18,6 +18,7 @@ def angry_cancellation(visitor: Visitor, agent: Agent) -> None:
     expect(visitor.events).to_have_count(1)
     expect(visitor.events).to_contain_text("has taken over this conversation")
     expect(visitor.handler).to_have_text("With our team")
+    expect(visitor.person_button).to_be_hidden()
 
     agent.say("I see both charges. One is a reservation.")
     expect(visitor.replies("person")).to_contain_text("One is a reservation.")
@@ -29,6 +30,7 @@ def angry_cancellation(visitor: Visitor, agent: Agent) -> None:
     agent.note("Checked with the bank.")
     agent.do("Hand back")
     expect(visitor.handler).to_have_text("AI assistant")
+    expect(visitor.person_button).to_be_visible()
     expect(visitor.log).not_to_contain_text("Checked with the bank.")
 
     visitor.say(DOMAIN)

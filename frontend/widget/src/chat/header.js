@@ -6,7 +6,7 @@ import { createMenu } from "./menu.js";
 import { authorOf } from "./message.js";
 
 /**
- * Who one is talking to, and the ways out: a person, always, and the door.
+ * Who one is talking to, and the ways out: a person, until one is there, and the door.
  * @param {Context} context
  * @param {{ titleId: string, inline: boolean, close: () => void, expand: (wide: boolean) => void,
  *   more: () => Promise<import("../types").More | null>, restart: () => void }} handlers
@@ -18,6 +18,9 @@ export function createHeader(context, { titleId, inline, close, expand, more, re
   const wide = el("button", { type: "button", class: "icon-button wide", "aria-label": t("full_screen"), "aria-pressed": "false", click: toggle },
     icon(EXPAND), icon(SHRINK));
 
+  const person = config.person.available && el("button", { type: "button", class: "person", click: () => actions.person("visitor_request") },
+    icon(PERSON), el("span", { text: t("person") }));
+
   function toggle() {
     const on = wide.getAttribute("aria-pressed") !== "true";
     wide.setAttribute("aria-pressed", String(on));
@@ -28,15 +31,15 @@ export function createHeader(context, { titleId, inline, close, expand, more, re
   const header = {
     element: el("header", { role: "none" },
       el("div", { class: "who" }, el("h2", { id: titleId, text: authorOf(context, "assistant"), dir: "auto" }), handler),
-      config.person.available && el("button", { type: "button", class: "person", click: () => actions.person("visitor_request") },
-        icon(PERSON), el("span", { text: t("person") })),
+      person,
       el("div", { class: "tools" }, menu.element, !inline && wide,
         !inline && el("button", { type: "button", class: "icon-button", "aria-label": t("close"), click: close }, icon(CLOSE)))),
     menu,
-    /** @param {boolean} person whether a person has taken over: the label is never wrong about that */
-    setHandler(person) {
-      handler.textContent = t(person ? "person_label" : "ai_label");
-      handler.classList.toggle("by-person", person);
+    /** @param {boolean} taken whether a person has taken over: the label is never wrong about that */
+    setHandler(taken) {
+      handler.textContent = t(taken ? "person_label" : "ai_label");
+      handler.classList.toggle("by-person", taken);
+      if (person) person.hidden = taken;
     },
   };
   header.setHandler(false);
