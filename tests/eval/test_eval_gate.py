@@ -173,7 +173,7 @@ def test_the_committed_gate_is_small_and_complete() -> None:
         assert all(known.history[-1].reason for _ in item.figures)
 
 
-LONG = "Good morning to everybody over there at the help desk, and thanks for your time today: "
+LONG = "Our little studio has been around for a couple of years by now, and one of us asked me this today: "
 ASKS = {
     "account:reset-your-password": ["how do I reset my password", "I forgot my password", "password reset email"],
     "billing:refunds-for-your-plan": ["refund for my plan", "get my plan money back", "refund of a yearly plan"],
@@ -199,7 +199,7 @@ def test_a_crippled_setting_fails_the_gate(small: Settings, articles: Path, tmp_
     )
     quiet = Console(stderr=True, quiet=True)
     tree = small.model_dump()
-    # Only the greeting is read: the embedder stops before the question, and nothing else helps it.
+    # Only the preamble is read: the embedder stops before the question, and nothing else helps it.
     tree["models"] |= {"query_max_tokens": 16}
     tree["retrieval"] |= {"keyword_k": 0, "rerank_depth": 0}
     crippled = Settings.model_validate(tree)
