@@ -51,6 +51,12 @@ class Chat:
         expect(self.replies).to_have_count(before + 1)
         return self.replies.nth(before)
 
+    def answer_to(self, question: str) -> Locator:
+        """The same when the turn is over: until then what is sent next is not taken."""
+        reply = self.ask(question)
+        expect(self.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
+        return reply
+
     def stored(self) -> str | None:
         found: str | None = self.page.evaluate("sessionStorage.getItem('handrail:pub_demo')")
         return found

@@ -49,13 +49,22 @@ def visitor(page: Page, running: tuple[Paced, str]) -> Chat:
     return Chat(page, ContractSite(url=running[1]))
 
 
+def under_way(visitor: Chat, paced: Paced) -> None:
+    """Waits until the assistant has been asked; the button to stop it is there before."""
+    for _ in range(300):
+        if paced.asked:
+            return
+        visitor.page.wait_for_timeout(50)
+    raise AssertionError("the assistant was not asked")
+
+
 def test_an_answer_is_streamed_claim_by_claim_and_follow_ups_know_it(visitor: Chat, paced: Paced) -> None:
     with visitor.page.expect_response(re.compile(r"/chat/stream$")) as streamed:
-        first = visitor.open().ask(WAITLIST)
+        first = visitor.open().answer_to(WAITLIST)
     assert "text/event-stream" in streamed.value.headers["content-type"]
     expect(first).to_have_attribute("data-routing", "answered")
 
-    visitor.ask("how do I turn it off?")
+    visitor.answer_to("how do I turn it off?")
 
     assert [exchange.question for exchange in paced.turns[-1].question.history] == [WAITLIST]
 
@@ -63,19 +72,20 @@ def test_an_answer_is_streamed_claim_by_claim_and_follow_ups_know_it(visitor: Ch
 def test_stop_cancels_the_turn_on_the_server(visitor: Chat, paced: Paced) -> None:
     paced.pause_s = 30
     visitor.open().send(WAITLIST)
+    under_way(visitor, paced)
 
     visitor.page.get_by_role("button", name="Stop").click()
 
     expect(visitor.replies.first).to_contain_text("You stopped this answer.")
     paced.pause_s = 0.0
-    expect(visitor.ask(REFUND)).to_have_attribute("data-routing", "answered")
+    expect(visitor.answer_to(REFUND)).to_have_attribute("data-routing", "answered")
     assert (paced.cancelled, paced.turns[-1].question.history) == (1, ())
 
 
 def test_a_page_reloaded_while_the_answer_is_made_gets_it_without_asking_again(visitor: Chat, paced: Paced) -> None:
     paced.pause_s = 2
     visitor.open().send(WAITLIST)
-    expect(visitor.page.get_by_role("button", name="Stop")).to_be_visible()
+    under_way(visitor, paced)
 
     visitor.page.reload()
 
@@ -84,26 +94,28 @@ def test_a_page_reloaded_while_the_answer_is_made_gets_it_without_asking_again(v
 
 
 def test_an_edited_question_starts_a_branch_that_does_not_know_the_old_one(visitor: Chat, paced: Paced) -> None:
-    visitor.open().ask(WAITLIST)
-    visitor.ask("how do I turn it off?")
+    visitor.open().answer_to(WAITLIST)
+    visitor.answer_to("how do I turn it off?")
 
     visitor.page.get_by_role("button", name="Edit question").first.click()
     visitor.page.get_by_role("textbox", name="Edit question").fill(REFUND)
     visitor.page.get_by_role("button", name="Send again").click()
     expect(visitor.replies).to_have_count(1)
     expect(visitor.replies.first).to_contain_text("Refund")
-    visitor.ask("how long does it take?")
+    expect(visitor.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
+    visitor.answer_to("how long does it take?")
 
     histories = [[exchange.question for exchange in turn.question.history] for turn in paced.turns]
     assert histories == [[], [WAITLIST], [], [REFUND]]
 
 
 def test_an_answer_asked_for_again_does_not_know_its_first_version(visitor: Chat, paced: Paced) -> None:
-    visitor.open().ask(WAITLIST)
-    visitor.ask(REFUND)
+    visitor.open().answer_to(WAITLIST)
+    visitor.answer_to(REFUND)
 
     visitor.replies.last.get_by_role("button", name="Answer again").click()
 
     expect(visitor.page.locator(".versions")).to_contain_text("Version 2 of 2")
     expect(visitor.replies).to_have_count(2)
+    expect(visitor.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
     assert [exchange.question for exchange in paced.turns[-1].question.history] == [WAITLIST]
