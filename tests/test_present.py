@@ -8,7 +8,8 @@ import pytest
 
 from handrail import outcome
 from handrail.present import response
-from handrail.types import Attempt, Citation, Classification, Label, Outcome, RefusalReason, Turn, Usage, Verdict
+from handrail.types import Citation, Classification, Label, Outcome, RefusalReason, Turn, Verdict
+from handrail.usage import Attempt, Usage
 from tests.stages import WORDING, ask, passage
 
 PASSAGE = passage("domains:connect/2", "Open Settings.", title="Connect a domain")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.people import PRESENT, People
+from handrail.usage import NOTHING, Attempt, Usage
 
 Vectors = NDArray[np.float32]
 """`(n, d)` or `(d,)` float32, L2-normalised."""
@@ -268,29 +269,6 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens and money one turn took."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One call of a language model: who was asked for what, and how it went."""
-
-    task: str
-    """The prompt's name, such as `answer` or `rewrite`."""
-    provider: str
-    model: str
-    outcome: str
-    """`ok`, `failed` (may work later), `stalled`, `rejected` (settings or refusal), `skipped` (left alone for a while),
-    `over_budget`."""
-    ms: float
-
-
-@dataclass(frozen=True, slots=True)
 class Draft:
     """An answer before it may reach the visitor."""
 
@@ -301,7 +279,7 @@ class Draft:
     offer: str | None = None
     closing: str | None = None
     suggestions: Sequence[str] = ()
-    usage: Usage = Usage()
+    usage: Usage = NOTHING
     self_verdict: Verdict | None = None
     """What the answering model said of its own answer, if it was asked."""
     signals: Mapping[str, float] = field(default_factory=dict)
@@ -401,7 +379,7 @@ class Turn:
     model: str | None
     retrieved: int
     latency_ms: Mapping[str, float]
-    usage: Usage = Usage()
+    usage: Usage = NOTHING
     attempts: Sequence[Attempt] = ()
     """Every call of a language model, in order."""
     degraded: Sequence[str] = ()

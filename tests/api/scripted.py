@@ -9,7 +9,8 @@ from typing import Any
 
 from handrail import outcome
 from handrail.settings import Settings
-from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Usage, Verdict
+from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Verdict
+from handrail.usage import Usage
 from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.learning.personal import impersonal, without_courtesies
+from handrail.learning.personal import impersonal, without_salutation
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_names_that_are_known_are_taken_out_anywhere() -> None:
 def test_greeting_and_signature_go() -> None:
     text = "Hi Ana,\n\nOpen Settings and choose Domains.\n\nBest regards,\nMaria from support"
 
-    assert without_courtesies(text) == "Open Settings and choose Domains."
+    assert without_salutation(text) == "Open Settings and choose Domains."

@@ -19,7 +19,7 @@ from handrail.llm.breaker import Breaker
 from handrail.llm.meter import metering
 from handrail.llm.retry import RetryPolicy
 from handrail.prompts import RenderedPrompt
-from handrail.types import Usage
+from handrail.usage import Usage
 from tests.answers import PROMPTS, model_at
 from tests.scripted_openai import Fails, Hangs, Says, ScriptedOpenAI
 

@@ -10,7 +10,7 @@ from typing import Protocol
 import frontmatter
 
 from handrail.errors import PermanentError
-from handrail.learning.personal import impersonal, without_courtesies
+from handrail.learning.personal import impersonal, without_salutation
 
 LONGEST_TITLE = 160
 LONGEST_BODY = 50_000
@@ -97,7 +97,7 @@ def as_markdown(title: str, body: str, *, lang: str, machine_made: bool, made_by
 
 
 def _cleaned(text: str, names: tuple[str, ...]) -> str:
-    return impersonal(without_courtesies(text), names)
+    return impersonal(without_salutation(text), names)
 
 
 def _title(messages: Sequence[Spoken], names: tuple[str, ...]) -> str:

@@ -62,7 +62,7 @@ def _phone(found: re.Match[str]) -> str:
     return text if digits < 7 or grouped else "[phone number removed]"
 
 
-def without_courtesies(text: str) -> str:
+def without_salutation(text: str) -> str:
     """An agent's words without the greeting by name and the signature below."""
     text = SIGNED.sub("", text)
     return GREETED.sub("", text).strip(" ,!\n")

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from handrail.prompts import RenderedPrompt
 from handrail.settings import Llm
-from handrail.types import Usage
+from handrail.usage import Usage
 
 OutputT = TypeVar("OutputT", bound=BaseModel)
 TextHearer = Callable[[str], Awaitable[None]]

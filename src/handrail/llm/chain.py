@@ -13,7 +13,7 @@ from handrail.llm import LanguageModel, OutputT, Reply, TextHearer
 from handrail.llm.breaker import LeftAlone
 from handrail.llm.meter import note
 from handrail.prompts import RenderedPrompt
-from handrail.types import Attempt
+from handrail.usage import Attempt
 
 SHARE = 1 / 2
 """Of the time a stage has left, what a provider may take while another could still be asked."""

@@ -33,7 +33,7 @@ from handrail.llm.meter import Bounds, budget, spend
 from handrail.llm.retry import RetryingModel, RetryPolicy
 from handrail.prompts import RenderedPrompt
 from handrail.settings import Llm, LlmProvider, environment
-from handrail.types import Usage
+from handrail.usage import Usage
 
 OPENAI_URL = "https://api.openai.com/v1"
 PLACEHOLDER_KEY = "not-needed"
