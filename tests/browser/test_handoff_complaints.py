@@ -161,6 +161,7 @@ def test_no_endless_hand_off_loop_after_a_conversation_is_reopened(visitor: Visi
     expect(visitor.page.locator(".closed")).to_have_count(0)
     agent.do("Take")
     agent.do("Hand back")
+    expect(visitor.events.last).to_have_text("The assistant answers again.")
     expect(visitor.handler).to_have_text("AI assistant")
 
     visitor.say(ANGRY)

@@ -83,6 +83,26 @@ def test_stop_ends_the_turn_on_the_server_and_keeps_what_was_written(chat: Chat)
     assert [body["turn_id"] for body in chat.site.sent_to("/chat/stop")] == [asked["turn_id"]]
 
 
+@pytest.mark.parametrize(("typed_on", "asked"), [("", ["domain", "answered"]), (" or", ["domain"])])
+def test_enter_while_an_answer_is_written_sends_when_it_is_over(chat: Chat, typed_on: str, asked: list[str]) -> None:
+    """What is typed after that Enter was not meant to go yet."""
+    streams(chat, in_pieces(events({"type": "start"}, *piece(FIRST)), 4000, keep_open_s=20))
+    chat.open()
+    chat.send("domain")
+    expect(chat.page.locator(".writing article")).to_be_visible()
+    chat.composer.fill("answered")
+    chat.composer.press("Enter")
+    chat.composer.press_sequentially(typed_on)
+    expect(chat.composer).to_have_value(f"answered{typed_on}")
+    chat.site.stream = None
+
+    chat.page.get_by_role("button", name="Stop").click()
+
+    expect(chat.replies).to_have_count(1 if typed_on else 2)
+    expect(chat.composer).to_have_value(f"answered{typed_on}" if typed_on else "")
+    assert [body["question"] for body in chat.site.sent_to("/ask")] == asked
+
+
 def test_a_connection_cut_in_the_middle_goes_on_where_it_was(chat: Chat) -> None:
     streams(chat, in_pieces(events({"type": "start"}, *piece(FIRST)), 4000))
     rest = events(*piece(SECOND), outcome(), first=5)

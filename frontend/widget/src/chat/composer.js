@@ -17,12 +17,13 @@ export function createComposer({ t, config }, send, typed) {
   const counter = createCounter(`${id}-counter`, config.maxQuestion, t);
   const input = el("textarea", {
     id, rows: 1, placeholder: t("placeholder"), dir: "auto", enterkeyhint: "send", "aria-describedby": counter.element.id,
-    input: () => { changed(); typed(input.value); }, keydown,
+    input: () => { waiting = false; changed(); typed(input.value); }, keydown,
   });
   const button = el("button", { type: "submit", class: "send", "aria-label": t("send") }, icon(SEND));
   const halt = el("button", { type: "button", class: "send halt", "aria-label": t("stop"), title: t("stop"), hidden: true, click: () => stop() }, icon(STOP));
   let stop = () => {};
   let busy = false;
+  let waiting = false;
 
   /** @param {KeyboardEvent} event Enter confirms an input method's choice before it sends anything */
   function keydown(event) {
@@ -41,7 +42,9 @@ export function createComposer({ t, config }, send, typed) {
 
   function submit() {
     const question = input.value.trim();
-    if (!question || busy || input.value.length > config.maxQuestion) return input.focus();
+    if (!question || input.value.length > config.maxQuestion) return input.focus();
+    // Kept for when the turn before it is over, unless more is typed or that turn's words come back.
+    if (busy) return void (waiting = true);
     composer.write("");
     send(question);
   }
@@ -54,14 +57,20 @@ export function createComposer({ t, config }, send, typed) {
     /** @param {string} text */
     write(text) {
       input.value = text;
+      waiting = false;
       changed();
     },
     /** @param {string} question puts back what could not be sent, before anything typed since */
     restore: (question) => composer.write(input.value.trim() ? `${question}\n${input.value}` : question),
+    /** Sends what was meant to be sent while a turn was under way. */
+    flush() {
+      if (waiting) submit();
+    },
     /** @param {boolean} value @param {() => void} [onStop] */
     setBusy(value, onStop) {
       const focused = halt.matches(":focus");
       busy = value;
+      if (busy) waiting = false;
       stop = onStop ?? (() => {});
       button.hidden = Boolean(onStop);
       halt.hidden = !onStop;

@@ -114,6 +114,7 @@ export function createConversation(context, { log, status, composer, notice, hea
   function stopped(turnId, text) {
     keep({ kind: "stopped", text, at: Date.now(), turnId });
     composer.focus();
+    composer.flush();
   }
 
   /** @param {unknown} value @param {string} turnId @param {boolean} takenBack */
@@ -125,6 +126,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     header.setHandler(handedOff && session.state !== "queued");
     if (handedOff) live.start();
     context.emit("answer", { routing: reply.routing });
+    composer.flush();
   }
 
   function forget() {
