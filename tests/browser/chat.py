@@ -28,7 +28,8 @@ class Chat:
 
     @property
     def replies(self) -> Locator:
-        return self.page.locator("article.message:not(.visitor)")
+        """Those that are whole; one that is still being written is none yet."""
+        return self.page.locator("article.message:not(.visitor, [data-routing=writing])")
 
     def visit(self, query: str = "") -> "Chat":
         self.page.goto(f"{self.site.url}/{query}")
@@ -45,17 +46,16 @@ class Chat:
         self.composer.press("Enter")
 
     def ask(self, question: str) -> Locator:
-        """Sends the question and returns the message that answers it."""
+        """Sends the question and returns the message that answers it, once the turn is over."""
         before = self.replies.count()
         self.send(question)
         expect(self.replies).to_have_count(before + 1)
+        self.over()
         return self.replies.nth(before)
 
-    def answer_to(self, question: str) -> Locator:
-        """The same when the turn is over: until then what is sent next is not taken."""
-        reply = self.ask(question)
-        expect(self.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
-        return reply
+    def over(self) -> None:
+        """No turn is under way."""
+        expect(self.page.locator(".send.halt")).to_be_hidden()
 
     def stored(self) -> str | None:
         found: str | None = self.page.evaluate("sessionStorage.getItem('handrail:pub_demo')")

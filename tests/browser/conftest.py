@@ -1,17 +1,19 @@
 """One browser for the whole suite, a fresh context for each test, and a site that answers by the contract."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.chat import Chat
 from tests.browser.contract_site import ContractSite, serve_contract_site
 from tests.browser.desk import Desk
 from tests.browser.desk_site import DeskSite, serve_desk_site
+from tests.browser.waiting import PATIENCE_MS
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -23,6 +25,10 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+SLOWDOWN = float(os.environ.get("HANDRAIL_TEST_SLOWDOWN", "0"))
+"""How many times slower pages are made, and by how many tenths of a second each request: finds tests that race."""
 
 
 class Launched(Protocol):
@@ -43,9 +49,30 @@ def chromium_path(chromium: Launched) -> str:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         launched = playwright.chromium.launch(executable_path=chromium_path(playwright.chromium), args=ARGUMENTS)
+        if SLOWDOWN:
+            _slow_down(launched)
         yield launched
         launched.close()
+
+
+def _slow_down(browser: Browser) -> None:
+    fast = browser.new_context
+
+    def slow(page: Page) -> None:
+        session = page.context.new_cdp_session(page)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+        session.send("Network.enable")
+        away = {"offline": False, "latency": SLOWDOWN * 100, "downloadThroughput": -1, "uploadThroughput": -1}
+        session.send("Network.emulateNetworkConditions", away)
+
+    def new_context(**options: Any) -> BrowserContext:
+        made = fast(**options)
+        made.on("page", slow)
+        return made
+
+    browser.new_context = new_context  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +95,7 @@ def _is_refusal(text: str) -> bool:
 def page(browser: Browser) -> Iterator[Page]:
     """A desktop page that fails its test on any uncaught error or refused policy."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     opened = context.new_page()
     problems: list[str] = []
     opened.on("pageerror", lambda error: problems.append(str(error)))

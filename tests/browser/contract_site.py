@@ -35,12 +35,14 @@ TAG = '<script async src="/widget/v1/widget.js" data-widget="pub_demo" data-lang
 
 RECORDED = "Thank you. The team has your request. A person replies within one working day."
 
+HELD_AT_MOST_S = 60.0
+
 Handler = Callable[[Json], Response]
 
 
 @dataclass
 class ContractSite:
-    """What was asked of the site, and what a test may change about its answers."""
+    """What was asked of the site, and what a test may change about its answers; none comes while `go` is cleared."""
 
     url: str = ""
     requests: list[tuple[str, Json]] = field(default_factory=list)
@@ -52,6 +54,10 @@ class ContractSite:
     feedback_status: int = 201
     stream: Handler | None = None
     delay_s: float = 0.0
+    go: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.go.set()
 
     def reset(self) -> None:
         self.requests.clear()
@@ -60,6 +66,7 @@ class ContractSite:
         self.ask = self.handoff = self.resume = self.stream = None
         self.feedback_status = 201
         self.delay_s = 0.0
+        self.go.set()
 
     def change(self, **fields: Any) -> None:
         """From now on every reply has these fields instead of its own."""
@@ -114,10 +121,14 @@ def build_app(site: ContractSite) -> Starlette:
     async def config(_request: Request) -> Response:
         return JSONResponse(site.config)
 
+    async def released() -> None:
+        await asyncio.sleep(site.delay_s)
+        await asyncio.to_thread(site.go.wait, HELD_AT_MOST_S)
+
     async def ask(request: Request) -> Response:
         body: Json = await request.json()
         site.requests.append(("/ask", body))
-        await asyncio.sleep(site.delay_s)
+        await released()
         return site.ask(body) if site.ask else JSONResponse(reply_to(body["question"]))
 
     async def stream(request: Request) -> Response:
@@ -144,7 +155,7 @@ def build_app(site: ContractSite) -> Starlette:
     async def handoff(request: Request) -> Response:
         body: Json = await request.json()
         site.requests.append(("/handoff", body))
-        await asyncio.sleep(site.delay_s)
+        await released()
         return (site.handoff or recorded)(body)
 
     class Policy(BaseHTTPMiddleware):

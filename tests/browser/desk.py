@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.desk_records import ME
 from tests.browser.desk_site import PASSWORD, DeskSite
+from tests.browser.waiting import eventually
 
 
 class Desk:
@@ -38,6 +39,7 @@ class Desk:
         self.page.get_by_label("Password").fill(PASSWORD)
         self.page.keyboard.press("Enter")
         expect(self.page.get_by_role("navigation", name="Pages")).to_be_visible()
+        eventually(self.page, lambda: bool(self.site.listeners), True)
         return self
 
     def open(self, id_: str) -> Desk:

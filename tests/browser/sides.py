@@ -19,12 +19,11 @@ from handrail.settings import Settings
 from handrail.types import Outcome, Question, Turn
 from handrail.watch import TurnWatch
 from tests.browser.real_site import serve_real_site
+from tests.browser.waiting import PATIENCE_MS, eventually
 from tests.sample import sample_settings
 
 ANGRY = "You charged me twice and nobody helps. Cancel my subscription and give me my money back, now!"
 DOMAIN = "How do I connect a domain I already own by DNS records?"
-LONG_MS = 30_000
-"""A busy machine is no failure."""
 
 
 class Directed(Assistant):
@@ -69,24 +68,40 @@ class Agent:
         self.page.keyboard.press("Enter")
         expect(self.page.get_by_text("Nobody is waiting")).to_be_visible()
 
-    def do(self, name: str) -> None:
+    @property
+    def facts(self) -> Locator:
+        return self.page.locator(".facts")
+
+    def press(self, name: str) -> None:
         self.page.locator(".actions").get_by_role("button", name=name, exact=True).click()
 
-    def take(self) -> None:
+    def open(self) -> None:
         """The only one who waits."""
         self.queue.first.click()
-        self.do("Take")
+        expect(self.facts).to_be_visible()
+
+    def take(self) -> None:
+        """Opens the only one who waits, or takes the one that is open again; done once the server has said so."""
+        if not self.facts.is_visible():
+            self.open()
+        self.press("Take")
+        expect(self.facts).to_contain_text("With a person")
         expect(self.composer).to_be_visible()
 
+    def hand_back(self) -> None:
+        self.press("Hand back")
+        expect(self.facts).to_contain_text("Handed back")
+
     def resolve(self) -> None:
-        self.do("Resolve")
+        self.press("Resolve")
         self.page.get_by_role("dialog").get_by_role("button", name="Resolve").click()
-        expect(self.page.locator(".facts")).to_contain_text("Resolved")
+        expect(self.facts).to_contain_text("Resolved")
 
     def say(self, text: str) -> None:
+        """Said once the server has it."""
         self.composer.fill(text)
         self.composer.press("Enter")
-        expect(self.messages).to_contain_text(text)
+        expect(self.messages.locator(".message:not(.now, .failed)").filter(has_text=text).last).to_be_visible()
 
     def note(self, text: str) -> None:
         self.page.keyboard.press("Escape")
@@ -100,19 +115,22 @@ class Agent:
 
     def nobody_waits(self) -> None:
         self.page.goto(f"{self.base}/desk#/queue")
+        expect(self.facts).to_have_count(0)
         expect(self.page.get_by_text("Nobody is waiting")).to_be_visible()
 
     def tidy(self) -> None:
         """Everything that is not resolved yet is, so that the next test finds an empty desk."""
         api, base = self.page.request, f"{self.base}/desk/api"
         csrf = api.get(f"{base}/me").json()["csrf"]
-        for one in api.get(f"{base}/conversations?state=queued,person,bot,handed_back&limit=100").json()["items"]:
-            done = api.post(
-                f"{base}/conversations/{one['id']}/resolve",
-                data={"version": one["version"], "cause": "test"},
-                headers={"X-CSRF-Token": csrf},
-            )
-            assert done.ok, done.text()
+
+        def resolved() -> bool:
+            left = api.get(f"{base}/conversations?state=queued,person,bot,handed_back&limit=100").json()["items"]
+            for one in left:
+                change = {"version": one["version"], "cause": "test"}
+                api.post(f"{base}/conversations/{one['id']}/resolve", data=change, headers={"X-CSRF-Token": csrf})
+            return not left
+
+        eventually(self.page, resolved, True)
 
 
 @dataclass
@@ -144,6 +162,10 @@ class Visitor:
         return self.log.locator(".event")
 
     @property
+    def said(self) -> Locator:
+        return self.log.locator(".message.visitor")
+
+    @property
     def person_button(self) -> Locator:
         return self.page.locator("header").get_by_role("button", name="Talk to a person")
 
@@ -156,9 +178,16 @@ class Visitor:
         expect(self.composer).to_be_focused()
 
     def say(self, text: str) -> None:
+        before = self.said.count()
         self.composer.fill(text)
         self.composer.press("Enter")
-        expect(self.log).to_contain_text(text)
+        expect(self.said).to_have_count(before + 1)
+        expect(self.said.filter(has_text=text).last).to_be_visible()
+
+    def handed_back(self) -> None:
+        """The visitor was told that the assistant answers again."""
+        expect(self.events.last).to_have_text("The assistant answers again.")
+        expect(self.handler).to_have_text("AI assistant")
 
     def want_person(self) -> None:
         self.person_button.click()
@@ -180,7 +209,6 @@ def real_desk(browser: Browser, index: Path, records: Path, **site: Any) -> Iter
     """The real application in this process, with an agent at its desk; `site` goes to `serve_real_site`."""
     person = add_agent(sample_settings(index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
     with ExitStack() as stack:
-        stack.enter_context(patiently())
         served = stack.enter_context(serve_real_site(index, records, per_minute=1000, **site))
         yield stack.enter_context(at_work(browser, served.url.removesuffix("/demo"), person))
 
@@ -212,20 +240,10 @@ def add_agent(settings: Settings) -> tuple[str, str]:
 
 
 @contextmanager
-def patiently() -> Iterator[None]:
-    """Pages in other processes, models among them: what is expected may take its time."""
-    expect.set_options(timeout=LONG_MS)
-    try:
-        yield
-    finally:
-        expect.set_options(timeout=5_000)
-
-
-@contextmanager
 def own_page(browser: Browser) -> Iterator[Page]:
     """A page with cookies and storage of its own, that fails the test on an uncaught error."""
     context = browser.new_context(reduced_motion="reduce", viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(LONG_MS)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))

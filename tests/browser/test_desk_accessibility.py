@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.desk import Desk
 from tests.browser.desk_records import MIRA
 from tests.browser.desk_site import DeskSite
+from tests.browser.waiting import PATIENCE_MS
 
 AXE = Axe()
 
@@ -32,7 +33,7 @@ def audited(request: pytest.FixtureRequest, browser: Browser, desk_site: DeskSit
     context = browser.new_context(
         bypass_csp=True, reduced_motion="reduce", color_scheme=scheme, viewport={"width": width, "height": height}
     )
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     request.addfinalizer(context.close)
     return Desk(context.new_page(), desk_site)
 
@@ -75,11 +76,13 @@ def test_dialogs_and_notices(audited: Desk) -> None:
         assert violations(audited) == [], name
         audited.page.keyboard.press("Escape")
     audited.page.get_by_role("button", name="Canned reply").click()
+    expect(audited.page.get_by_label("Search canned replies")).to_be_focused()
     assert violations(audited) == []
     audited.page.keyboard.press("Escape")
     audited.page.get_by_role("button", name="Draft").click()
-    expect(audited.page.locator(".drafted")).not_to_be_empty()
+    expect(audited.page.locator(".drafted")).to_contain_text("Drafted by the assistant")
     audited.page.get_by_role("button", name="Keyboard shortcuts").click()
+    expect(audited.page.get_by_role("dialog")).to_be_visible()
     assert violations(audited) == []
     audited.page.keyboard.press("Escape")
     audited.do("Hand back")
@@ -99,6 +102,7 @@ def test_gaps_drafts_and_cases(audited: Desk) -> None:
     assert violations(audited) == []
     for name in ("Edit “Do you ship to Norway?”", "Read “Moving a deposit”"):
         audited.page.get_by_role("button", name=name).click()
+        expect(audited.page.get_by_role("dialog")).to_be_visible()
         assert violations(audited) == [], name
         audited.page.keyboard.press("Escape")
 

@@ -8,10 +8,9 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 from tests.browser.desk_records import AYLA, MIRA
+from tests.browser.waiting import eventually
 
 MANY = 1000
-GENEROUS_MS = 5000
-"""Far above the second that is aimed for: the machine of a test run is shared."""
 
 
 @pytest.fixture
@@ -22,17 +21,10 @@ def crowded(desk: Desk) -> Desk:
     return desk
 
 
-def test_a_thousand_waiting_are_there_at_once_and_cost_few_rows(
-    crowded: Desk, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_thousand_waiting_cost_few_rows(crowded: Desk) -> None:
     crowded.sign_in()
     crowded.page.reload()
     expect(crowded.rows.first).to_be_visible()
-    took = crowded.page.evaluate("performance.now()")
-    with capsys.disabled():
-        print(f"\nqueue of {MANY}: first rows {took:.0f} ms after the navigation began")  # noqa: T201
-
-    assert took < GENEROUS_MS
     assert crowded.rows.count() < 40
     expect(crowded.page.locator(".views [data-view=queued] .count").first).to_have_text(str(MANY))
     expect(crowded.rows.first).to_contain_text("h")
@@ -42,12 +34,12 @@ def test_scrolling_reaches_the_last_of_a_thousand(crowded: Desk) -> None:
     crowded.sign_in()
     expect(crowded.rows.first).to_be_visible()
     last = crowded.page.locator(f'.row[aria-setsize="{MANY}"][aria-posinset="{MANY}"]')
-    for _ in range(60):
-        crowded.page.evaluate("document.querySelector('.list').scrollTop = 1e9")
-        if last.count():
-            break
-        crowded.page.wait_for_timeout(100)
 
+    def scrolled() -> bool:
+        crowded.page.evaluate("document.querySelector('.list').scrollTop = 1e9")
+        return bool(last.count())
+
+    eventually(crowded.page, scrolled, True)
     expect(last).to_be_visible()
     expect(last.locator("a")).to_have_attribute("href", f"#/queue/c{MANY - 1:04d}")
     assert crowded.rows.count() < 40
@@ -108,7 +100,7 @@ def test_who_comes_and_who_is_taken_is_seen_without_reload(desk: Desk) -> None:
 
 
 def test_the_waiting_time_goes_on(desk: Desk) -> None:
-    desk.site.add("c1", at=time.time() - 20)
+    desk.site.add("c1", at=time.time())
     desk.sign_in()
     shown = desk.rows.first.locator("time")
     before = shown.inner_text()

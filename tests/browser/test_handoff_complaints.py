@@ -114,9 +114,8 @@ def test_no_hand_off_without_a_word_to_the_visitor(visitor: Visitor, agent: Agen
     visitor.launcher.click()
     expect(visitor.replies("person")).to_contain_text("Are you still there?")
 
-    agent.do("Hand back")
-    expect(visitor.events.last).to_have_text("The assistant answers again.")
-    expect(visitor.handler).to_have_text("AI assistant")
+    agent.hand_back()
+    visitor.handed_back()
     agent.resolve()
     expect(visitor.page.locator(".closed")).to_be_visible()
     visitor.page.get_by_role("button", name="Continue this conversation").click()
@@ -159,10 +158,9 @@ def test_no_endless_hand_off_loop_after_a_conversation_is_reopened(visitor: Visi
     agent.resolve()
     visitor.page.get_by_role("button", name="Continue this conversation").click()
     expect(visitor.page.locator(".closed")).to_have_count(0)
-    agent.do("Take")
-    agent.do("Hand back")
-    expect(visitor.events.last).to_have_text("The assistant answers again.")
-    expect(visitor.handler).to_have_text("AI assistant")
+    agent.take()
+    agent.hand_back()
+    visitor.handed_back()
 
     visitor.say(ANGRY)
     expect(visitor.replies("high_stakes")).to_have_count(2)
@@ -178,8 +176,8 @@ def test_the_bot_is_not_mute_after_being_handed_back(visitor: Visitor, agent: Ag
     visitor.want_person()
     agent.take()
     agent.say("The assistant knows this one better.")
-    agent.do("Hand back")
-    expect(visitor.handler).to_have_text("AI assistant")
+    agent.hand_back()
+    visitor.handed_back()
 
     visitor.say(DOMAIN)
 
@@ -264,8 +262,8 @@ def test_refusals_do_not_pollute_later_turns(house: House, visitor: Visitor, age
     agent.take()
     visitor.say("My dog ate the invoice")
     expect(agent.messages).to_contain_text("My dog")
-    agent.do("Hand back")
-    expect(visitor.handler).to_have_text("AI assistant")
+    agent.hand_back()
+    visitor.handed_back()
     visitor.say(SECOND_QUESTION)
     expect(visitor.log.locator(".message.assistant")).to_have_count(4)
     assert "poem" not in house.assistant.turns[-1].standalone

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from handrail.settings import Settings
 from tests.browser.chat import Chat
 from tests.browser.real_site import Paced, serve_real_site
+from tests.browser.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.models, pytest.mark.slow]
 
@@ -44,27 +45,21 @@ def paced(running: tuple[Paced, str]) -> Paced:
 def visitor(page: Page, running: tuple[Paced, str]) -> Chat:
     from tests.browser.contract_site import ContractSite
 
-    page.set_default_timeout(15_000)
-    expect.set_options(timeout=15_000)
     return Chat(page, ContractSite(url=running[1]))
 
 
 def under_way(visitor: Chat, paced: Paced) -> None:
     """Waits until the assistant has been asked; the button to stop it is there before."""
-    for _ in range(300):
-        if paced.asked:
-            return
-        visitor.page.wait_for_timeout(50)
-    raise AssertionError("the assistant was not asked")
+    eventually(visitor.page, lambda: paced.asked, 1)
 
 
 def test_an_answer_is_streamed_claim_by_claim_and_follow_ups_know_it(visitor: Chat, paced: Paced) -> None:
     with visitor.page.expect_response(re.compile(r"/chat/stream$")) as streamed:
-        first = visitor.open().answer_to(WAITLIST)
+        first = visitor.open().ask(WAITLIST)
     assert "text/event-stream" in streamed.value.headers["content-type"]
     expect(first).to_have_attribute("data-routing", "answered")
 
-    visitor.answer_to("how do I turn it off?")
+    visitor.ask("how do I turn it off?")
 
     assert [exchange.question for exchange in paced.turns[-1].question.history] == [WAITLIST]
 
@@ -78,8 +73,9 @@ def test_stop_cancels_the_turn_on_the_server(visitor: Chat, paced: Paced) -> Non
 
     expect(visitor.replies.first).to_contain_text("You stopped this answer.")
     paced.pause_s = 0.0
-    expect(visitor.answer_to(REFUND)).to_have_attribute("data-routing", "answered")
-    assert (paced.cancelled, paced.turns[-1].question.history) == (1, ())
+    expect(visitor.ask(REFUND)).to_have_attribute("data-routing", "answered")
+    eventually(visitor.page, lambda: paced.cancelled, 1)
+    assert paced.turns[-1].question.history == ()
 
 
 def test_a_page_reloaded_while_the_answer_is_made_gets_it_without_asking_again(visitor: Chat, paced: Paced) -> None:
@@ -94,28 +90,28 @@ def test_a_page_reloaded_while_the_answer_is_made_gets_it_without_asking_again(v
 
 
 def test_an_edited_question_starts_a_branch_that_does_not_know_the_old_one(visitor: Chat, paced: Paced) -> None:
-    visitor.open().answer_to(WAITLIST)
-    visitor.answer_to("how do I turn it off?")
+    visitor.open().ask(WAITLIST)
+    visitor.ask("how do I turn it off?")
 
     visitor.page.get_by_role("button", name="Edit question").first.click()
     visitor.page.get_by_role("textbox", name="Edit question").fill(REFUND)
     visitor.page.get_by_role("button", name="Send again").click()
     expect(visitor.replies).to_have_count(1)
     expect(visitor.replies.first).to_contain_text("Refund")
-    expect(visitor.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
-    visitor.answer_to("how long does it take?")
+    visitor.over()
+    visitor.ask("how long does it take?")
 
     histories = [[exchange.question for exchange in turn.question.history] for turn in paced.turns]
     assert histories == [[], [WAITLIST], [], [REFUND]]
 
 
 def test_an_answer_asked_for_again_does_not_know_its_first_version(visitor: Chat, paced: Paced) -> None:
-    visitor.open().answer_to(WAITLIST)
-    visitor.answer_to(REFUND)
+    visitor.open().ask(WAITLIST)
+    visitor.ask(REFUND)
 
     visitor.replies.last.get_by_role("button", name="Answer again").click()
 
     expect(visitor.page.locator(".versions")).to_contain_text("Version 2 of 2")
     expect(visitor.replies).to_have_count(2)
-    expect(visitor.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
+    visitor.over()
     assert [exchange.question for exchange in paced.turns[-1].question.history] == [WAITLIST]

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.flow import angry_cancellation
 from tests.browser.real_process import Process
-from tests.browser.sides import Agent, Visitor, add_agent, arriving, at_work, patiently
+from tests.browser.sides import Agent, Visitor, add_agent, arriving, at_work
 from tests.conftest import started_valkey
 from tests.postgres import new_database
 from tests.sample import sample_settings
@@ -40,7 +40,6 @@ def pair(browser: Browser, sample_index: Path, database_url: str) -> Iterator[Pa
     redis = started_valkey()
     with ExitStack() as stack:
         stack.callback(redis.stop)
-        stack.enter_context(patiently())
         here, there = (Process(sample_index, database_url, redis.connection_url) for _ in range(2))
         for process in (here, there):
             stack.callback(process.close)

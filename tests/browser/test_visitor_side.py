@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from handrail.customer.signed import sign
 from tests.browser.sides import DOMAIN, Agent, Visitor, arriving, real_desk
+from tests.browser.waiting import eventually
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
@@ -177,6 +178,7 @@ def test_both_sides_have_the_same_order(visitor: Visitor, agent: Agent) -> None:
     agent.say("first")
     expect(visitor.replies("person")).to_have_count(1)
 
+    eventually(visitor.page, lambda: len(held), 1)
     held[0].continue_()
     expect(agent.messages).to_contain_text("second")
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.chat import Chat
 from tests.browser.contract_site import ContractSite, limited
 from tests.browser.replies import REPLIES
+from tests.browser.waiting import PATIENCE_MS
 
 AXE = Axe()
 # The whole page is checked in the first state; after that only the widget can have changed.
@@ -26,7 +27,7 @@ def violations(page: Page, whole_page: bool = False) -> list[str]:
 def audited(request: pytest.FixtureRequest, browser: Browser, contract_site: ContractSite) -> Chat:
     """A chat whose page lets axe in, which a strict policy does not."""
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce", color_scheme=request.param)
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     request.addfinalizer(context.close)
     return Chat(context.new_page(), contract_site)
 

@@ -161,9 +161,11 @@ def test_stored_rubbish_is_ignored(chat: Chat) -> None:
 
 
 def test_a_reply_that_comes_while_the_chat_is_closed_is_counted_on_the_launcher(chat: Chat) -> None:
-    chat.site.delay_s = 0.3
+    chat.site.go.clear()
     chat.open().send("domain")
     chat.page.keyboard.press("Escape")
+    expect(chat.panel).to_be_hidden()
+    chat.site.go.set()
 
     expect(chat.launcher).to_have_attribute("aria-label", "Open chat, 1 new")
     expect(chat.launcher.locator(".badge")).to_have_text("1")

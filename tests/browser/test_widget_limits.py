@@ -44,11 +44,13 @@ def test_a_limit_that_ends_tomorrow_says_so(chat: Chat) -> None:
 
 
 def test_a_limit_that_is_over_says_so(chat: Chat) -> None:
-    chat.site.ask = lambda _body: limited(1)
+    chat.page.clock.install()
+    chat.site.ask = lambda _body: limited(600)
 
     chat.open().send("domain")
 
     expect(chat.panel.locator(".notice.limited")).to_be_visible()
+    chat.page.clock.fast_forward(601_000)
     expect(chat.panel.locator(".notice")).to_have_text("You can ask again now.")
 
 
@@ -110,15 +112,16 @@ def test_a_question_over_the_limit_is_counted_explained_and_kept(chat: Chat) -> 
 
 
 def test_a_second_question_waits_for_the_first(chat: Chat) -> None:
-    chat.site.delay_s = 0.3
+    chat.site.go.clear()
     chat.open().send("domain")
 
     chat.send("fax")
 
     expect(chat.composer).to_have_value("fax")
-    expect(chat.replies).to_have_count(1)
-    chat.composer.press("Enter")
+    expect(chat.page.locator(".message.visitor")).to_have_count(1)
+    chat.site.go.set()
     expect(chat.replies).to_have_count(2)
+    assert [body["question"] for body in chat.site.sent_to("/ask")] == ["domain", "fax"]
 
 
 def test_a_later_turn_belongs_to_the_same_conversation(chat: Chat) -> None:

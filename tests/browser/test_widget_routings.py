@@ -179,9 +179,10 @@ def test_every_message_names_its_author_and_time(chat: Chat) -> None:
 
 
 def test_the_status_line_says_what_is_going_on(chat: Chat) -> None:
-    chat.site.delay_s = 0.3
+    chat.site.go.clear()
     chat.open().send("domain")
 
     status = chat.panel.get_by_role("status").first
     expect(status).to_have_text("Looking through the help articles…")
+    chat.site.go.set()
     expect(status).to_have_text("The answer is here.")

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from tests.browser.chat import Chat
 from tests.browser.contract_site import events
 from tests.browser.replies import CERTIFICATE, Json, reply, reply_to
+from tests.browser.waiting import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +45,7 @@ def streams(chat: Chat, response: Response) -> None:
 
 
 def test_words_are_painted_as_they_come_and_the_finished_message_is_announced_once(chat: Chat) -> None:
-    streams(chat, in_pieces(events({"type": "start"}, *piece(FIRST), *piece(SECOND)), 4000, keep_open_s=2))
+    streams(chat, in_pieces(events({"type": "start"}, *piece(FIRST), *piece(SECOND)), 4000, keep_open_s=20))
     chat.open()
     chat.send("domain")
 
@@ -80,7 +81,7 @@ def test_stop_ends_the_turn_on_the_server_and_keeps_what_was_written(chat: Chat)
     expect(chat.composer).to_be_focused()
     expect(chat.page.get_by_role("button", name="Send", exact=True)).to_be_visible()
     [asked] = chat.site.sent_to("/ask")
-    assert [body["turn_id"] for body in chat.site.sent_to("/chat/stop")] == [asked["turn_id"]]
+    eventually(chat.page, lambda: [body["turn_id"] for body in chat.site.sent_to("/chat/stop")], [asked["turn_id"]])
 
 
 @pytest.mark.parametrize(("typed_on", "asked"), [("", ["domain", "answered"]), (" or", ["domain"])])
