@@ -91,7 +91,8 @@ def test_reset_takes_back_what_was_fitted(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "var" / "kb" / "acme" / "fitted"
     won = Result(Tuned({}, np.eye(2, dtype=np.float32)), {}, result(PEOPLE, 0.1).verdicts, 80)
-    activate(folder, won, "g1", Models(), "questions")
+    assert won.tuned is not None
+    activate(folder, won.tuned, won, "g1", Models(), "questions")
 
     first, second = (CliRunner().invoke(app, ["tune", "acme", "--reset"]) for _ in range(2))
 

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import FITTED, Parts, kb_folder, read_snapshot
+from handrail.assembly.parts import Parts, read_snapshot, tuned_for
 from handrail.errors import IndexBusy
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.learning.drafts import Drafter, ExtractiveDrafter
 from handrail.learning.gaps import Shelf
-from handrail.retrieve.tuned import load_tuned
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
@@ -68,13 +67,8 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
             ) from None
         finally:
             lock.acquire_again()
-    fitted = kb_folder(settings, store.kb) / FITTED
-    return replace(
-        parts,
-        store=store,
-        snapshot=read_snapshot(settings, store),
-        tuned=load_tuned(fitted, store.generation, settings.models),
-    )
+    snapshot = read_snapshot(settings, store)
+    return replace(parts, store=store, snapshot=snapshot, tuned=tuned_for(settings, store, snapshot.lang))
 
 
 def _write(settings: Settings, store: ChromaStore, folder: Path) -> None:

@@ -14,7 +14,7 @@ from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.tuned import Tuned, load_tuned
-from handrail.settings import Settings
+from handrail.settings import Models, Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
@@ -94,7 +94,16 @@ class Parts:
         if not settings.retrieval.rerank_depth or settings.models.reranker == "none":
             return None
         retrieval = settings.retrieval
-        return CrossEncoderRerank(self.rerank, retrieval.rerank_depth, retrieval.rerank_weight, words_read(settings))
+        words = self.words_read(settings)
+        return CrossEncoderRerank(self.rerank, retrieval.rerank_depth, retrieval.rerank_weight, words)
+
+    def words_read(self, settings: Settings) -> int:
+        """Words of a passage that the cross-encoder reads."""
+        effort = self.tuned.effort if self.tuned is not None else None
+        models = settings.models
+        if effort is None or models.rerank_max_tokens != Models().rerank_max_tokens:
+            return int(models.rerank_max_tokens * WORDS_PER_TOKEN)
+        return effort.words
 
     def close(self) -> None:
         self.embed.close()
@@ -130,16 +139,21 @@ def build_parts(settings: Settings) -> Parts:
         ),
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
-        tuned=load_tuned(kb_folder(settings, store.kb) / FITTED, store.generation, models)
-        or (None if reads(models.embedder, snapshot.lang) else BY_WORDS),
+        tuned=tuned_for(settings, store, snapshot.lang),
         count=embedder.count,
         words=embedder.words(),
     )
 
 
-def words_read(settings: Settings) -> int:
-    """Words of a passage that a cross-encoder reads."""
-    return int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
+def tuned_for(settings: Settings, store: ChromaStore, lang: str) -> Tuned | None:
+    """What `handrail tune` found for the store's articles, in `lang`, else what holds without it."""
+    folder = kb_folder(settings, store.kb) / FITTED
+    return load_tuned(folder, store.generation, settings.models) or untuned(settings, lang)
+
+
+def untuned(settings: Settings, lang: str) -> Tuned | None:
+    """What holds before anything is tuned to articles in `lang`; None leaves all to the settings."""
+    return None if reads(settings.models.embedder, lang) else BY_WORDS
 
 
 def shared_words(pairs: Sequence[tuple[str, str]]) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from handrail.assembly import Parts
-from handrail.assembly.parts import words_read
 from handrail.assembly.stages import local_classifier
 from handrail.calibrate import Asked, Observed
 from handrail.generate.critique import fit_signals
@@ -37,7 +36,7 @@ class Observer:
         self._retriever = parts.retriever_of(Without, settings)
         self._answerer = ExtractiveAnswerer(parts.rerank, settings.generate, load_wording(settings.brand.name), None)
         self._classifier = local_classifier(settings)
-        self._words = words_read(settings)
+        self._words = parts.words_read(settings)
 
     async def search(self, question: str) -> list[Passage]:
         """Passages found for it, best first."""

@@ -121,6 +121,8 @@ def _tuned(settings: Settings, generation: str) -> str | None:
         "" if (fit.generation, fit.embedder, fit.reranker) == now else "; not used, the articles or models have changed"
     )
     parts = [f"{name} {value:g}" for name, value in sorted(fit.weights.items())] + ["a query map"] * bool(fit.adapter)
+    if fit.effort is not None:
+        parts.append(f"the cross-encoder reads {fit.effort.depth} passages of {fit.effort.words} words")
     low, middle, high = fit.gain
     return f"tuned: {', '.join(parts)}; nDCG@10 {middle:+.3f} ({low:+.3f} to {high:+.3f}) on {fit.decided_on}{stale}"
 

@@ -5,23 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from handrail.assembly import build_parts, kb_folder
 from handrail.assembly.parts import FITTED
+from handrail.calibrate.observe import names
 from handrail.calibrate.rows import read_rows
 from handrail.calibrate.service import KIND, LEAST
 from handrail.commands import Json, notes, results, settings_for
 from handrail.commands.calibrate import figures, refit, show
 from handrail.errors import KnowledgeError, PermanentError
+from handrail.retrieve.tuned import Tuned
 from handrail.settings import Settings
 from handrail.stores.snapshot import Snapshot
+from handrail.tune.clock import Clock, Say
+from handrail.tune.effort import Frontier, Point
 from handrail.tune.questions import Asked
-from handrail.tune.run import Clock, Result, Say, Verdict
+from handrail.tune.run import Result, Verdict
 
 PER_ARTICLE = 4
 TEMPLATES = "questions made of titles, headings, steps and sentences of its articles"
@@ -44,7 +50,7 @@ def tune(
     reset: Annotated[bool, typer.Option("--reset", help="Forget what was fitted; back to the settings.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit fusion weights, a query map and the gates to one knowledge base; kept only when they beat what is there.
+    """Fit retrieval to one knowledge base: weights, a query map, the cross-encoder's work, the gates; only wins stay.
 
     Questions are made of the articles: some articles to fit on, some to choose on, the others to measure on. Made
     questions mislead, so that questions of real people decide (--file; 60 or more are best). An interrupted run goes on
@@ -64,6 +70,8 @@ def tune(
     else:
         for verdict in result.verdicts:
             results.print(_table(verdict))
+        if result.effort is not None:
+            results.print(_frontier(result.effort))
         show(fitted, None)
     notes.print(_outcome(kb, result, accept_made, bool(fitted)))
 
@@ -86,7 +94,8 @@ def run(settings: Settings, minutes: float, human: list[Asked], *, accept_made: 
 
     folder = kb_folder(settings, settings.knowledge.kb)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    parts = build_parts(settings)
+    parts = build_parts(_forgetful(settings))
+    _check_known(human, parts.snapshot.articles)
     with Progress(*columns, console=notes) as progress, Bench(parts, settings, folder / "tune") as bench:
         tasks: dict[str, int] = {}
 
@@ -99,10 +108,11 @@ def run(settings: Settings, minutes: float, human: list[Asked], *, accept_made: 
         made, fitted_on = made_of(bench.parts.snapshot, PER_ARTICLE), TEMPLATES
         if settings.llm.configured:
             made, fitted_on = asyncio.run(_written(settings, bench.parts.snapshot, made, clock, say)), WRITTEN
-        result = fitted(bench, settings, made, human, clock, say)
+        result = fitted(bench, settings, made, human, clock, say, accept_made=accept_made)
         generation = bench.parts.store.generation
-    if result.won and (result.by_people or accept_made):
-        activate(folder / FITTED, result, generation, settings.models, fitted_on)
+    tuned = result.in_force(accept_made=accept_made)
+    if tuned is not None:
+        activate(folder / FITTED, tuned, result, generation, settings.models, fitted_on)
     else:
         reset(folder / FITTED)
     return result
@@ -156,21 +166,66 @@ def _reset(folder: Path) -> None:
     notes.print("back to the settings" if reset(folder / FITTED) else "nothing was fitted")
 
 
+def _forgetful(settings: Settings) -> Settings:
+    """So that times are those of questions nobody has asked before; what models said is kept on disk all the same."""
+    return settings.model_copy(update={"models": settings.models.model_copy(update={"remember": 0})})
+
+
+def _check_known(human: Sequence[Asked], articles: Sequence[str]) -> None:
+    """Questions about articles that are not there count as misses. Raises KnowledgeError where all of them are."""
+    unknown = [row for row in human if not any(names(row.articles, article) for article in articles)]
+    if human and len(unknown) == len(human):
+        raise KnowledgeError(
+            f"none of the {len(human)} questions names an article of this knowledge base, such as "
+            f"{unknown[0].articles[0]!r}; `handrail kb show NAME` lists their names"
+        )
+    if unknown:
+        notes.print(
+            f"[yellow]{len(unknown)} of {len(human)} questions[/] name articles that are not here, such as "
+            f"{escape(unknown[0].articles[0])}; they count as not found"
+        )
+
+
 def _outcome(kb: str, result: Result, accept_made: bool, gates_too: bool = False) -> str:
-    if result.won and not (result.by_people or accept_made):
+    tuned = result.in_force(accept_made=accept_made)
+    if tuned is not None:
+        shown = "; ".join(part for part in (_weights(tuned), _effort(tuned)) if part)
+        return f"[green]in force[/] for {kb}: {shown}. Restart `handrail serve`; undo with --reset." + (
+            f" The gates were fitted without it: run `handrail calibrate --kb {kb}` next." if not gates_too else ""
+        )
+    if result.won or (result.effort is not None and result.effort.chosen is not None):
         return (
             f"[yellow]nothing changed[/] for {kb}: it wins on made questions only, which share their articles' words. "
             "Bring questions of people with --file, or take the risk with --accept-made."
         )
-    if result.won and result.tuned is not None:
-        weights = ", ".join(f"{name} {value:g}" for name, value in sorted(result.tuned.weights.items()))
-        parts = [part for part in (weights, "a query map" if result.tuned.adapter is not None else "") if part]
-        return f"[green]in force[/] for {kb}: {'; '.join(parts)}. Restart `handrail serve`; undo with --reset." + (
-            f" The gates were fitted without it: run `handrail calibrate --kb {kb}` next." if not gates_too else ""
-        )
     if result.tuned is None:
         return f"nothing beat the settings of {kb} on the articles it was chosen on; nothing changed"
     return f"[yellow]nothing changed[/] for {kb}: the gain is not sure (its interval reaches zero or below)"
+
+
+def _weights(tuned: Tuned) -> str:
+    weights = ", ".join(f"{name} {value:g}" for name, value in sorted(tuned.weights.items()))
+    return "; ".join(part for part in (weights, "a query map" if tuned.adapter is not None else "") if part)
+
+
+def _effort(tuned: Tuned) -> str:
+    effort = tuned.effort
+    return f"the cross-encoder reads {effort.depth} passages of {effort.words} words" if effort is not None else ""
+
+
+def _frontier(found: Frontier) -> str:
+    lines = [f"What the cross-encoder reads, cheapest first, on {found.on} (n = {found.n}):"]
+    return "\n".join([*lines, *(_point(point, found) for point in found.points)])
+
+
+def _point(point: Point, found: Frontier) -> str:
+    effort, change, said = point.effort, point.change, point.figures
+    what = f"{effort.depth} passages of {effort.words} words" if effort.depth else "nothing (the gates need three)"
+    mark = "  <- settings" if effort == found.now else "  <- enough" if effort == found.chosen else ""
+    return (
+        f"  {what:30} {point.milliseconds:6.0f} ms  hit@5 {said['hit@5']:.3f}  mrr {said['mrr']:.3f}  "
+        f"nDCG@10 {change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f}){mark}"
+    )
 
 
 def _table(verdict: Verdict) -> str:

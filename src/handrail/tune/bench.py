@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from types import TracebackType
 import numpy as np
 
 from handrail.assembly import Parts
+from handrail.assembly.parts import untuned
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.tuned import Tuned
 from handrail.settings import Settings
@@ -32,6 +34,8 @@ class Bench:
     def __init__(self, parts: Parts, settings: Settings, folder: Path) -> None:
         self._settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update=DEEP)})
         self._built = parts
+        self.untuned = untuned(settings, parts.snapshot.lang)
+        """What is in force without any tuning, beside the settings."""
         models, limit = settings.models, settings.models.queue_limit
         name = f"{self._built.store.generation}-{models.embedder}".replace("/", "-").replace(":", "-")
         reranker = models.reranker.replace("/", "-").replace(":", "-")
@@ -46,7 +50,7 @@ class Bench:
             self._built,
             embed=Batcher("tune-embed", self._embedded, models.batch_size * 4, limit),
             rerank=Batcher("tune-rerank", self._scored.numbers, models.batch_size * 4, limit),
-            tuned=None,
+            tuned=self.untuned,
         )
 
     def __enter__(self) -> Bench:
@@ -61,11 +65,28 @@ class Bench:
         self._built.close()
 
     def rank(self, rows: Sequence[Asked], tuned: Tuned | None, go_on: GoOn) -> list[Scores]:
-        """One row of figures per question; fewer when `go_on` ends it."""
-        return asyncio.run(self._rank(rows, tuned, go_on))
+        """One row of figures per question; fewer when `go_on` ends it. None is how it is without tuning."""
+        return asyncio.run(self._rank(self.parts, rows, tuned, go_on))
 
-    async def _rank(self, rows: Sequence[Asked], tuned: Tuned | None, go_on: GoOn) -> list[Scores]:
-        retriever = replace(self.parts, tuned=tuned).retriever(self._settings)
+    def milliseconds(self, rows: Sequence[Asked], tuned: Tuned | None) -> float:
+        """What the cross-encoder takes for a question of `rows`, in the middle of them; 0 where it is not asked."""
+        taken: list[float] = []
+
+        def timed(pairs: list[tuple[str, str]]) -> list[float]:
+            start = time.perf_counter()
+            found = asyncio.run(self._built.rerank.submit(pairs))
+            taken.append(time.perf_counter() - start)
+            return found
+
+        clocked = Batcher("tune-clock", timed, self._settings.models.batch_size * 4, self._settings.models.queue_limit)
+        try:
+            asyncio.run(self._rank(replace(self.parts, rerank=clocked), rows, tuned, lambda: True))
+        finally:
+            clocked.close()
+        return 1000 * float(np.median(taken)) if taken else 0.0
+
+    async def _rank(self, parts: Parts, rows: Sequence[Asked], tuned: Tuned | None, go_on: GoOn) -> list[Scores]:
+        retriever = replace(parts, tuned=tuned or self.untuned).retriever(self._settings)
         found = []
         for row in rows:
             evidence = await retriever.retrieve(row.text, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,8 @@ from handrail.retrieve.tuned import WEIGHTS, Tuned
 from handrail.settings import Settings
 from handrail.tune import adapt
 from handrail.tune.bench import Bench
+from handrail.tune.clock import Clock, Say
+from handrail.tune.effort import Frontier, frontier
 from handrail.tune.questions import Asked, on, shuffled
 from handrail.tune.score import Gain, Scores, gain, mean
 from handrail.types import Vectors
@@ -30,22 +32,6 @@ FEWEST = 20
 ENOUGH = 60
 """Questions of people that are worth halving."""
 MADE, PEOPLE = "questions made of held-out articles", "questions of people"
-
-Say = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
-
-
-class Clock:
-    """Says when the time the operator gave is over."""
-
-    def __init__(self, now: Callable[[], float], seconds: float) -> None:
-        self._now = now
-        self._end = now() + seconds
-        self._seconds = seconds
-
-    def left(self) -> float:
-        """Share of the time that is left, from 1 to 0."""
-        return max(0.0, (self._end - self._now()) / self._seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +51,15 @@ class Result:
     tuned: Tuned | None
     """What won on the articles it was chosen on; None where nothing did."""
     weights: dict[str, float]
-    """Of `tuned`, all three, defaults included."""
+    """Of `tuned`, all of them, defaults included."""
     verdicts: list[Verdict] = field(default_factory=list)
     """On made questions, on those of people where there are any, or on both: the last one decides."""
     made: int = 0
     """Questions made of the articles that there was time for."""
+    effort: Frontier | None = None
+    """How much the cross-encoder reads against how well articles are then ranked; None where it was not looked at."""
+    untuned: Tuned | None = None
+    """What is in force without any tuning, beside the settings."""
 
     @property
     def by_people(self) -> bool:
@@ -79,6 +69,14 @@ class Result:
     @property
     def won(self) -> bool:
         return self.tuned is not None and bool(self.verdicts) and self.verdicts[-1].gain.won
+
+    def in_force(self, *, accept_made: bool) -> Tuned | None:
+        """What is put in force: weights and map that won, and an effort that is enough; None where nothing is."""
+        kept = self.tuned if self.won and (self.by_people or accept_made) else None
+        found = self.effort
+        if found is None or found.chosen is None or not (found.on == PEOPLE or accept_made):
+            return kept
+        return replace(kept or self.untuned or Tuned({}, None), effort=found.chosen)
 
     def as_json(self) -> dict[str, Any]:
         verdicts = [
@@ -100,6 +98,7 @@ class Result:
             "weights": self.weights,
             "query_adapter": adapter,
             "verdicts": verdicts,
+            "reranker": self.effort.as_json() if self.effort is not None else None,
         }
 
 
@@ -110,7 +109,14 @@ class Candidate:
 
 
 def tune(
-    bench: Bench, settings: Settings, made: Sequence[Asked], human: Sequence[Asked], clock: Clock, say: Say
+    bench: Bench,
+    settings: Settings,
+    made: Sequence[Asked],
+    human: Sequence[Asked],
+    clock: Clock,
+    say: Say,
+    *,
+    accept_made: bool = False,
 ) -> Result:
     """Raises KnowledgeError when there are too few articles to hold any out.
 
@@ -126,7 +132,24 @@ def tune(
             f"{len(made)} questions could be made and run; at least {FEWEST} on held-out articles are needed: "
             "index more articles, or give it more --minutes"
         )
-    start = {name: float(getattr(settings.retrieval, name)) for name in WEIGHTS}
+    where = [(PEOPLE, held_out)] if halves else [(MADE, held_out), *([(PEOPLE, human)] if human else [])]
+    result = _weighed(bench, settings, made, chosen_on, where, clock, say)
+    kept = result.in_force(accept_made=accept_made)
+    return replace(result, effort=frontier(bench, settings, kept, chosen_on, where[-1], clock, say))
+
+
+def _weighed(
+    bench: Bench,
+    settings: Settings,
+    made: Sequence[Asked],
+    chosen_on: Sequence[Asked],
+    where: Sequence[tuple[str, Sequence[Asked]]],
+    clock: Clock,
+    say: Say,
+) -> Result:
+    """The weights, and where it helps the query map, that rank best on `chosen_on`, judged on the others."""
+    before = bench.untuned.over(settings.retrieval) if bench.untuned is not None else settings.retrieval
+    start = {name: float(getattr(before, name)) for name in WEIGHTS}
     found = [Candidate(None, _mean(bench.rank(chosen_on, None, _always)))]
     found.append(_search(bench, chosen_on, start, None, clock, say))
     shift = _adapter(bench, on(made, "fit"), on(made, "choose"))
@@ -134,10 +157,9 @@ def tune(
         found.append(_search(bench, chosen_on, start, shift, clock, say))
     winner = max(found, key=lambda item: item.score).tuned
     if winner is None:
-        return Result(None, start, [], len(made))
-    where = [(PEOPLE, held_out)] if halves else [(MADE, held_out), *([(PEOPLE, human)] if human else [])]
+        return Result(None, start, [], len(made), untuned=bench.untuned)
     verdicts = [_judge(bench, name, rows, winner, say) for name, rows in where]
-    return Result(winner, {**start, **winner.weights}, verdicts, len(made))
+    return Result(winner, {**start, **winner.weights}, verdicts, len(made), untuned=bench.untuned)
 
 
 def halved(human: Sequence[Asked]) -> list[Asked]:
@@ -178,7 +200,8 @@ def _search(
         if clock.left() > 0.1 and reached({**weights, name: value}) > reached(weights) + 1e-9:
             weights = {**weights, name: value}
     changed = {name: value for name, value in weights.items() if value != start[name]}
-    return Candidate(Tuned(changed, shift) if changed or shift is not None else None, reached(weights))
+    kept = {**(bench.untuned.weights if bench.untuned is not None else {}), **changed}
+    return Candidate(Tuned(kept, shift) if changed or shift is not None else None, reached(weights))
 
 
 def _adapter(bench: Bench, fitted: Sequence[Asked], checked: Sequence[Asked]) -> Vectors | None:
