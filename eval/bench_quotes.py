@@ -2,7 +2,7 @@
 
 FILE has lines of `{"question", "keys"}`: exact words of an article, any of which answers the core of the question. No
 gate takes part: every question is answered from its evidence. Prints, by knowledge base, the share of questions whose
-evidence holds a key, and for answers of one and of up to two sections how many quote one and how long they are.
+evidence holds a key, and for answers of one and of up to three sections how many quote one and how long they are.
 `--neighbours 0 1 2` compares answers of the default length with that many passages beside each of the best two hits.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from eval.metrics.paired import paired
 from handrail.assembly import build_parts
-from handrail.generate.compose import compose
+from handrail.generate.compose import SECTIONS, compose
 from handrail.generate.extractive import ExtractiveAnswerer, orders
 from handrail.generate.units import units
 from handrail.markdown import plain
@@ -35,13 +35,13 @@ MARKS = re.compile(r"[*`|]")
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """One question: whether a key stands in its evidence and in its answers of one and of two sections."""
+    """One question: whether a key stands in its evidence and in its answers of one and of up to three sections."""
 
     possible: bool
     one: bool
-    two: bool
+    more: bool
     words_one: int
-    words_two: int
+    words_more: int
 
 
 async def quote(settings: Settings, lines: list[str], reaches: Sequence[int]) -> dict[int, list[Quoted]]:
@@ -83,7 +83,7 @@ async def _quoted(
     if not keys or not found:
         return None
     scored = await answerer.score(evidence.query, found)
-    answers = [_text(compose(scored, found, settings, sections=sections)) for sections in (1, 2)]
+    answers = [_text(compose(scored, found, settings, sections=sections)) for sections in (1, SECTIONS)]
     given = _flat(" ".join(line for unit in found for line in unit.lines))
     holds = [any(key in text for key in keys) for text in (given, *answers)]
     return Quoted(*holds, *(len(text.split()) for text in answers))
@@ -99,29 +99,29 @@ def _flat(text: str) -> str:
 
 
 def show(kb: str, rows: list[Quoted]) -> None:
-    one, two = (np.asarray([getattr(row, name) for row in rows], dtype=np.float64) for name in ("one", "two"))
-    change = paired(one, two)
+    one, more = (np.asarray([getattr(row, name) for row in rows], dtype=np.float64) for name in ("one", "more"))
+    change = paired(one, more)
     low, high = change.interval or (float("nan"), float("nan"))
     sys.stdout.write(
         f"{kb}: n={len(rows)}, key among the evidence {np.mean([row.possible for row in rows]):.3f}; "
         f"quoted by one section {change.a:.3f} ({np.mean([row.words_one for row in rows]):.0f} words), "
-        f"by up to two {change.b:.3f} ({np.mean([row.words_two for row in rows]):.0f} words), "
+        f"by up to three {change.b:.3f} ({np.mean([row.words_more for row in rows]):.0f} words), "
         f"change {change.difference:+.3f} ({low:+.3f} to {high:+.3f})\n"
     )
 
 
 def show_neighbours(kb: str, rows: dict[int, list[Quoted]]) -> None:
     (first, without), *others = sorted(rows.items())
-    before = np.asarray([row.two for row in without], dtype=np.float64)
+    before = np.asarray([row.more for row in without], dtype=np.float64)
     sys.stdout.write(f"{kb}: n={len(without)}, {_reached(first, without)}\n")
     for reach, found in others:
-        change = paired(before, np.asarray([row.two for row in found], dtype=np.float64))
+        change = paired(before, np.asarray([row.more for row in found], dtype=np.float64))
         low, high = change.interval or (float("nan"), float("nan"))
         sys.stdout.write(f"  {_reached(reach, found)}, change {change.difference:+.3f} ({low:+.3f} to {high:+.3f})\n")
 
 
 def _reached(reach: int, rows: list[Quoted]) -> str:
-    shares = (np.mean([getattr(row, name) for row in rows]) for name in ("possible", "two", "words_two"))
+    shares = (np.mean([getattr(row, name) for row in rows]) for name in ("possible", "more", "words_more"))
     return "{} neighbours: key among the evidence {:.3f}, quoted {:.3f} ({:.0f} words)".format(reach, *shares)
 
 

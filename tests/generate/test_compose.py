@@ -221,6 +221,7 @@ def test_a_yes_or_no_comes_with_the_question_it_answers() -> None:
 
 COSTS = article("## Costs\n\nPost is free above EUR 50.", "s:costs")
 TIMES = article("## Times\n\nPost takes two days.", "s:times")
+WEIGHTS = article("## Weights\n\nPost weighs up to 20 kg.", "s:weights")
 
 
 def test_a_second_section_that_fits_nearly_as_well_is_quoted_under_its_heading() -> None:
@@ -237,6 +238,56 @@ def test_a_second_section_that_fits_nearly_as_well_is_quoted_under_its_heading()
     ]
     assert [claim.text for claim in fewer] == ["Post is free above EUR 50."]
     assert [claim.text for claim in unlike] == ["Post is free above EUR 50."]
+
+
+def test_a_third_section_is_quoted_where_none_is_known() -> None:
+    found = units(evidence("post", COSTS, TIMES, WEIGHTS).hits, 10)
+    unknown = [Scored(unit, 4 - place, -6 - 3 * place) for place, unit in enumerate(found)]
+    known = [Scored(item.unit, item.score, item.logit + 8) for item in unknown]
+
+    assert [claim.text.split(":")[0] for claim in compose(unknown, found, Generate())] == [
+        "**Costs", "**Times", "**Weights",
+    ]  # fmt: skip
+    assert len(compose(known, found, Generate())) == 2
+
+
+def test_further_sections_never_make_an_answer_long() -> None:
+    bodies = (f"## Part {name}\n\n{(name + ' ') * 58}ends." for name in ("one", "two", "three"))
+    found = units(evidence("post", *(article(body, f"s:{place}") for place, body in enumerate(bodies))).hits, 10)
+
+    made = compose([Scored(unit, 4 - place, -6) for place, unit in enumerate(found)], found, Generate())
+
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize(("logit", "steps"), [(-5.0, 3), (2.0, 0)])
+def test_the_steps_of_a_section_are_quoted_for_a_sentence_that_is_not_known(logit: float, steps: int) -> None:
+    found = units(evidence("values", DOMAIN).hits, 10)
+    page = next(unit for unit in found if unit.lines[0].startswith("Keep this page"))
+    add = next(unit for unit in found if "1. Go to" in unit.lines[0])
+
+    made = compose([Scored(page, 4, logit), Scored(add, 3.2, logit - 1)], found, Generate(max_steps=3))
+
+    assert sum(bool(STEP.search(claim.text)) for claim in made) == steps
+    assert any("Keep this page" in claim.text for claim in made)
+
+
+def test_a_short_table_is_quoted_whole_for_one_of_its_rows() -> None:
+    found = units(evidence("studio", PLANS).hits, 10)
+    row = next(unit for unit in found if unit.subject == "Studio")
+
+    (claim,) = compose([Scored(row, 4, 4)], found, Generate())
+
+    assert claim.text.count("EUR") == 3
+
+
+def test_a_short_sentence_is_followed_by_the_next() -> None:
+    found = units(evidence("cost", DOMAIN).hits, 10)
+    said = next(unit for unit in found if unit.lines[0].startswith("DNS changes"))
+
+    made = compose([Scored(said, 4, 4)], found, Generate())
+
+    assert [claim.text for claim in made] == ["DNS changes take up to 48 hours.", "They usually take less than 2."]
 
 
 def test_only_one_section_is_quoted_where_a_person_takes_over() -> None:

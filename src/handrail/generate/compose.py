@@ -25,10 +25,24 @@ BESIDE = 1.0
 """Points a further unit of the same article may lie below the best one."""
 ELSEWHERE = 0.3
 """The same for a unit of another article."""
+KNOWN = 0.0
+"""Logit of the best unit from which the cross-encoder knows the answer: its section is right in five of six cases,
+below in two of five."""
 ALSO, ALSO_LOGITS = 2.5, 3.0
 """Points and logits that the best unit of a second section may lie below the best of all: it is then quoted, too."""
-ALSO_AFTER = 80
-"""Words of a first part behind which no second one is quoted."""
+UNKNOWN, UNKNOWN_LOGITS, PER_LOGIT = 4.0, 4.0, 0.6
+"""The same where the best unit is not known, and how many logits more for each that it lies below `KNOWN`."""
+ALSO_AFTER, AT_MOST = 90, 110
+"""Words of an answer behind which no further section is quoted, and words it may have with one."""
+SECTIONS, SECTIONS_KNOWN = 3, 2
+FEW_SENTENCES = 2
+"""Of a further section that would make the answer too long otherwise."""
+STEPS_NEAR = 1.0
+"""Points that a procedure may lie below the best sentence of its section: it is then quoted whole instead."""
+WHOLE_STEPS, WHOLE_TABLE = 100, 40
+"""Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
+SHORT = 20
+"""Words of sentences up to which the one after the best is quoted, too."""
 SAME = 0.7
 """Jaccard overlap of words from which two sentences say the same."""
 
@@ -42,28 +56,63 @@ class Scored:
     """How well it fits, as the cross-encoder says it."""
 
 
-def compose(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate, *, sections: int = 2) -> list[Claim]:
+def compose(
+    scored: Sequence[Scored], found: Sequence[Unit], settings: Generate, *, sections: int = SECTIONS
+) -> list[Claim]:
     """Claims in reading order. `scored` is best first and not empty; `found` is every unit there is to quote.
 
-    The cross-encoder is right about the section in less than half of the questions that use other words than the
-    article, and nearly right in many more: a second section that fits almost as well is quoted under its heading.
+    A section whose best unit the cross-encoder does not know is right in less than half of the questions: those that
+    fit almost as well are quoted under their headings, as long as the answer stays short.
     """
-    first = _part(scored, found, settings)
-    quoted = {passage for claim in first for passage in claim.passage_ids}
+    shorter = settings.model_copy(update={"max_sentences": min(settings.max_sentences, FEW_SENTENCES)})
+    parts = [(scored[0].unit, _part(scored, found, settings))]
+    looked_at = set(_sources(parts[0][1]))
+    most = min(sections, SECTIONS_KNOWN) if _known(scored[0]) else sections
+    for other in _close(scored):
+        before = [claim for _, part in parts for claim in part]
+        if len(parts) == most or _words(before) > ALSO_AFTER:
+            break
+        if other.hit.passage.id in looked_at:
+            continue
+        there = [item for item in scored if item.unit.hit.passage.id == other.hit.passage.id]
+        looked_at.add(other.hit.passage.id)
+        for size in (settings, shorter):
+            further = _new(_part(there, found, size), before, whole=other.kind in ("steps", "bullets"))
+            fits = _words(before) + _words(further) <= AT_MOST and len(before) + len(further) <= settings.max_steps
+            if further and fits:
+                parts.append((other, further))
+                looked_at |= _sources(further)
+                break
+    if len(parts) == 1:
+        return parts[0][1]
+    return [claim for unit, part in parts for claim in _titled(part, unit)]
+
+
+def _close(scored: Sequence[Scored]) -> list[Unit]:
+    """Units that fit almost as well as the best: where that one is not known, logits say little about any of them."""
     best = scored[0]
-    close = [item for item in scored if item.score >= best.score - ALSO and item.logit >= best.logit - ALSO_LOGITS]
-    other = next((item.unit for item in close if item.unit.hit.passage.id not in quoted), None)
-    if sections < 2 or other is None or sum(len(claim.text.split()) for claim in first) > ALSO_AFTER:
-        return first
-    there = [item for item in scored if item.unit.hit.passage.id == other.hit.passage.id]
-    second = _part(there, found, settings)
-    if other.kind not in ("steps", "bullets"):
-        second = [claim for claim in second if not _said(claim, first)]
-    elif any(_said(claim, first) for claim in second):
-        return first
-    if not second or len(first) + len(second) > settings.max_steps:
-        return first
-    return [*_titled(first, scored[0].unit), *_titled(second, other)]
+    points, logits = (
+        (ALSO, ALSO_LOGITS) if _known(best) else (UNKNOWN, UNKNOWN_LOGITS + PER_LOGIT * (KNOWN - best.logit))
+    )
+    return [item.unit for item in scored if item.score >= best.score - points and item.logit >= best.logit - logits]
+
+
+def _known(best: Scored) -> bool:
+    return best.logit >= KNOWN
+
+
+def _new(part: list[Claim], before: Sequence[Claim], *, whole: bool) -> list[Claim]:
+    """What `part` says that was not said before; nothing of a list that was said in part."""
+    new = [claim for claim in part if not _said(claim, before)]
+    return [] if whole and len(new) < len(part) else new
+
+
+def _words(claims: Sequence[Claim]) -> int:
+    return sum(len(claim.text.split()) for claim in claims)
+
+
+def _sources(claims: Sequence[Claim]) -> set[str]:
+    return {passage for claim in claims for passage in claim.passage_ids}
 
 
 def _said(claim: Claim, before: Sequence[Claim]) -> bool:
@@ -83,11 +132,42 @@ def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -
     best = scored[0].unit
     if best.kind in ("steps", "bullets"):
         return _listed(best, scored, found, settings)
-    if best.kind == "table":
-        return [_quote(best.lines[0], (best.hit.passage.id,))]
     if best.kind == "row":
-        return _rows(best, scored)
+        table = _table_of(best, found)
+        return _whole(table) if table is not None and table.words <= WHOLE_TABLE else _rows(best, scored)
+    if best.kind == "table":
+        return _whole(best)
+    procedure = None if _known(scored[0]) else _procedure(scored)
+    if procedure is not None:
+        return _listed(procedure, scored, found, settings)
     return _sentences(scored, found, settings)
+
+
+def _whole(table: Unit) -> list[Claim]:
+    return [_quote(table.lines[0], (table.hit.passage.id,))]
+
+
+def _table_of(row: Unit, found: Sequence[Unit]) -> Unit | None:
+    tables = (unit for unit in found if unit.kind == "table" and unit.hit.passage.id == row.hit.passage.id)
+    return next((unit for unit in tables if row.lines[0] in unit.lines[0].splitlines()), None)
+
+
+def _procedure(scored: Sequence[Scored]) -> Unit | None:
+    """The steps of the best sentence's section, where they fit about as well: they say what to do."""
+    best = scored[0]
+    near = [
+        item.unit
+        for item in scored[1:]
+        if item.unit.kind == "steps"
+        and item.score >= best.score - STEPS_NEAR
+        and _section(item.unit) == _section(best.unit)
+        and item.unit.words <= WHOLE_STEPS
+    ]
+    return near[0] if near else None
+
+
+def _section(unit: Unit) -> tuple[str, tuple[str, ...]]:
+    return unit.hit.passage.id, unit.headings
 
 
 def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
@@ -105,7 +185,7 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
         claims += [_quote(table.lines[0], (table.hit.passage.id,)) for table in _announced(part, found)]
     remarks = [
         item.unit
-        for item in scored[1:]
+        for item in scored
         if item.score >= scored[0].score - BESIDE
         and item.unit.kind in ("note", "sentence")
         and item.unit.hit.passage.section == best.hit.passage.section
@@ -200,6 +280,10 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
         before = by_place.get((unit.hit.passage.id, unit.order - 1))
         if ANAPHORA.match(plain(unit.lines[0])) and before is not None and before.kind in ("sentence", "note"):
             chosen += [] if _repeats(before, chosen) else [before]
+    after = by_place.get((best.unit.hit.passage.id, best.unit.order + 1))
+    short = sum(unit.words for unit in chosen) < SHORT and len(chosen) < settings.max_sentences
+    if short and after is not None and after.kind in ("sentence", "note") and after.headings == best.unit.headings:
+        chosen += [] if _repeats(after, chosen) else [after]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
     return [_quote(f"{_answered(unit)}{unit.lines[0]}", (unit.hit.passage.id,)) for unit in chosen]
 

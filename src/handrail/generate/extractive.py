@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from handrail.generate import Hearer
-from handrail.generate.compose import Scored, compose, question_above
+from handrail.generate.compose import SECTIONS, Scored, compose, question_above
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
 from handrail.generate.verify.lexicon import opposed
@@ -70,7 +70,7 @@ class ExtractiveAnswerer:
         found = [unit for unit in units(hits, self._settings.max_steps) if not orders(unit)]
         scored = await self.score(evidence.query, found)
         serious = classification.label is Label.HIGH_STAKES
-        claims = compose(scored, found, self._settings, sections=1 if serious else 2) if scored else []
+        claims = compose(scored, found, self._settings, sections=1 if serious else SECTIONS) if scored else []
         if serious:
             return self._high_stakes(question, claims)
         return Draft(claims, "extractive", signals=fit(scored))
