@@ -16,7 +16,7 @@ from handrail.limits.shared import connect
 from handrail.streams import OwnerGone
 from handrail.streams.journal import Journal
 from handrail.streams.shared import SharedJournal, SharedStreams
-from tests.api.live import all_events, data_of, serving, text_of, until
+from tests.api.live import all_events, data_of, events, serving, text_of
 from tests.api.scripted import ScriptedAssistant
 from tests.api.test_stream_lifecycle import Paced, asking, read_until_text, resumed
 
@@ -35,6 +35,15 @@ async def two_processes(
         await running.enter_async_context(serving(folder, there, **sections)),
         there,
     )
+
+
+async def known_to_all(redis: ValkeyServer, turn_id: str) -> None:
+    """The turn's events are in Redis, where another process finds them."""
+    connection = connect(redis.connection_url)
+    async with asyncio.timeout(60):
+        while await SharedStreams(connection, keep_s=60).find(turn_id) is None:  # noqa: ASYNC110 - Redis announces nothing
+            await asyncio.sleep(0.01)
+    await connection.aclose()
 
 
 async def test_another_process_goes_on_with_a_stream(tmp_path: Path, redis_server: ValkeyServer) -> None:
@@ -61,8 +70,7 @@ async def test_the_same_turn_sent_to_another_process_is_run_once(tmp_path: Path,
         here, assistant, there, idle = await two_processes(running, tmp_path, redis_server)
         assistant.tells = paced = Paced(1)
         first = asyncio.create_task(all_events(here, body))
-        await until(lambda: len(assistant.asked) == 1)
-        await asyncio.sleep(0.2)
+        await known_to_all(redis_server, body["turn_id"])
         second = asyncio.create_task(all_events(there, body))
         await asyncio.sleep(0.3)
         paced.allowed.release()
@@ -78,8 +86,7 @@ async def test_stop_reaches_the_process_that_works_on_the_turn(tmp_path: Path, r
         here, assistant, there, _ = await two_processes(running, tmp_path, redis_server)
         assistant.hold = asyncio.Event()
         following = asyncio.create_task(all_events(here, body))
-        await until(lambda: len(assistant.asked) == 1)
-        await asyncio.sleep(0.2)
+        await known_to_all(redis_server, body["turn_id"])
         stopped = await there.post("/chat/stop", json={"turn_id": body["turn_id"]})
         received = await following
 
@@ -91,17 +98,21 @@ async def test_stop_reaches_the_process_that_works_on_the_turn(tmp_path: Path, r
 async def test_a_turn_followed_elsewhere_is_not_given_up(tmp_path: Path, redis_server: ValkeyServer) -> None:
     body = asking()
     async with AsyncExitStack() as running:
-        here, assistant, there, _ = await two_processes(running, tmp_path, redis_server, grace_s=3)
+        here, assistant, there, _ = await two_processes(running, tmp_path, redis_server, grace_s=1)
         assistant.tells = paced = Paced(2)
-        paced.allowed.release()
-        before = await read_until_text(here, body)
-        following = asyncio.create_task(resumed(there, body["turn_id"], before[-1].number))
-        await asyncio.sleep(4)
-        assert assistant.cancelled == 0
-        paced.allowed.release()
-        after = await following
+        first = asyncio.create_task(all_events(here, body))
+        await known_to_all(redis_server, body["turn_id"])
+        async with there.stream("GET", f"/chat/stream/{body['turn_id']}") as response:
+            following = events(response)
+            received = [await anext(following)]
+            first.cancel()
+            await asyncio.sleep(2.5)
+            assert assistant.cancelled == 0
+            for _ in range(2):
+                paced.allowed.release()
+            received += [event async for event in following]
 
-    assert text_of(before + after) == "Claim 1 [1]. Claim 2 [1]."
+    assert text_of(received) == "Claim 1 [1]. Claim 2 [1]."
 
 
 async def test_without_redis_streams_go_on_in_their_own_process(tmp_path: Path, redis_server: ValkeyServer) -> None:
@@ -120,9 +131,7 @@ async def test_followers_of_a_process_that_died_are_told(redis_server: ValkeySer
     shared = SharedStreams(redis, keep_s=60)
     mirror = asyncio.create_task(shared.mirror(turn_id, journal))
     journal.write('{"type":"start"}')
-    async with asyncio.timeout(5):
-        while await shared.find(turn_id) is None:  # noqa: ASYNC110 - Redis announces nothing here
-            await asyncio.sleep(0.01)
+    await known_to_all(redis_server, turn_id)
     mirror.cancel()
     await redis.delete(f"handrail:{{turn:{turn_id}}}:alive")
 
@@ -141,8 +150,7 @@ async def test_a_shared_stream_is_kept_open_by_comments_too(tmp_path: Path, redi
         here, assistant, there, _ = await two_processes(running, tmp_path, redis_server, heartbeat_s=0.3)
         assistant.hold = asyncio.Event()
         first = asyncio.create_task(all_events(here, body))
-        await until(lambda: len(assistant.asked) == 1)
-        await asyncio.sleep(0.2)
+        await known_to_all(redis_server, body["turn_id"])
         async with there.stream("GET", f"/chat/stream/{body['turn_id']}") as response:
             lines = response.aiter_lines()
             while not (await anext(lines)).startswith(": keep-alive"):

@@ -30,11 +30,13 @@ class Work:
 
     def __init__(self, go: asyncio.Event | None = None, fails: Exception | None = None) -> None:
         self.done = 0
+        self.begun = asyncio.Event()
         self._go = go
         self._fails = fails
 
     async def __call__(self) -> dict[str, Any]:
         self.done += 1
+        self.begun.set()
         if self._go is not None:
             await self._go.wait()
         if self._fails is not None:
@@ -78,8 +80,9 @@ async def test_turns_of_a_conversation_follow_each_other(tmp_path: Path) -> None
 async def test_waiting_for_the_conversation_has_an_end(tmp_path: Path) -> None:
     go = asyncio.Event()
     async with once_in(tmp_path, queue_s=0.1) as once:
-        first = asyncio.create_task(once.run(KEY, Work(go)))
-        await asyncio.sleep(0.02)
+        work = Work(go)
+        first = asyncio.create_task(once.run(KEY, work))
+        await work.begun.wait()
         with pytest.raises(StillRunning):
             await once.run(replace(KEY, turn_id="t-2"), Work())
         go.set()
@@ -89,8 +92,9 @@ async def test_waiting_for_the_conversation_has_an_end(tmp_path: Path) -> None:
 async def test_waiting_for_the_same_turn_has_an_end(tmp_path: Path) -> None:
     go = asyncio.Event()
     async with once_in(tmp_path, turn_s=0.1) as once:
-        first = asyncio.create_task(once.run(KEY, Work(go)))
-        await asyncio.sleep(0.02)
+        work = Work(go)
+        first = asyncio.create_task(once.run(KEY, work))
+        await work.begun.wait()
         with pytest.raises(StillRunning):
             await once.run(KEY, Work())
         go.set()
@@ -108,8 +112,9 @@ async def test_failed_work_is_done_again_for_those_who_waited(tmp_path: Path) ->
     go = asyncio.Event()
     second = Work()
     async with once_in(tmp_path) as once:
-        first = asyncio.create_task(once.run(KEY, Work(go, RuntimeError("broken"))))
-        await asyncio.sleep(0.02)
+        work = Work(go, RuntimeError("broken"))
+        first = asyncio.create_task(once.run(KEY, work))
+        await work.begun.wait()
         waiting = asyncio.create_task(once.run(KEY, second))
         go.set()
         with pytest.raises(RuntimeError, match="broken"):

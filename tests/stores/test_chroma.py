@@ -159,7 +159,7 @@ def chroma_server(folder: Path) -> Iterator[str]:
             process.terminate()
 
 
-def _wait_for(url: str, seconds: float = 20) -> None:
+def _wait_for(url: str, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:

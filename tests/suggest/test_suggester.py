@@ -36,7 +36,7 @@ class Tries:
         self._news = asyncio.Condition()
 
     async def has_tried(self, text: str) -> None:
-        async with asyncio.timeout(5), self._news:
+        async with asyncio.timeout(30), self._news:
             await self._news.wait_for(lambda: text in self.tried)
 
     async def __call__(self, text: str) -> Sequence[Citation] | None:
