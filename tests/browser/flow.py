@@ -25,6 +25,8 @@ def angry_cancellation(visitor: Visitor, agent: Agent) -> None:
     visitor.say("Thanks, when does it go away?")
     expect(agent.messages).to_contain_text("when does it go away?")
     expect(visitor.log.locator(".delivered")).to_have_count(1)
+    pencils = visitor.log.get_by_role("button", name="Edit question")
+    expect(pencils).to_have_count(0)
     expect(visitor.log.get_by_text("has taken over this conversation")).to_have_count(1)
     expect(visitor.replies("answered")).to_have_count(0)
     agent.note("Checked with the bank.")
@@ -35,6 +37,7 @@ def angry_cancellation(visitor: Visitor, agent: Agent) -> None:
 
     visitor.say(DOMAIN)
     expect(visitor.replies("answered")).to_be_visible()
+    expect(pencils).to_have_count(2)
 
     agent.resolve()
     expect(visitor.page.locator(".closed")).to_be_visible()

@@ -206,6 +206,20 @@ def test_a_follow_up_says_which_turn_it_goes_on_from(chat: Chat) -> None:
     assert second["follows"] == first["turn_id"]
 
 
+def test_only_what_the_assistant_was_asked_can_be_asked_in_other_words(chat: Chat) -> None:
+    chat.open()
+    chat.ask("domain")
+    chat.ask("owned")
+    chat.send("still owned")
+    expect(chat.page.locator(".delivered")).to_be_visible()
+    for _ in range(2):
+        pencils = chat.page.get_by_role("button", name="Edit question")
+        expect(pencils).to_have_count(1)
+        expect(chat.page.locator(".message.visitor").first.locator(".edit")).to_be_visible()
+        chat.page.reload()
+        expect(chat.replies).to_have_count(2)
+
+
 def test_escape_leaves_the_editing_of_a_question_and_not_the_chat(chat: Chat) -> None:
     chat.open()
     chat.ask("domain")

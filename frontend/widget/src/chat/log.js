@@ -20,6 +20,8 @@ export function createLog(context) {
 
   /** @param {Entry} entry @returns {HTMLElement} */
   function render(entry) {
+    if (entry.kind === "stopped") editable(entry.turnId);
+    if (entry.kind === "reply" && entry.reply.routing !== "handed_off") editable(entry.reply.turnId);
     if (entry.kind === "reply" && saysItAgain(entry)) {
       return el("p", { class: "delivered", text: context.t("delivered", { team: authorOf(context, "team") }) });
     }
@@ -28,6 +30,11 @@ export function createLog(context) {
     if (entry.kind === "stopped") return createStopped(context, entry);
     if (entry.kind === "person") return createPerson(entry);
     return createQuestion(context, entry);
+  }
+
+  /** @param {string} turnId whose question may be put in other words: one that went to a person may not */
+  function editable(turnId) {
+    for (const edit of /** @type {NodeListOf<HTMLElement>} */ (messages.querySelectorAll(".edit"))) edit.hidden &&= edit.dataset.turn !== turnId;
   }
 
   /** @param {Entry & { kind: "person" }} entry what a person wrote, or what is said about who is there */
@@ -64,7 +71,10 @@ export function createLog(context) {
       return append(render(entry));
     },
     /** @param {string} turnId @param {boolean} offline */
-    fail: (turnId, offline) => void append(createFailure(context, turnId, offline)),
+    fail(turnId, offline) {
+      editable(turnId);
+      append(createFailure(context, turnId, offline));
+    },
     clearFailures() {
       for (const failure of element.querySelectorAll(".failure")) failure.remove();
     },

@@ -6,7 +6,8 @@ import { BACK, FORTH, PENCIL } from "./icons.js";
 import { createMessage } from "./message.js";
 
 /**
- * The visitor's own message, which can be asked again in other words; what was said before stays as a version.
+ * The visitor's own message. Once the assistant has answered it, it can be asked again in other words; what was said before
+ * stays as a version.
  * @param {Context} context
  * @param {Entry & { kind: "visitor" }} entry
  * @returns {HTMLElement}
@@ -15,6 +16,8 @@ export function createQuestion(context, entry) {
   const { t, config, session, actions } = context;
   const bubble = el("div", { class: "bubble", dir: "auto" }, el("p", { text: entry.text }));
   const edit = tool(t("edit"), PENCIL, open, "edit");
+  edit.dataset.turn = entry.turnId;
+  edit.hidden = true;
   const tools = el("div", { class: "tools-row" }, edit, createVersions());
   const element = createMessage(context, { by: "visitor", at: entry.at }, bubble, tools);
   return element;

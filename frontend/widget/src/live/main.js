@@ -127,6 +127,7 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
 
   /** @param {boolean} people whom the visitor writes to */
   function invite(people) {
+    log.classList.toggle("people", people);
     log.parentNode?.querySelector(".composer textarea")?.setAttribute("placeholder", t(people ? "write" : "placeholder"));
   }
 
