@@ -102,8 +102,11 @@ def _indexed_sample(folder: Path) -> Path:
     return folder
 
 
+TESTS = Path(__file__).parent
+
 SLOW = (
     "api/",
+    "eval/test_eval_answers.py",
     "eval/test_eval_gate.py",
     "eval/test_eval_html.py",
     "eval/test_eval_latency.py",
@@ -127,12 +130,29 @@ SLOW = (
 )
 """Tests that start the app, databases or processes, wait for timeouts, or try many examples: not in `make check`."""
 
+SERVERS = {"llm_provider", "redis_server", "postgres"}
+"""Fixtures that start a server: who uses one is slow, too."""
+
+
+def _is_slow(path: Path) -> bool:
+    inside = path.relative_to(TESTS).as_posix() + ("/" if path.is_dir() else "")
+    return inside.startswith(SLOW)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What a run leaves out by its place is not even imported, which is half of a quick run's time."""
+    left_out = str(config.option.markexpr)
+    if not collection_path.is_relative_to(TESTS):
+        return None
+    browser = "not browser" in left_out and collection_path == TESTS / "browser"
+    return True if browser or ("not slow" in left_out and _is_slow(collection_path)) else None
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark by place; browser tests last: Playwright keeps an event loop on this thread, and no other can then be."""
     for item in items:
         if "browser" in item.path.parts:
             item.add_marker(pytest.mark.browser)
-        if any(f"tests/{place}" in item.path.as_posix() for place in SLOW):
+        if _is_slow(item.path) or SERVERS.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: "browser" in item.path.parts)

@@ -113,6 +113,7 @@ async def test_without_any_answerer_the_turn_is_unavailable_and_a_person_is_offe
     assert turn.outcome.escalation.offer is Offer.BUTTON
 
 
+@pytest.mark.slow
 async def test_a_hanging_answerer_leaves_time_for_the_fallback() -> None:
     answerer = Answers(DRAFT, hangs=True)
 
@@ -123,6 +124,7 @@ async def test_a_hanging_answerer_leaves_time_for_the_fallback() -> None:
     assert answerer.cancelled
 
 
+@pytest.mark.slow
 async def test_a_provider_that_hangs_at_every_stage_still_leaves_an_answer() -> None:
     chosen = stages(
         classifier=Classifies(AWAY, hangs=True),
@@ -137,6 +139,7 @@ async def test_a_provider_that_hangs_at_every_stage_still_leaves_an_answer() -> 
     assert (turn.classification.by, turn.provider) == ("fallback", "extractive")
 
 
+@pytest.mark.slow
 async def test_a_search_that_hangs_ends_with_the_turn() -> None:
     start = time.monotonic()
 

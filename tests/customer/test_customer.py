@@ -179,6 +179,7 @@ class Knows(Script[Any]):
         return await self._run(question)
 
 
+@pytest.mark.slow
 async def test_a_serious_turn_learns_who_the_customer_is_and_others_ask_nobody() -> None:
     chosen = stages(classifier=says(Label.HIGH_STAKES), customers=Knows({"plan": "Team"}))
     plain = stages(customers=Knows({"plan": "Team"}))
@@ -191,6 +192,7 @@ async def test_a_serious_turn_learns_who_the_customer_is_and_others_ask_nobody()
     assert not plain.customers.calls  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("knows", [Knows(NotKnown("away")), Knows({}, hangs=True)], ids=["fails", "hangs"])
 async def test_a_turn_goes_on_with_what_is_signed_where_the_endpoint_fails(knows: Knows) -> None:
     chosen = stages(classifier=says(Label.HIGH_STAKES), customers=knows)

@@ -113,6 +113,7 @@ def test_fitted_files_are_known_by_their_hash(tmp_path: Path) -> None:
     assert {"head.npz", "critique.json"} <= hashes.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_the_revision_says_whether_files_were_changed(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")

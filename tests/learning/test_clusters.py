@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def test_other_words_for_the_same_are_joined_by_the_mean_over_pairs() -> None:
     assert list(cluster(vectors, 0.95, 0.5)) == owners
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000), st.integers(1, 179))
 @settings(max_examples=30, deadline=None)
 def test_later_questions_move_none_of_the_earlier(seed: int, cut: int) -> None:
@@ -74,6 +76,7 @@ def test_nothing_and_one() -> None:
     assert list(cluster(unit([[1, 0]]), 0.7, 0.6)) == [0]
 
 
+@pytest.mark.slow
 def test_five_thousand_questions_take_no_time() -> None:
     vectors, _ = around(200, 25, 0.07)
     start = time.process_time()

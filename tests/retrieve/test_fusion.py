@@ -25,6 +25,7 @@ def test_every_id_of_either_list_is_scored_between_zero_and_one(
     assert all(0 <= score <= 1 + 1e-9 for score in fused.values())
 
 
+@pytest.mark.slow
 @given(COSINES, BM25, WEIGHTS)
 def test_what_both_lists_rank_higher_is_never_ranked_lower(
     dense: dict[str, float], keyword: dict[str, float], weight: float
