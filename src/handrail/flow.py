@@ -81,6 +81,13 @@ def steps(settings: Settings) -> list[Step]:
             deep.correction != "off",
         ),
         Step("grade", "Take out passages that do not help", "deep.grading", deep.grading != "off"),
+        Step(
+            "several",
+            "Several questions: each looked up, gated and answered by itself (without an LLM)",
+            "generate.split_questions",
+            generate.split_questions,
+            "several",
+        ),
         Step("gate", f"Relevance gate at {settings.gates.relevance}", "gates.relevance", True, "calibrator"),
         Step(
             "second",

@@ -14,7 +14,7 @@ from handrail.generations import Span
 from handrail.observe import TurnTrace
 from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
-from handrail.types import Classification, Label, Question, Reading
+from handrail.types import Claim, Classification, Label, Question, Reading
 from handrail.watch import TurnWatch
 from handrail.wording import Wording
 
@@ -77,3 +77,9 @@ class TurnInFlight:
         """Note that `part` failed and something simpler takes its place."""
         if part not in self.degraded:
             self.degraded.append(part)
+
+
+def traced(claim: Claim) -> dict[str, object]:
+    """A claim as traces show it."""
+    proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
+    return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}

@@ -85,6 +85,16 @@ def answered(
     )
 
 
+def partly(result: Outcome) -> Outcome:
+    """A full answer to a part of what was asked: fewer links, and a person in sight."""
+    return replace(
+        result,
+        routing=Routing.PARTIALLY_ANSWERED,
+        sources=result.sources[: LINKS[Verdict.PARTLY]],
+        escalation=Escalation(Offer.LINK, "partly_answered"),
+    )
+
+
 def low_confidence(answer: str, citations: Sequence[Citation], confidence: float, wording: Wording) -> Outcome:
     return Outcome(
         Routing.LOW_CONFIDENCE,

@@ -14,7 +14,8 @@ from handrail.customer import Customers
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic, Verifier
-from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight
+from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight, traced
+from handrail.learn_customer import learn
 from handrail.llm.meter import Bounds, metering
 from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
@@ -24,12 +25,12 @@ from handrail.repeats import ask_back, nearest_titles, offered, quoted_again, wi
 from handrail.retrieve import Retriever
 from handrail.serious import quotes_fit
 from handrail.settings import Settings
+from handrail.several import Joint, Several
 from handrail.showing import Showing
 from handrail.stopwatch import Stopwatch
 from handrail.suggest import Suggester
 from handrail.types import (
     Citation,
-    Claim,
     Classification,
     Critique,
     Draft,
@@ -82,6 +83,8 @@ class Stages:
     fallback_reader: Reader | None = None
     suggester: Suggester | None = None
     """Offers questions to go on with after an answer."""
+    several: Several | None = None
+    """Answers each question of a message that asks several; None reads every message as one."""
     customers: Customers | None = None
     """Asked who the customer is, where a policy has conditions; None goes by the signed context alone."""
     articles_lang: str = "en"
@@ -97,8 +100,7 @@ class Pipeline:
         self._stages = stages
         self._tracer = ShieldedTracer(stages.tracer)
         self._settings, self._gates = settings, settings.gates
-        self._wording = wording
-        self._clock = clock
+        self._wording, self._clock = wording, clock
         llm = settings.llm
         self._bounds = Bounds(llm.turn_max_requests, llm.turn_max_tokens, llm.turn_max_usd)
 
@@ -160,6 +162,9 @@ class Pipeline:
             chips = topics or self._settings.brand.topics
             return outcome.static(classification.label, turn.wording, chips, classification.rule)
 
+        joint = await self._stages.several.answer(turn) if self._stages.several else None
+        if joint is not None:
+            return await self._answer_parts(turn, joint)
         evidence = evidence or await self._retrieve(turn, probe)
         turn.retrieved = len(evidence.hits)
         if classification.rule == "topic":
@@ -263,6 +268,18 @@ class Pipeline:
             draft = await self._draft(turn, evidence)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence, again=again)
+        return await self._checked(turn, draft, evidence, confidence, again=again)
+
+    async def _answer_parts(self, turn: TurnInFlight, joint: Joint) -> Outcome:
+        """Each answered part, and a word about those that stay open."""
+        turn.retrieved, turn.provider = len(joint.evidence.hits), joint.draft.provider
+        self._begin(turn, joint.evidence)
+        result = await self._checked(turn, joint.draft, joint.evidence, joint.confidence)
+        return outcome.partly(result) if joint.left_open and result.routing is Routing.ANSWERED else result
+
+    async def _checked(
+        self, turn: TurnInFlight, draft: Draft, evidence: Evidence, confidence: float, *, again: bool = False
+    ) -> Outcome:
         try:
             draft = turn.showing.numbered(enforce(draft, evidence))
         except NotGrounded:
@@ -307,7 +324,7 @@ class Pipeline:
         return suggester.after(turn.question, citations, drafted) if suggester else ()
 
     async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
-        await self._learn(turn)
+        await learn(turn, self._stages.customers)
         draft = await self._draft(turn, evidence)
         critic, sure = self._stages.quick_critic, self._settings.high_stakes.quote_from
         if draft.provider == QUOTED and not await quotes_fit(critic, turn.question, draft, evidence, sure):
@@ -320,21 +337,8 @@ class Pipeline:
         result = outcome.high_stakes(answer, citations, confidence)
         return replace(result, claims=draft.claims, factuality=verified.factuality)
 
-    async def _learn(self, turn: TurnInFlight) -> None:
-        """Who the customer is, for offers with conditions; without an answer in time, only what is signed counts."""
-        if self._stages.customers is None:
-            return
-        async with turn.stage("customer") as span:
-            try:
-                known = await turn.in_time(self._stages.customers.known(turn.question), SMALL_SHARE)
-            except HandrailError:
-                turn.go_on_without("customer")
-                known = turn.question.context
-            span.record(output=sorted(known))
-        turn.question = replace(turn.question, context=known)
-
     async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
-        turn.showing.begin(evidence, same_language=turn.question.lang == self._stages.articles_lang)
+        self._begin(turn, evidence)
         async with turn.stage("generate") as span:
             try:
                 draft = await turn.in_time(self._written(turn, evidence), LARGE_SHARE)
@@ -344,6 +348,9 @@ class Pipeline:
             span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
         turn.provider, turn.model = draft.provider, draft.model
         return draft
+
+    def _begin(self, turn: TurnInFlight, evidence: Evidence) -> None:
+        turn.showing.begin(evidence, same_language=turn.question.lang == self._stages.articles_lang)
 
     def _written(self, turn: TurnInFlight, evidence: Evidence) -> Awaitable[Draft]:
         """Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written."""
@@ -375,7 +382,7 @@ class Pipeline:
                 fallback = self._stages.fallback_verifier
                 judged = fallback.verify(turn.question, draft, evidence) if fallback else None
                 verified = await judged if judged else Verified(draft, None)
-            span.record(output=[_label(claim) for claim in verified.draft.claims], factuality=verified.factuality)
+            span.record(output=[traced(claim) for claim in verified.draft.claims], factuality=verified.factuality)
         return verified
 
     async def _critique(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Critique:
@@ -391,9 +398,3 @@ class Pipeline:
                 critique = await judged if judged else Critique(Verdict.PARTLY)
             span.record(output=critique.verdict.value, probability=critique.probability)
         return critique
-
-
-def _label(claim: Claim) -> dict[str, object]:
-    """A claim in a trace."""
-    proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
-    return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}

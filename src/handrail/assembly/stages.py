@@ -34,11 +34,15 @@ from handrail.pipeline import Stages
 from handrail.retrieve.expand import TitleExpansion
 from handrail.retrieve.widen import MoreOfTheArticle
 from handrail.settings import Settings
+from handrail.several import Several
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Probe, Question
 from handrail.wording import Wording
 
 logger = logging.getLogger(__name__)
+
+WORDS_OF_A_PART = 70
+"""Words quoted from more than one section for each question of a message that asks several."""
 
 
 def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tracer) -> Stages:
@@ -72,6 +76,11 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
+    if settings.generate.split_questions and stages.fallback_answerer is None:
+        brief = ExtractiveAnswerer(parts.rerank, settings.generate, wording, policy, at_most=WORDS_OF_A_PART)
+        relevance = settings.gates.relevance
+        several = Several(stages.retriever, stages.classifier, calibrator, brief, stages.quick_critic, relevance)
+        stages = replace(stages, several=several)
     if not reads(settings.models.embedder, parts.snapshot.lang):
         stages = replace(stages, classifier=UnreadLanguage(stages.classifier, parts.snapshot.lang))
     known = KnownMessages(stages.classifier, settings.brand.topics, parts.snapshot.titles.values())

@@ -57,7 +57,12 @@ class Scored:
 
 
 def compose(
-    scored: Sequence[Scored], found: Sequence[Unit], settings: Generate, *, sections: int = SECTIONS
+    scored: Sequence[Scored],
+    found: Sequence[Unit],
+    settings: Generate,
+    *,
+    sections: int = SECTIONS,
+    at_most: int = AT_MOST,
 ) -> list[Claim]:
     """Claims in reading order. `scored` is best first and not empty; `found` is every unit there is to quote.
 
@@ -78,7 +83,7 @@ def compose(
         looked_at.add(other.hit.passage.id)
         for size in (settings, shorter):
             further = _new(_part(there, found, size), before, whole=other.kind in ("steps", "bullets"))
-            fits = _words(before) + _words(further) <= AT_MOST and len(before) + len(further) <= settings.max_steps
+            fits = _words(before) + _words(further) <= at_most and len(before) + len(further) <= settings.max_steps
             if further and fits:
                 parts.append((other, further))
                 looked_at |= _sources(further)

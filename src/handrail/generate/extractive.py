@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from handrail.generate import Hearer
-from handrail.generate.compose import SECTIONS, Scored, compose, question_above
+from handrail.generate.compose import AT_MOST, SECTIONS, Scored, compose, question_above
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
 from handrail.generate.verify.lexicon import opposed
@@ -56,12 +56,19 @@ POINTS_OPPOSED = -3.0
 
 class ExtractiveAnswerer:
     def __init__(
-        self, reranker: Batcher[tuple[str, str], float], settings: Generate, wording: Wording, policy: Policy | None
+        self,
+        reranker: Batcher[tuple[str, str], float],
+        settings: Generate,
+        wording: Wording,
+        policy: Policy | None,
+        at_most: int = AT_MOST,
     ) -> None:
+        """`at_most` words are quoted from further sections and the first one together."""
         self._reranker = reranker
         self._settings = settings
         self._wording = wording
         self._policy = policy
+        self._at_most = at_most
 
     async def answer(
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
@@ -70,7 +77,8 @@ class ExtractiveAnswerer:
         found = [unit for unit in units(hits, self._settings.max_steps) if not orders(unit)]
         scored = await self.score(evidence.query, found)
         serious = classification.label is Label.HIGH_STAKES
-        claims = compose(scored, found, self._settings, sections=1 if serious else SECTIONS) if scored else []
+        sections = 1 if serious else SECTIONS
+        claims = compose(scored, found, self._settings, sections=sections, at_most=self._at_most) if scored else []
         if serious:
             return self._high_stakes(question, claims)
         return Draft(claims, "extractive", signals=fit(scored))

@@ -1,0 +1,122 @@
+"""A message of two questions through scripted stages: both answered, one of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from handrail.generate import Hearer
+from handrail.several import Several
+from handrail.types import (
+    Claim,
+    Classification,
+    Draft,
+    Evidence,
+    Hit,
+    Label,
+    Offer,
+    Probe,
+    Question,
+    Reading,
+    Routing,
+)
+from tests.stages import RECORDS, STEPS, Calibrates, Retrieves, ask, passage, pipeline, says, stages
+
+pytestmark = pytest.mark.anyio
+
+PRICE = passage("domains:price/0", "A move is free.", title="What a domain costs", headings=("Moving",))
+FOUND = {"connect": STEPS, "record": RECORDS, "charge": PRICE}
+TWO = "How do I connect a domain, and how do I add a record?"
+
+
+class Library(Retrieves):
+    """Finds the passage that a word of the query names; nothing for any other."""
+
+    async def retrieve(
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+    ) -> Evidence:
+        self.readings.append(reading)
+        found = [Hit(passage, final=0.9) for word, passage in FOUND.items() if word in query.casefold()]
+        return Evidence(query, found[-1:], {})
+
+
+class Quotes:
+    """Answers with the whole of the best passage."""
+
+    async def answer(
+        self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
+    ) -> Draft:
+        best = evidence.hits[0].passage
+        return Draft([Claim(best.text, (best.id,), support="supported")], "extractive")
+
+
+def splitting(label: Label = Label.ANSWERABLE, **changes: Any) -> Any:
+    library = Library(Evidence("", ()))
+    plain = stages(retriever=library, answerer=Quotes(), fallback_answerer=None, critic=None, **changes)
+    several = Several(library, says(label), Calibrates(0.9), Quotes(), None, 0.4)
+    return replace(plain, several=several)
+
+
+async def test_each_question_is_answered_from_its_own_evidence() -> None:
+    turn = await pipeline(splitting()).run(ask(TWO))
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert turn.outcome.answer == (
+        "**Connect a domain:**\n\nOpen Settings and choose Domains [1].\n\n"
+        "**DNS records:**\n\nAdd the A record at your provider [2]."
+    )
+    assert [citation.passage for citation in turn.outcome.citations] == [STEPS, RECORDS]
+
+
+async def test_a_question_that_points_back_is_looked_up_with_the_one_before() -> None:
+    chosen = splitting()
+
+    turn = await pipeline(chosen).run(ask("How do I connect a domain, and do you charge for it?"))
+
+    assert [citation.passage for citation in turn.outcome.citations] == [STEPS, PRICE]
+    assert chosen.retriever.readings[-1].kind == "follow_up"
+    assert chosen.retriever.readings[-1].favoured == (STEPS.article_id,)
+
+
+async def test_what_stays_open_is_said_and_a_person_is_in_sight() -> None:
+    turn = await pipeline(splitting()).run(ask("How do I connect a domain, and can I pay in shells?"))
+
+    assert turn.outcome.routing is Routing.PARTIALLY_ANSWERED
+    assert turn.outcome.answer.endswith("about this part: “Can I pay in shells?”")
+    assert turn.outcome.escalation.offer is Offer.LINK
+
+
+async def test_the_same_words_are_quoted_once() -> None:
+    turn = await pipeline(splitting()).run(ask("How do I connect a domain, and can I connect another domain?"))
+
+    assert turn.outcome.answer.count("Open Settings") == 1
+
+
+@pytest.mark.parametrize("message", ["How do I connect a domain?", "How do I pay, and can I pay in shells?"])
+async def test_one_question_and_none_that_is_answered_go_the_usual_way(message: str) -> None:
+    chosen = splitting()
+
+    await pipeline(chosen).run(ask(message))
+
+    assert chosen.retriever.readings[-1] is None
+
+
+@pytest.mark.parametrize("label", [Label.HIGH_STAKES, Label.IRRELEVANT])
+async def test_a_part_that_is_for_a_person_or_for_nobody_is_not_answered_by_itself(label: Label) -> None:
+    turn = await pipeline(splitting(label)).run(ask(TWO))
+
+    assert len(turn.outcome.citations) == 1
+
+
+async def test_a_part_that_fails_leaves_the_message_whole() -> None:
+    chosen = splitting()
+    failing = replace(
+        chosen, several=Several(Library(Evidence("", ())), says(Label.ANSWERABLE), Calibrates(0.1), Quotes(), None, 0.4)
+    )
+
+    turn = await pipeline(failing).run(ask(TWO))
+
+    assert len(turn.outcome.citations) == 1
