@@ -13,7 +13,6 @@ from handrail.records.visitors import VisitorRecords
 log = logging.getLogger("handrail.housekeeping")
 
 EVERY_S = 600.0
-DAY_S = 86_400
 
 
 async def purge_turns(turns: Turns, clock: Callable[[], float], every_s: float = EVERY_S) -> None:
@@ -32,10 +31,10 @@ async def purge_turns(turns: Turns, clock: Callable[[], float], every_s: float =
 async def purge_conversations(
     visitors: VisitorRecords, days: int, clock: Callable[[], float], every_s: float = EVERY_S
 ) -> None:
-    """Delete conversations past their retention now and then; 0 days keeps them all."""
-    while days:
+    """Delete conversations past their retention now and then, for as long as the application runs."""
+    while True:
         try:
-            gone = await visitors.forget_before(clock() - days * DAY_S)
+            gone = await visitors.forget(days, clock())
         except RecordsUnavailable as error:
             log.warning("%s; old conversations are deleted later", error)
         else:

@@ -62,7 +62,7 @@ def test_delete_asks_first_and_then_leaves_nothing() -> None:
     assert exported() == []
 
 
-@pytest.mark.parametrize(("days", "left"), [("0", 1), ("30", 0)])
+@pytest.mark.parametrize(("days", "left"), [("36500", 1), ("30", 0), ("0", 0)])
 def test_retention_deletes_what_is_older_than_the_settings_say(days: str, left: int) -> None:
     assert handrail("retention", HANDRAIL__DESK__RETENTION_DAYS=days).exit_code == 0
     assert len(exported()) == left

@@ -122,12 +122,25 @@ async def test_another_tenant_keeps_its_visitor_of_the_same_name(database: Datab
 async def test_what_is_kept_long_enough_goes_and_figures_stay(database: Database) -> None:
     await fill(database, (1, 10 * DAY_S), (2, 90 * DAY_S))
 
-    assert await VisitorRecords(database, "default").forget_before(30 * DAY_S) == 1
+    assert await VisitorRecords(database, "default").forget(70, 100 * DAY_S) == 1
 
     left = await everything(database)
     kept = {name for name, rows in left.items() if any("-1" in row for row in rows)}
     assert kept == {"turn_facts", "cited_articles"}
     assert all(any("-2" in row or digest("words-2") in row for row in rows) for rows in left.values())
+
+
+async def test_without_retention_a_conversation_goes_once_it_is_over(database: Database) -> None:
+    """Nobody has written for an hour, and nobody waits for a person or talks to one."""
+    now = 100 * DAY_S
+    states = ("bot", "queued", "person", "handed_back", "resolved")
+    old = [talk(state, now - 3601, state=state) for state in states]
+    await store(database, *old, talk("fresh", now - 3599))
+
+    assert await VisitorRecords(database, "default").forget(0, now) == 3
+
+    left = "".join((await everything(database))["conversations"])
+    assert {id_ for id_ in (*states, "fresh") if f"visitor-of-{id_}" in left} == {"queued", "person", "fresh"}
 
 
 async def test_export_holds_each_kind_of_record(database: Database) -> None:

@@ -23,7 +23,6 @@ from handrail.settings import Settings
 
 T = TypeVar("T")
 TENANT = "default"
-DAY_S = 86_400
 
 app = typer.Typer(help="The desk: its people, and what is kept about visitors.", no_args_is_help=True)
 user = typer.Typer(help="Who may sign in at the desk.", no_args_is_help=True)
@@ -115,12 +114,9 @@ def delete(
 def retention() -> None:
     """Delete what is older than desk.retention_days; a running server does so by itself."""
     settings = settings_for()
-    if not settings.desk.retention_days:
-        notes.print("desk.retention_days is 0: everything is kept.")
-        return
-    oldest = time.time() - settings.desk.retention_days * DAY_S
-    gone = _with_database(settings, lambda database: VisitorRecords(database, TENANT).forget_before(oldest))
-    notes.print(f"{gone} conversations older than {settings.desk.retention_days} days deleted.")
+    days = settings.desk.retention_days
+    gone = _with_database(settings, lambda database: VisitorRecords(database, TENANT).forget(days, time.time()))
+    notes.print(f"{gone} conversations {f'older than {days} days' if days else 'that are over'} deleted.")
 
 
 def demo_agent(settings: Settings) -> tuple[str, str]:

@@ -24,6 +24,10 @@ from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository
 from handrail.records.tables import HandoffRow, TurnRow
 
+DAY_S = 86_400.0
+OVER_S = 3600.0
+"""A conversation in which nobody has written for so long is over."""
+
 OF_CONVERSATION: tuple[type[Any], ...] = (
     MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow, EvalCaseRow, ArticleDraftRow,
     OutboxRow,
@@ -75,15 +79,18 @@ class VisitorRecords(Repository):
             await session.execute(self._change(AuditRow).where(AuditRow.target.in_(names)).values(target=GONE))
             return gone
 
-    async def forget_before(self, oldest: float) -> int:
-        """Delete conversations last written in before `oldest`; how many.
+    async def forget(self, days: int, now: float) -> int:
+        """Delete conversations last written in more than `days` ago; how many.
 
+        With 0 they go as soon as they are over: nobody has written for an hour, and no person is asked for or there.
         With them go audit entries, undelivered letters and embeddings of questions as old.
         """
+        oldest = now - (days * DAY_S or OVER_S)
+        old = self._rows(ConversationRow).where(ConversationRow.updated_at < oldest)
+        query = (old if days else old.where(ConversationRow.state.not_in(("queued", "person")))).limit(AT_ONCE)
         gone = 0
         while True:
             async with self._database.transaction() as session:
-                query = self._rows(ConversationRow).where(ConversationRow.updated_at < oldest).limit(AT_ONCE)
                 ids = [row.id for row in (await session.scalars(query)).all()]
                 await self._drop(session, ids)
                 gone += len(ids)

@@ -330,7 +330,11 @@ class Desk(Section):
     )
     session_hours: int = Field(12, ge=1, le=720, description="Hours after which agents sign in again.")
     retention_days: int = Field(
-        180, ge=0, le=3650, description="Days conversations are kept after their last message; 0 keeps them."
+        180,
+        ge=0,
+        le=36_500,
+        description="Days conversations are kept after their last message; 0 deletes them an hour after it, "
+        "once no person is asked for or there.",
     )
     reopen_days: int = Field(7, ge=0, le=365, description="Days in which a resolved conversation can be reopened.")
     messages_per_minute: int = Field(
