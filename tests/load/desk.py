@@ -38,7 +38,8 @@ LOOKS: tuple[dict[str, str], ...] = (
 
 
 async def fill(folder: Path, tickets: int) -> None:
-    """Tickets of ten messages each, as they wait in the queue."""
+    """Tickets of ten messages each, as they wait in the queue; not so old that retention would clear them away."""
+    began = time.time() - 4 * tickets
     database = await open_database(Storage(data_dir=folder))
     records = ConversationRecords(database, "default")
     for n in range(tickets):
@@ -47,7 +48,7 @@ async def fill(folder: Path, tickets: int) -> None:
             for place in range(10)
         ]
         wish = Request(f"HR-{n:06d}", reason=("high_stakes", "cannot_answer")[n % 2], before=said)
-        await records.hand_over(Entry(f"t-{n}", f"v-{n}"), wish, _notice, 1_000_000.0 + n)
+        await records.hand_over(Entry(f"t-{n}", f"v-{n}"), wish, _notice, began + 4 * n)
     await database.close()
 
 
@@ -55,7 +56,7 @@ def _notice(_generation: int) -> NewMessage:
     return NewMessage("queued", "system", "Asked for a person", kind="event")
 
 
-async def lists(agent: Side, rounds: int) -> list[float]:
+async def lists(agent: Side, tickets: int, rounds: int) -> list[float]:
     """Milliseconds of the list, first page and later ones, filtered, searched."""
     spent = []
     for n in range(rounds):
@@ -64,6 +65,7 @@ async def lists(agent: Side, rounds: int) -> list[float]:
         answer = await agent.client.get("/desk/api/conversations", params=query, headers=agent.headers)
         spent.append(1000 * (time.perf_counter() - since))
         answer.raise_for_status()
+        assert answer.json()["counts"]["queued"] == tickets
     return spent
 
 
@@ -106,18 +108,18 @@ async def measure(tickets: int, open_: int, rounds: int) -> dict[str, Any]:
         with process(folder) as (url, _):
             async with httpx.AsyncClient(base_url=url, timeout=20, limits=limits) as client:
                 agent = await agent_of(client)
-                listed = await lists(agent, rounds)
+                listed = await lists(agent, tickets, rounds)
                 there_and_back = await round_trips(client, agent, open_, rounds)
     return {
         "tickets": tickets,
         "open": open_,
         "n": rounds,
-        "desk_list_ms": _spread(listed),
-        "there_and_back_ms": _spread(there_and_back),
+        "desk_list_ms": spread(listed),
+        "there_and_back_ms": spread(there_and_back),
     }
 
 
-def _spread(values: list[float]) -> dict[str, float]:
+def spread(values: list[float]) -> dict[str, float]:
     if not values:
         return {}
     ordered = sorted(values)
