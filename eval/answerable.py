@@ -140,10 +140,10 @@ class Map:
         found: NDArray[np.float64] = states @ self.weights + self.intercept
         return found
 
-    def reading(self, model: str, state: str, on: str, n: int) -> Reading:
+    def reading(self, model: str, layers: Sequence[int], on: str, n: int) -> Reading:
         return Reading(
             model=model,
-            state=state,
+            layers=list(layers),
             weights=[round(float(weight), 6) for weight in self.weights],
             intercept=round(self.intercept, 5),
             fitted_on=on,

@@ -35,8 +35,8 @@ from handrail.local_models.reader import QueryStates
 from handrail.settings import Settings, load_settings
 from handrail.stores.snapshot import Snapshot
 
-STATE = "/bert/encoder/layer.5/output/LayerNorm/Add_1_output_0"
-"""Sixth of the twelve layers of the cross-encoder that ships."""
+LAYERS = (5, 7)
+"""Sixth and eighth of the twelve layers of the cross-encoder that ships."""
 PLAIN = ("rerank_top",)
 PENALTY = 12.0
 ANSWERABLE = 0.6
@@ -222,11 +222,12 @@ def fit_all(
     rows: Sequence[Observed], owners: Sequence[str], settings: Settings, cache: Path, on: str, *, write: bool
 ) -> None:
     models = settings.models
-    kept = KeptStates(states(settings), f"{models.reranker} {STATE}", cache)
+    kept = KeptStates(states(settings), f"{models.reranker} {LAYERS}", cache)
     kept.of([(row.asked.question, text) for row in rows for _, text in row.read])
     readers = Readers(sources(rows, owners), kept)
     control(rows, owners, readers)
     final = read_without(rows, owners, readers)
+    reading = readers.of().reading(models.reranker, LAYERS, f"{OWN}, {on}", readers.n)
     plain = left_out(rows, PLAIN, owners, readers)
     show("the cross-encoder's score", plain, rows, owners, settings.gates.relevance)
     for name, signals, threshold in (
@@ -242,10 +243,16 @@ def fit_all(
         fitted = fit(table(final, signals, owners), PENALTY)
         print("  " + " ".join(f"{key}={value:.2f}" for key, value in zip(signals, fitted.weights, strict=True)))
         if write:
-            gate = fitted.calibration(signals, reranker=models.reranker, embedder=models.embedder, on=on, n=len(rows))
+            gate = fitted.calibration(
+                signals,
+                reranker=models.reranker,
+                embedder=models.embedder,
+                reader=reading.digest,
+                on=on,
+                n=len(rows),
+            )
             (FITTED / f"{name}.json").write_text(gate.model_dump_json(indent=1) + "\n", encoding="utf-8")
     if write:
-        reading = readers.of().reading(models.reranker, STATE, f"{OWN}, {on}", readers.n)
         (FITTED / "reader.json").write_text(reading.model_dump_json() + "\n", encoding="utf-8")
 
 
@@ -260,7 +267,7 @@ def states(settings: Settings) -> QueryStates:
     models = settings.models
     return QueryStates(
         locate(find(models.reranker, "reranker"), models.folder),
-        STATE,
+        LAYERS,
         threads=models.threads,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,

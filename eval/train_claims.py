@@ -39,7 +39,7 @@ from handrail.generate.verify.model import ClaimModel, Tree
 from handrail.local_models.batching import Batcher
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
-from handrail.local_models.reader import STATES, QueryStates, Reading, load_reading
+from handrail.local_models.reader import STATES, QueryStates, Reading
 from handrail.markdown import parse, plain
 from handrail.settings import Settings, load_settings
 
@@ -52,6 +52,8 @@ SENTENCES = 4
 """In a passage made for perturbing."""
 STATED = "stated"
 """The signal that is itself fitted here: a linear reading of the cross-encoder's states."""
+LAYERS = (5,)
+"""Of the cross-encoder, counted from 0, whose states it reads."""
 READING_C = 0.01
 FOLDS = 5
 Row = dict[str, Any]
@@ -132,7 +134,7 @@ def query_states(settings: Settings) -> QueryStates:
     models = settings.models
     return QueryStates(
         locate(find(models.reranker, "reranker"), models.folder),
-        load_reading().state,
+        LAYERS,
         threads=models.threads,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
@@ -274,7 +276,7 @@ def main() -> None:
     slopes, intercept = data.read(whole)
     reading = Reading(
         model=settings.models.reranker,
-        state=load_reading().state,
+        layers=list(LAYERS),
         weights=[round(float(slope), 6) for slope in slopes],
         intercept=round(intercept, 6),
         fitted_on=about,

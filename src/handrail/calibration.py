@@ -28,6 +28,8 @@ class Calibration(BaseModel):
     n: int
     index: str = ""
     """Generation of the knowledge base it was fitted to; empty for the gates that ship."""
+    reader: str = ""
+    """Digest of the reading whose log-odds are among the signals."""
     threshold: float | None = None
     """Where this gate is set, when its fit decided that too; None leaves it to the settings."""
 

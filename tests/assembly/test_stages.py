@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import pytest
 
 from handrail.assembly.parts import shared_words
-from handrail.assembly.stages import calibration_for, local_classifier
+from handrail.assembly.stages import calibration_for, fitted_gate, local_classifier
+from handrail.calibration import load_calibration
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.local import LocalClassifier
 from handrail.errors import SettingsError
+from handrail.local_models.reader import load_reading
 from handrail.settings import Settings
 
 
@@ -38,6 +41,27 @@ def test_a_gate_fitted_with_other_models_is_said_once(caplog: pytest.LogCaptureF
 
     assert len(caplog.records) == 1
     assert "the relevance gate was fitted with" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["relevance", "critique"])
+def test_the_shipped_gates_belong_to_the_shipped_reader(name: str) -> None:
+    assert load_calibration(name).reader == load_reading().digest
+
+
+@pytest.mark.parametrize(("reader", "used"), [("", False), ("another", False), (load_reading().digest, True)])
+def test_a_base_s_own_gate_is_used_with_the_reader_it_was_fitted_to(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, reader: str, *, used: bool
+) -> None:
+    here = settings(storage={"data_dir": str(tmp_path)})
+    own = load_calibration("relevance").model_copy(update={"reader": reader, "fitted_on": "here"})
+    file = fitted_gate(here, "relevance")
+    file.parent.mkdir(parents=True)
+    file.write_text(own.model_dump_json(), encoding="utf-8")
+
+    with caplog.at_level(logging.WARNING):
+        assert (calibration_for("relevance", here).fitted_on == "here") is used
+
+    assert ("is not used: run `handrail calibrate` again" in caplog.text) is not used
 
 
 def test_without_a_cross_encoder_shared_words_order_the_texts() -> None:

@@ -60,7 +60,7 @@ def test_another_graph_is_run_as_it_is(tmp_path: Path) -> None:
 
     assert model.rows(model.tokenizer.encode_batch(["b", "a b"])).tolist() == [[2.0], [0.0]]
     with pytest.raises(ModelUnavailable, match="no states can be read"):
-        OnnxModel(tmp_path, threads=1, states_of=5)
+        OnnxModel(tmp_path, threads=1, states_of=[5])
 
 
 def test_what_is_no_model_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""What the gates read halfway up the cross-encoder."""
+"""What the gates read on the way up the cross-encoder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from handrail.errors import SettingsError
 from handrail.local_models import Logit
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
-from handrail.local_models.reader import STATES, QueryStates, load_reading
+from handrail.local_models.reader import QueryStates, load_reading
 from handrail.settings import Settings, load_settings
 
 pytestmark = pytest.mark.models
@@ -23,11 +23,11 @@ def settings() -> Settings:
     return load_settings()
 
 
-def states(settings: Settings, node: str) -> QueryStates:
+def states(settings: Settings, *layers: int) -> QueryStates:
     models = settings.models
     return QueryStates(
         locate(find(models.reranker, "reranker"), models.folder),
-        node,
+        layers,
         threads=1,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
@@ -42,7 +42,7 @@ def test_pairs_are_read_the_same_whatever_they_are_scored_with(settings: Setting
 
     assert together == [as_logit(reranker.score([pair])[0]).reading for pair in pairs]
     assert together[0] is not None and together[2] is not None and together[0] > together[2]
-    states_of_all = states(settings, reading.state).of(pairs)
+    states_of_all = states(settings, *reading.layers).of(pairs)
     assert np.allclose(
         np.asarray(together, dtype=np.float32),
         states_of_all @ np.asarray(reading.weights) + reading.intercept,
@@ -55,13 +55,13 @@ def as_logit(found: object) -> Logit:
     return found
 
 
-def test_another_node_gives_other_states(settings: Settings) -> None:
-    node = load_reading().state
-    here = states(settings, node).of([("paper stuck", PASSAGE)])
-    higher = states(settings, node.replace("layer.5", "layer.8")).of([("paper stuck", PASSAGE)])
+def test_each_layer_has_states_of_its_own(settings: Settings) -> None:
+    lower, higher = (states(settings, layer).of([("paper stuck", PASSAGE)]) for layer in (5, 8))
+    both = states(settings, 5, 8).of([("paper stuck", PASSAGE)])
 
-    assert here.shape == higher.shape == (1, len(load_reading().weights))
-    assert not np.allclose(here, higher)
+    assert lower.shape == higher.shape == (1, len(load_reading().weights) // len(load_reading().layers))
+    assert not np.allclose(lower, higher)
+    assert np.allclose(both, np.concatenate([lower, higher], axis=1), atol=1e-5)
 
 
 @pytest.mark.parametrize("change", [{"reader": False}, {"reranker": "none"}, {"reranker": "st:any"}])
@@ -81,12 +81,10 @@ def test_a_file_that_is_no_reading_is_named(tmp_path_factory: pytest.TempPathFac
 
 def test_claims_are_read_on_the_same_way_and_change_nothing(settings: Settings) -> None:
     pair = [("Refunds take five days.", "Refunds to a card take five days.")]
-    stated = load_reading(shipped=STATES)
     both = as_logit(build_reranker(settings).score(pair)[0])
     models = settings.models.model_copy(update={"reader": False})
     alone = as_logit(build_reranker(settings.model_copy(update={"models": models})).score(pair)[0])
 
-    assert stated.layer == load_reading().layer
     assert both.stated is not None
     assert alone.reading is None
     assert alone.stated == pytest.approx(both.stated, abs=1e-3)

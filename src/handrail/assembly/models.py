@@ -42,7 +42,7 @@ def reads(embedder: str, lang: str) -> bool:
 
 
 def reading_of(settings: Settings) -> Reading | None:
-    """What is read halfway up the cross-encoder; None where it is turned off, or was fitted on another model."""
+    """What is read on the way up the cross-encoder; None where it is turned off, or was fitted on another model."""
     models = settings.models
     if not models.reader or models.reranker == "none" or models.reranker.startswith(SENTENCE_TRANSFORMER):
         return None
@@ -52,12 +52,12 @@ def reading_of(settings: Settings) -> Reading | None:
     return reading if reading.model == models.reranker else None
 
 
-def claim_reading_of(settings: Settings, layer: int | None) -> Reading | None:
-    """What tells claims that a passage states; None where it was fitted on another model or to another layer."""
+def claim_reading_of(settings: Settings) -> Reading | None:
+    """What tells claims that a passage states; None where it was fitted on another model."""
     from handrail.local_models.reader import STATES, load_reading
 
     stated = load_reading(shipped=STATES)
-    return stated if stated.model == settings.models.reranker and layer in (None, stated.layer) else None
+    return stated if stated.model == settings.models.reranker else None
 
 
 def build_reranker(settings: Settings) -> Reranker:
@@ -71,13 +71,12 @@ def build_reranker(settings: Settings) -> Reranker:
     from handrail.local_models.onnx import OnnxReranker
 
     spec = find(models.reranker, "reranker")
-    reading = reading_of(settings)
     return OnnxReranker(
         spec,
         locate(spec, models.folder),
         threads=models.threads,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
-        reading=reading,
-        stated=claim_reading_of(settings, reading.layer if reading else None),
+        reading=reading_of(settings),
+        stated=claim_reading_of(settings),
     )

@@ -38,13 +38,16 @@ class Fitted:
     def probability(self, matrix: Array) -> Array:
         return _sigmoid((matrix - self.means) / self.scales @ self.weights + self.intercept)
 
-    def calibration(self, signals: Sequence[str], *, reranker: str, embedder: str, on: str, n: int) -> Calibration:
+    def calibration(
+        self, signals: Sequence[str], *, reranker: str, embedder: str, reader: str, on: str, n: int
+    ) -> Calibration:
         def named(values: Array) -> dict[str, float]:
             return dict(zip(signals, values.round(4).tolist(), strict=True))
 
         return Calibration(
             reranker=reranker,
             embedder=embedder,
+            reader=reader,
             intercept=round(self.intercept, 4),
             weights=named(self.weights),
             means=named(self.means),

@@ -71,7 +71,12 @@ def recalibrate(
         matrix = [[row.signals.get(key, known.get(key, 0.0)) for key in signals] for row in rows]
         full = Data(np.asarray(matrix), truth, ones, groups)
         fitted = fit(full, PENALTY).calibration(
-            signals, reranker=current.reranker, embedder=current.embedder, on=on, n=len(rows)
+            signals,
+            reranker=current.reranker,
+            embedder=current.embedder,
+            reader=current.reader,
+            on=on,
+            n=len(rows),
         )
         tried["refitted"] = (cross_validated(full, PENALTY), fitted)
     how = min(tried, key=lambda key: float(log_loss(tried[key][0], truth).mean()))

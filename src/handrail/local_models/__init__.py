@@ -36,9 +36,9 @@ class Logit(float):
     """A cross-encoder's score of a pair; higher is more relevant."""
 
     reading: float | None
-    """Log-odds that the passage answers the query, as read halfway up; None where nothing was."""
+    """Log-odds that the passage answers the query, as read on the way up; None where nothing was."""
     stated: float | None
-    """Log-odds that the passage states the query, a claim, as read at the same place; None where nothing was."""
+    """Log-odds that the passage states the query, a claim, as read on the way up; None where nothing was."""
 
     def __new__(cls, value: float, reading: float | None = None, stated: float | None = None) -> Logit:
         made = super().__new__(cls, value)

@@ -8,7 +8,7 @@ operators is written so that it does not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,8 @@ EPSILON = 1e-12
 HEAD = 32
 """Width of an attention head of the MiniLM and BGE-small families."""
 INPUTS = ("input_ids", "token_type_ids")
-STATES = "states"
-"""The output that holds every token's state after one of the layers."""
+STATES = "states.{}"
+"""The output that holds every token's state after a layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,11 @@ def _products(nodes: Sequence[Node]) -> dict[str, str]:
     return found
 
 
-def rebuilt(model: bytes, states_of: int | None = None) -> bytes:
+def rebuilt(model: bytes, states_of: Collection[int] = ()) -> bytes:
     """An ONNX file that takes one text, `(1, tokens)`, and gives what is made of its first token: `(1, outputs)`.
 
-    `states_of` adds the output STATES, `(tokens, width)`: what that layer, counted from 0, leaves of each token.
+    `states_of` adds an output like STATES, `(tokens, width)`, for each of those layers, counted from 0 and in their
+    order from below: what the layer leaves of each token.
     Raises ValueError or KeyError when `model` is no int8 BERT as `onnxruntime.quantization` writes them.
     """
     weights = Weights(model)
@@ -96,9 +97,8 @@ def rebuilt(model: bytes, states_of: int | None = None) -> bytes:
     outputs: dict[str, Sequence[str | int]] = {}
     for number in range(weights.layers):
         hidden = builder.layer(number, hidden, first_only=number == weights.layers - 1)
-        if number == states_of:
-            builder.graph.add("Identity", [hidden], STATES)
-            outputs = {STATES: ("tokens", weights.width)}
+        if number in states_of:
+            outputs[builder.graph.add("Identity", [hidden], STATES.format(number))] = ("tokens", weights.width)
     name, width = builder.head(hidden)
     inputs: dict[str, Sequence[str | int]] = dict.fromkeys(INPUTS, (1, "tokens"))
     return builder.graph.model(inputs, {name: (1, width), **outputs})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,8 +27,8 @@ Output = list[NDArray[np.float32]]
 class OnnxModel:
     """A session and its tokenizer. Each text is run alone, as many at once as there are threads."""
 
-    def __init__(self, folder: Path, threads: int, states_of: int | None = None) -> None:
-        """`states_of` is a layer whose states are wanted beside the result; see `bert.rebuilt`."""
+    def __init__(self, folder: Path, threads: int, states_of: Collection[int] = ()) -> None:
+        """`states_of` are layers whose states are wanted beside the result; see `bert.rebuilt`."""
         self._session = _session(folder / "model.onnx", states_of)
         self._inputs = {item.name for item in self._session.get_inputs()}
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=folder.name) if threads > 1 else None
@@ -58,7 +58,7 @@ class OnnxModel:
         return outputs
 
 
-def _session(file: Path, states_of: int | None) -> ort.InferenceSession:
+def _session(file: Path, states_of: Collection[int]) -> ort.InferenceSession:
     """On one thread: texts run side by side instead. A graph that is not known is run as it is."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
@@ -68,7 +68,7 @@ def _session(file: Path, states_of: int | None) -> ort.InferenceSession:
     try:
         model = rebuilt(model, states_of)
     except (KeyError, ValueError):
-        if states_of is not None:
+        if states_of:
             raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None
     session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     session._model_bytes = None  # else held for as long as the session, which has its own copy
@@ -124,13 +124,11 @@ class OnnxReranker:
         reading: Reading | None = None,
         stated: Reading | None = None,
     ) -> None:
-        """With readings, all of one layer, every logit carries what is read on the way to it."""
+        """With readings every logit carries what is read on the way to it."""
         self.name = spec.name
-        self._readings = [
-            (one, np.asarray(one.weights, dtype=np.float32)) if one else None for one in (reading, stated)
-        ]
-        layer = next((one.layer for one in (reading, stated) if one), None)
-        self._model = OnnxModel(folder, threads, layer)
+        layers = sorted({layer for one in (reading, stated) if one for layer in one.layers})
+        self._readings = [one and ReadOff(one, layers) for one in (reading, stated)]
+        self._model = OnnxModel(folder, threads, layers)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
@@ -144,8 +142,20 @@ class OnnxReranker:
     def _read(self, encoding: Encoding, outputs: Output) -> list[float | None]:
         if not any(self._readings):
             return []
-        mean = query_mean(encoding, outputs[1])
-        return [float(mean @ one[1]) + one[0].intercept if one else None for one in self._readings]
+        means = [query_mean(encoding, states) for states in outputs[1:]]
+        return [one.of(means) if one else None for one in self._readings]
+
+
+class ReadOff:
+    """A reading of the states of some of the layers that are there."""
+
+    def __init__(self, reading: Reading, layers: Sequence[int]) -> None:
+        self._weights = np.asarray(reading.weights, dtype=np.float32)
+        self._intercept = reading.intercept
+        self._places = [layers.index(layer) for layer in reading.layers]
+
+    def of(self, means: Sequence[NDArray[np.float32]]) -> float:
+        return float(np.concatenate([means[place] for place in self._places]) @ self._weights) + self._intercept
 
 
 def query_mean(encoding: Encoding, states: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -118,7 +118,7 @@ class Models(Section):
     )
     reader: bool = Field(
         True,
-        description="Let the gates read whether the best passages answer the question, halfway up the cross-encoder.",
+        description="Let the gates read whether the best passages answer the question, on the cross-encoder's way up.",
     )
     folder: Path | None = Field(
         None, description="A folder that already holds the weights; default is the user's cache folder."
