@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
+from handrail.letter import letter
 from handrail.records.desk_tables import ConversationRow, EvidenceRow, MessageRow
 from handrail.types import ANSWERING, Exchange, Question, Routing
 
@@ -35,7 +36,8 @@ def question_for(
 def draft_of(result: dict[str, Any]) -> dict[str, Any]:
     """What of a response an agent can send: an answer whole, and of a serious matter only what the articles say.
 
-    Words that are the assistant's own, such as an offer of a person, are nothing a person would send.
+    Tables and emphasis are written out: what a person sends is shown as it was typed. Words that are the assistant's
+    own, such as an offer of a person, are nothing a person would send.
     """
     routing = Routing(result["routing"])
     text, citations = result["answer"], result["citations"]
@@ -43,7 +45,7 @@ def draft_of(result: dict[str, Any]) -> dict[str, Any]:
         text = "\n\n".join(_with_marks(claim) for claim in result["claims"] if claim["citations"])
     if routing not in ANSWERING or not text:
         text, citations = "", []
-    return {"text": text, "citations": citations, "routing": routing.value}
+    return {"text": letter(text), "citations": citations, "routing": routing.value}
 
 
 def _with_marks(claim: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.courtesies import only_greets, without_courtesies
+from handrail.courtesies import only_greets, without_courtesies, without_trailer
 
 REQUEST = "how do I refund an order"
 
@@ -79,3 +79,16 @@ def test_a_bare_greeting_is_known(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "?", "hi, cancel", "hello world", "thanks", "day"])
 def test_other_messages_are_no_greeting(text: str) -> None:
     assert not only_greets(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("how do I cancel my subscription then?", "how do I cancel my subscription?"),
+        ("is it free for us tho", "is it free for us"),
+        ("what happens then?", "what happens then?"),
+        ("if that fails, then?", "if that fails, then?"),
+    ],
+)
+def test_a_then_behind_a_whole_question_is_left_out(text: str, rest: str) -> None:
+    assert without_trailer(text) == rest

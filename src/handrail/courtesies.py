@@ -26,6 +26,9 @@ CLOSED = re.compile(
 )
 GREETING = re.compile(rf"\A\W*{OPENING}{ADDRESSED}\W*(?:{THANKS}\W*)?\Z", VERBOSE)
 BRANDED = re.compile(r"\A\W*hello ?fresh|\A\W*(?:dear|yo) (?:diary|lord|god|me)\b", re.I)
+TRAILER = re.compile(r"(?<=\w)[\s,]+(?:then|tho|though)(?P<end>\s*[?!.]*)\s*\Z", re.I)
+FEWEST_WORDS = 4
+"""Words of a question from which a "then" behind it says nothing."""
 TIMES = 4
 REACH = 160
 """Characters at the end in which a farewell is looked for."""
@@ -36,6 +39,12 @@ def without_courtesies(text: str) -> str:
     """The message less greeting, good wishes, thanks and farewell; as it was where nothing else is in it."""
     found = _closed(_opened(text.strip()))
     return found if any(character.isalpha() for character in found) else text.strip()
+
+
+def without_trailer(text: str) -> str:
+    """A question less the "then" at its end."""
+    rest = TRAILER.sub(r"\g<end>", text)
+    return rest if len(rest.split()) >= FEWEST_WORDS else text
 
 
 def only_greets(text: str) -> bool:

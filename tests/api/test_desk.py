@@ -229,7 +229,7 @@ def test_draft_is_not_sent(
     ticket(client, visitor)
     drafted = ada.post("conversations/c-1/draft").json()
 
-    assert drafted["text"].startswith("Open **Settings**")
+    assert drafted["text"].startswith("Open Settings")
     assert drafted["citations"][0]["title"] == "Connect a domain"
     assert assistant.asked[-1].conversation_id != "c-1"
     assert len(ada.get("conversations/c-1").json()["messages"]) == 3

@@ -197,3 +197,28 @@ async def test_what_stands_under_the_opposite_of_what_is_asked_comes_later(asked
     knows.close()
 
     assert texts(draft)[0].endswith(first)
+
+
+async def test_who_only_names_what_an_article_is_about_is_told_how_to_begin() -> None:
+    knows = scorer_of({"Show it": 3.0, "Write it": 1.0})
+    body = "## Write\n\n1. Write it.\n2. Save it.\n\n## Show\n\n1. Show it.\n2. Save it."
+    blog = article(body, title="Write a blog")
+
+    named = await answer(knows, evidence("add a blog", blog, merge=0))
+    asked = await answer(knows, evidence("add a blog to the home page", blog, merge=0))
+    knows.close()
+
+    assert texts(named)[0].endswith("1. Write it.")
+    assert texts(asked)[0].endswith("1. Show it.")
+
+
+async def test_a_labelled_warning_leads_only_where_there_is_nothing_else() -> None:
+    knows = scorer_of({"Change the zone": 4.0, "Set your hours": 1.0})
+    warned = "> **Important:** Change the zone outside your hours."
+
+    both = await answer(knows, evidence("change hours", article(f"{warned}\n\nSet your hours under Times.")))
+    alone = await answer(knows, evidence("change hours", article(warned)))
+    knows.close()
+
+    assert texts(both)[0] == "Set your hours under Times."
+    assert texts(alone)[0].startswith("**Important:**")

@@ -287,7 +287,8 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
             chosen += [] if _repeats(before, chosen) else [before]
     after = by_place.get((best.unit.hit.passage.id, best.unit.order + 1))
     short = sum(unit.words for unit in chosen) < SHORT and len(chosen) < settings.max_sentences
-    if short and after is not None and after.kind in ("sentence", "note") and after.headings == best.unit.headings:
+    said = after is not None and after.kind in ("sentence", "note") and not after.points_elsewhere
+    if short and after is not None and said and after.headings == best.unit.headings:
         chosen += [] if _repeats(after, chosen) else [after]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
     return [_quote(f"{_answered(unit)}{unit.lines[0]}", (unit.hit.passage.id,)) for unit in chosen]

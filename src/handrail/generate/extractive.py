@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from handrail.generate import Hearer
 from handrail.generate.compose import AT_MOST, SECTIONS, Scored, compose, question_above
@@ -26,11 +27,6 @@ from handrail.wording import Wording
 COMPARE = re.compile(
     r"\b(compare|comparison|difference|versus|vs|each|all|which|costs?|prices?|pricing|fees?|limits?)\b", re.I
 )
-POINTER = re.compile(
-    r"\b(this article|these articles|in this section)\b|^(see|read)\b|\b(see|read) [^.]{3,60}\.?$", re.I
-)
-"""Sentences that send the reader elsewhere instead of saying something."""
-
 ORDER = re.compile(
     r"^(?:say (?:the|that|this|only|exactly|in)\b|output\b|(?:reply|respond|answer)(?: only)? (?:with|that)\b)",
     re.I,
@@ -41,6 +37,9 @@ NAMED, POINTS_NAMED = 0.4, 1.5
 """What a table's row promises more, and its points, when the question names what it is about."""
 SAME_QUESTION = 0.6
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
+TITLE_TERMS = 3
+DOING = frozenset(tokenize("add change set make create get use do edit update manage put enable start need want help"))
+"""Words that say that something is wanted, and not what."""
 CANDIDATES = 12
 FEWEST = 4
 FIT_POINTS, FIT_SCALE = 10.0, 4.0
@@ -50,6 +49,8 @@ PASSAGE_POINTS = 8.0
 """Points of a unit of a passage whose final score is 1."""
 POINTS_ELSEWHERE = -2.0
 """Points of a unit that only points elsewhere, or says yes or no to another question."""
+POINTS_WARNING = -4.0
+"""Points of "Important: Change the time zone outside your opening hours", which names things in passing."""
 POINTS_OPPOSED = -3.0
 """Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
@@ -96,7 +97,7 @@ class ExtractiveAnswerer:
             Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * unit.hit.final, fit)
             for unit, fit in zip(kept, fits, strict=True)
         ]
-        return sorted(scored, key=lambda item: -item.score)
+        return _begun(query, sorted(scored, key=lambda item: -item.score))
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
         policy, context = self._policy or Policy(), question.context
@@ -140,7 +141,7 @@ def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, fl
     """What "This article lists what each plan costs" says of the table that comes after it."""
     announced: dict[str, tuple[float, int]] = {}
     for unit, logit in zip(found, logits, strict=True):
-        if unit.kind == "sentence" and POINTER.search(plain(unit.lines[0])):
+        if unit.kind == "sentence" and unit.points_elsewhere:
             article = unit.hit.passage.article_id
             announced[article] = max(announced.get(article, (-99.0, 0)), (float(logit), unit.hit.passage.position))
 
@@ -152,6 +153,20 @@ def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, fl
     return lift
 
 
+def _begun(query: str, scored: list[Scored]) -> list[Scored]:
+    """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first."""
+    named = set(tokenize(query)) - DOING
+    best = scored[0] if scored else None
+    if best is None or not named or len(named) > TITLE_TERMS or not named <= set(tokenize(best.unit.hit.passage.title)):
+        return scored
+    home = best.unit.hit.passage.article_id
+    steps = [item for item in scored if item.unit.kind == "steps" and item.unit.hit.passage.article_id == home]
+    if not steps:
+        return scored
+    first = min(steps, key=lambda item: (item.unit.hit.passage.position, item.unit.order))
+    return [replace(first, score=best.score, logit=best.logit), *(item for item in scored if item is not first)]
+
+
 def _points(logit: float) -> float:
     return FIT_POINTS / (1.0 + math.exp(-logit / FIT_SCALE))
 
@@ -160,8 +175,10 @@ def _shape(query: str, unit: Unit) -> float:
     asked = question_above(unit)
     if asked and coverage(asked, query, {}, 1.0) < SAME_QUESTION:
         return POINTS_ELSEWHERE
-    if unit.kind in ("sentence", "note") and POINTER.search(plain(unit.lines[0])):
+    if unit.points_elsewhere:
         return POINTS_ELSEWHERE
+    if unit.warns:
+        return POINTS_WARNING
     wanted = set(tokenize(query))
     if _opposes(unit, wanted):
         return POINTS_OPPOSED

@@ -13,6 +13,11 @@ WORD = re.compile(r"[^\W_]")
 SCORED_WORDS = 45
 ENDED = re.compile(r"[.!?…。！？][)\"'”’]*$")
 WHOLE_TABLE_ROWS = 10
+POINTER = re.compile(
+    r"\b(this article|these articles|in this section)\b|^(see|read)\b|\b(see|read) [^.]{3,60}\.?$", re.I
+)
+"""Sentences that send the reader elsewhere instead of saying something."""
+LABELLED = re.compile(r"^\*\*[^*\n]{2,20}:\*\*\s")
 LONGEST_SENTENCE = 60
 """Words; more is a run of fragments."""
 
@@ -44,6 +49,15 @@ class Unit:
     def subject(self) -> str:
         """First cell of a table's row; nothing for other units."""
         return _cells(self.lines[0])[0] if self.kind == "row" else ""
+
+    @property
+    def points_elsewhere(self) -> bool:
+        return self.kind in ("sentence", "note") and bool(POINTER.search(plain(self.lines[0])))
+
+    @property
+    def warns(self) -> bool:
+        """A note under a label such as `Important:`: it goes with an answer, and is none."""
+        return self.kind == "note" and bool(LABELLED.match(self.lines[0]))
 
     def for_scoring(self) -> str:
         """Plain text with its heading, as the cross-encoder reads it; the start of a long list says what it is."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from handrail.courtesies import without_courtesies
+from handrail.courtesies import without_courtesies, without_trailer
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
@@ -50,14 +50,14 @@ class HybridRetriever:
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     async def probe(self, text: str) -> Probe:
-        text = self._mended(without_courtesies(text))
+        text = self._mended(without_trailer(without_courtesies(text)))
         embedding = (await self._embedder.submit([text]))[0]
         return Probe(embedding, self._topic.features(text, embedding))
 
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
-        query = self._mended(query)
+        query = self._mended(without_trailer(query))
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
         if reading is not None and reading.depends:
             hits = await self._search_together(replace(reading, text=query), filters)

@@ -1,0 +1,36 @@
+"""Answers as a person would type them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.letter import letter
+
+
+@pytest.mark.parametrize(
+    ("markdown", "typed"),
+    [
+        ("Open **Settings** and choose `Domains` [1].", "Open Settings and choose Domains [1]."),
+        (
+            "**Fee:**\n\n| Plan | Fee |\n| --- | --- |\n| Free | none |\n| Solo | 3% |\n\n[1]\n\nThat is all [2].",
+            "Fee:\n\n- Free: none\n- Solo: 3% [1]\n\nThat is all [2].",
+        ),
+        (
+            "| | Undo | History |\n| --- | --- | --- |\n| Reaches back | 50 steps | 30 days |\n| Survives | No | |",
+            "- Reaches back: Undo: 50 steps; History: 30 days\n- Survives: Undo: No",
+        ),
+        ("1. Go there [1].\n   - **A:** b [1]\n2. Save [1].", "1. Go there [1].\n   - A: b [1]\n2. Save [1]."),
+        ("> **Note:** Keep it.", "Note: Keep it."),
+        ("[1]", "[1]"),
+        ("", ""),
+    ],
+)
+def test_tables_and_emphasis_are_written_out(markdown: str, typed: str) -> None:
+    assert letter(markdown) == typed
+
+
+@given(st.text(alphabet="a1|-*`[]>#: \n", max_size=120))
+def test_nothing_breaks_it(text: str) -> None:
+    assert letter(letter(text)).count("\n\n\n") == 0
