@@ -20,7 +20,7 @@ from handrail.watch import TurnWatch
 from tests.browser.contract_site import ContractSite
 from tests.sample import sample_settings
 
-START_S = 60.0
+START_S = 180.0
 
 
 class Paced(Assistant):
