@@ -13,10 +13,11 @@ export function createTranscript(desk, page) {
   const { t } = desk;
   const list = el("ol", { class: "messages" });
   const newer = el("button", { type: "button", class: "newer", hidden: true, text: t("newer"), click: () => bottom() });
-  const log = el("div", { class: "transcript", role: "log", "aria-label": t("transcript"), "aria-live": "off", tabindex: 0, scroll: () => { if (atEnd()) newer.hidden = true; } }, list, newer);
+  const log = el("div", { class: "transcript", role: "log", "aria-label": t("transcript"), "aria-live": "off", tabindex: 0, scroll: () => { pinned = atEnd(); if (pinned) newer.hidden = true; } }, list, newer);
   /** @type {Map<string, { element: HTMLElement, state: string }>} */
   const rows = new Map();
   let first = true;
+  let pinned = true;
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END_PX;
 
@@ -24,6 +25,9 @@ export function createTranscript(desk, page) {
     log.scrollTop = log.scrollHeight;
     newer.hidden = true;
   }
+
+  // A composer that grows takes room from the transcript: the newest words stay in sight.
+  new ResizeObserver(() => { if (pinned) bottom(); }).observe(log);
 
   /** @param {Detail} detail */
   function show(detail) {
