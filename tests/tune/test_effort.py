@@ -23,14 +23,14 @@ from tests.tune.shop import build, indifferent
 
 SETTINGS = Settings()
 NOW = Effort(depth=7, words=67)
-LESS = Effort(depth=3, words=67)
+LESS = Effort(depth=5, words=67)
 GOOD = {"dense_weight": 0.3}
 FIGURES = {"ndcg@10": 0.5, "mrr": 0.5, "hit@1": 0.4, "hit@5": 0.6}
 
 
 @pytest.fixture(autouse=True)
 def few_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (3, 7, 10))
+    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (3, 5, 7))
     monkeypatch.setattr("handrail.tune.effort.SHARES", (1.0,))
 
 
@@ -42,7 +42,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
 
 
 def looked_at(
-    parts: Parts, folder: Path, settings: Settings = SETTINGS, seconds: float = 60, weights: Mapping[str, float] = GOOD
+    parts: Parts,
+    folder: Path,
+    settings: Settings = SETTINGS,
+    *,
+    seconds: float = 60,
+    weights: Mapping[str, float] = GOOD,
+    gates_follow: bool = False,
 ) -> Frontier | None:
     ticks = iter(range(10**6))
     bench = Bench(replace(parts, rerank=parts.rerank), settings, folder)
@@ -56,6 +62,7 @@ def looked_at(
             (PEOPLE, on(made, "held_out")),
             Clock(lambda: float(next(ticks)) if seconds < 60 else 0.0, seconds),
             lambda what, done, total: None,
+            gates_follow=gates_follow,
         )
     finally:
         bench.parts.embed.close()
@@ -66,13 +73,14 @@ def ranking(parts: Parts, score: object) -> Parts:
     return replace(parts, rerank=Batcher("rerank", score, 64, 5000))  # type: ignore[arg-type]
 
 
-def test_a_cross_encoder_that_changes_nothing_reads_as_little_as_the_gates_need(shop: Parts, tmp_path: Path) -> None:
+def test_a_cross_encoder_that_changes_nothing_reads_no_more_than_is_quoted_from(shop: Parts, tmp_path: Path) -> None:
     found = looked_at(ranking(shop, indifferent), tmp_path)
 
     assert found is not None
     assert found.chosen == LESS
-    assert [point.effort.depth for point in found.points] == [0, 3, 7, 10]
+    assert [point.effort.depth for point in found.points] == [0, 3, 5, 7]
     assert found.points[0].effort == NONE
+    assert found.usable == {LESS, NOW}
     assert found.points[0].milliseconds == 0.0
     assert found.at(NOW).change == Gain(0.0, 0.0, 0.0)
 
@@ -95,6 +103,21 @@ def test_a_cross_encoder_that_knows_the_answer_far_down_is_let_read_on(
     assert found.at(found.chosen).change.won
 
 
+def test_shorter_passages_need_gates_that_are_fitted_to_them(
+    shop: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.tune.effort.SHARES", (0.5, 1.0))
+    parts = ranking(shop, indifferent)
+
+    alone = looked_at(parts, tmp_path)
+    followed = looked_at(parts, tmp_path, gates_follow=True)
+
+    assert alone is not None
+    assert followed is not None
+    assert alone.chosen == LESS
+    assert followed.chosen == Effort(depth=5, words=34)
+
+
 def test_what_an_operator_has_set_is_left_alone(shop: Parts, tmp_path: Path) -> None:
     mine = SETTINGS.model_copy(update={"retrieval": SETTINGS.retrieval.model_copy(update={"rerank_depth": 4})})
 
@@ -107,7 +130,7 @@ def test_no_time_for_it_is_no_result(shop: Parts, tmp_path: Path) -> None:
 
 def chosen(where: str) -> Result:
     points = [Point(way, 10.0 * way.depth, FIGURES, Gain(-0.005, 0.0, 0.005)) for way in (NONE, LESS, NOW)]
-    return Result(None, {}, [], 80, Frontier(where, 40, points, NOW, LESS))
+    return Result(None, {}, [], 80, Frontier(where, 40, points, NOW, frozenset({LESS, NOW}), LESS))
 
 
 def test_made_questions_put_no_effort_in_force_unless_asked_to() -> None:
@@ -126,8 +149,8 @@ def test_an_effort_alone_is_kept_with_its_figures_and_laid_under_the_settings(tm
     fit, tuned = read(tmp_path), load_tuned(tmp_path, "g1", Models())
     assert fit is not None
     assert tuned is not None
-    assert (fit.milliseconds, fit.decided_on) == ((70.0, 30.0), f"{PEOPLE} (n = 40)")
-    assert tuned.over(Retrieval()).rerank_depth == 3
+    assert (fit.milliseconds, fit.decided_on) == ((70.0, 50.0), f"{PEOPLE} (n = 40)")
+    assert tuned.over(Retrieval()).rerank_depth == 5
     assert tuned.over(Retrieval(rerank_depth=9)).rerank_depth == 9
     assert tuned.digest != Tuned({}, None).digest
 

@@ -63,8 +63,9 @@ def tune(
         _reset(folder)
         return
     human = asked_by_people(file) if file is not None else []
-    result = run(settings, minutes, human, accept_made=accept_made)
-    fitted = refit(settings, file) if gates and file is not None and holds_both(file) else []
+    follow = gates and file is not None and holds_both(file)
+    result = run(settings, minutes, human, accept_made=accept_made, gates_follow=follow)
+    fitted = refit(settings, file) if file is not None and follow else []
     if as_json:
         print(json.dumps({"kb": kb, **result.as_json(), "gates": figures(fitted)}, indent=2))  # noqa: T201
     else:
@@ -85,7 +86,9 @@ def holds_both(file: Path) -> bool:
     return len(answerable) >= LEAST and min(sum(answerable), len(answerable) - sum(answerable)) >= KIND
 
 
-def run(settings: Settings, minutes: float, human: list[Asked], *, accept_made: bool = False) -> Result:
+def run(
+    settings: Settings, minutes: float, human: list[Asked], *, accept_made: bool = False, gates_follow: bool = False
+) -> Result:
     """Tune, and put what won in force; what does not win takes an earlier fit out of force."""
     from handrail.tune.bench import Bench
     from handrail.tune.keep import activate, reset
@@ -108,7 +111,7 @@ def run(settings: Settings, minutes: float, human: list[Asked], *, accept_made: 
         made, fitted_on = made_of(bench.parts.snapshot, PER_ARTICLE), TEMPLATES
         if settings.llm.configured:
             made, fitted_on = asyncio.run(_written(settings, bench.parts.snapshot, made, clock, say)), WRITTEN
-        result = fitted(bench, settings, made, human, clock, say, accept_made=accept_made)
+        result = fitted(bench, settings, made, human, clock, say, accept_made=accept_made, gates_follow=gates_follow)
         generation = bench.parts.store.generation
     tuned = result.in_force(accept_made=accept_made)
     if tuned is not None:
@@ -215,15 +218,17 @@ def _effort(tuned: Tuned) -> str:
 
 def _frontier(found: Frontier) -> str:
     lines = [f"What the cross-encoder reads, cheapest first, on {found.on} (n = {found.n}):"]
-    return "\n".join([*lines, *(_point(point, found) for point in found.points)])
+    lines += [_point(point, found) for point in found.points]
+    return "\n".join([*lines, "  * only to compare: gates and quotes go by its scores of the passages that are kept"])
 
 
 def _point(point: Point, found: Frontier) -> str:
     effort, change, said = point.effort, point.change, point.figures
-    what = f"{effort.depth} passages of {effort.words} words" if effort.depth else "nothing (the gates need three)"
-    mark = "  <- settings" if effort == found.now else "  <- enough" if effort == found.chosen else ""
+    what = f"{effort.depth} passages of {effort.words} words" if effort.depth else "nothing"
+    what += "" if effort in found.usable else " *"
+    mark = "  <- settings" if effort == found.now else "  <- chosen" if effort == found.chosen else ""
     return (
-        f"  {what:30} {point.milliseconds:6.0f} ms  hit@5 {said['hit@5']:.3f}  mrr {said['mrr']:.3f}  "
+        f"  {what:26} {point.milliseconds:4.0f} ms  hit@5 {said['hit@5']:.3f}  mrr {said['mrr']:.3f}  "
         f"nDCG@10 {change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f}){mark}"
     )
 

@@ -15,7 +15,6 @@ from handrail.tune.questions import Asked
 from handrail.tune.score import Gain, Scores, gain, mean
 
 DEPTHS = (3, 5, 7, 10)
-"""The gates look at the best three, so that nothing less is put in force."""
 SHARES = (0.45, 0.67, 1.0)
 """Of the words that the settings let it read of each passage; pairs at the full share are there for every depth."""
 NONE = Effort(depth=0, words=10)
@@ -47,6 +46,8 @@ class Frontier:
     """Cheapest first; the first one reads nothing."""
     now: Effort
     """What the settings say."""
+    usable: frozenset[Effort]
+    """What may be put in force; the others are there to compare."""
     chosen: Effort | None
     """What surely gains, or costs less and loses nothing; None where the settings stay."""
 
@@ -62,6 +63,7 @@ class Frontier:
                 **point.figures,
                 "change_ndcg@10": [point.change.low, point.change.mean, point.change.high],
                 "settings": point.effort == self.now,
+                "usable": point.effort in self.usable,
                 "chosen": point.effort == self.chosen,
             }
             for point in self.points
@@ -77,10 +79,14 @@ def frontier(
     decided: tuple[str, Sequence[Asked]],
     clock: Clock,
     say: Say,
+    *,
+    gates_follow: bool = False,
 ) -> Frontier | None:
     """None where the operator's settings leave nothing to choose, or where there was no time for it.
 
-    What is chosen on some questions has to hold on the others, on top of the weights of `tuned`.
+    What is chosen on some questions has to hold on the others, on top of the weights of `tuned`. Gates and quotes read
+    what the cross-encoder makes of the passages that are kept, so that fewer are not usable, and the gates know
+    its scores of passages at full length, so that shorter ones are usable only where the gates are fitted anew.
     """
     if not free(settings):
         return None
@@ -111,8 +117,13 @@ def frontier(
         )
         for way in sorted(ways, key=_work)
     ]
-    chosen = _choice(now, {way: mean(rows)["ndcg@10"] for way, rows in first.items()}, points)
-    return Frontier(where, len(held_out), points, now, chosen)
+    usable = frozenset(
+        way
+        for way in ways
+        if (way.depth >= settings.retrieval.top_k and (gates_follow or way.words == now.words)) or way == now
+    )
+    chosen = _choice(now, {way: mean(first[way])["ndcg@10"] for way in usable}, points)
+    return Frontier(where, len(held_out), points, now, usable, chosen)
 
 
 def free(settings: Settings) -> bool:
@@ -140,7 +151,7 @@ def _work(effort: Effort) -> int:
 
 def _choice(now: Effort, where_chosen: dict[Effort, float], points: Sequence[Point]) -> Effort | None:
     """What is best and surely gains; else the least work that is as good. The held-out questions have to agree."""
-    usable = [point for point in points if point.effort.depth >= min(DEPTHS) and point.effort != now]
+    usable = [point for point in points if point.effort in where_chosen and point.effort != now]
     best = max(usable, key=lambda point: where_chosen[point.effort], default=None)
     if best is not None and where_chosen[best.effort] > where_chosen[now] + ALIKE and best.change.won:
         return best.effort

@@ -117,6 +117,7 @@ def tune(
     say: Say,
     *,
     accept_made: bool = False,
+    gates_follow: bool = False,
 ) -> Result:
     """Raises KnowledgeError when there are too few articles to hold any out.
 
@@ -135,7 +136,8 @@ def tune(
     where = [(PEOPLE, held_out)] if halves else [(MADE, held_out), *([(PEOPLE, human)] if human else [])]
     result = _weighed(bench, settings, made, chosen_on, where, clock, say)
     kept = result.in_force(accept_made=accept_made)
-    return replace(result, effort=frontier(bench, settings, kept, chosen_on, where[-1], clock, say))
+    found = frontier(bench, settings, kept, chosen_on, where[-1], clock, say, gates_follow=gates_follow)
+    return replace(result, effort=found)
 
 
 def _weighed(
