@@ -37,7 +37,7 @@ class Step:
 def steps(settings: Settings) -> list[Step]:
     """In the order in which a turn meets them."""
     deep, memory, generate = settings.deep, settings.memory, settings.generate
-    remembers = memory.window_tokens > 0
+    remembers, sorted_by = memory.window_tokens > 0, settings.classify.mode
     keyword = f" + keyword {settings.retrieval.keyword_k}" if settings.retrieval.keyword_k else ""
     return [
         Step("guard", "Guard: cleaned text, limits, injection signals", "[server] [limits]", True),
@@ -49,7 +49,13 @@ def steps(settings: Settings) -> list[Step]:
             remembers and memory.rewrite != "off",
             "reader",
         ),
-        Step("classify", f"Classify into five ({settings.classify.mode})", "classify.mode", True, "classifier"),
+        Step(
+            "classify",
+            f"Classify into five ({sorted_by})",
+            "classify.mode",
+            settings.classify.mode != "off",
+            "classifier",
+        ),
         Step(
             "rewrite",
             "Expand short queries",

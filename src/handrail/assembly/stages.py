@@ -139,8 +139,19 @@ def answer_blocks(settings: Settings, count: Count) -> Callable[[Question, Evide
     return lambda question, evidence: blocks(question, evidence, wrong.like(question.text), settings.prompts, count)
 
 
+def has_head(settings: Settings) -> bool:
+    """Whether there is a classifier head for the embedder, and it is not turned off."""
+    try:
+        load_head(settings.classify.head, settings.models.embedder)
+    except SettingsError:
+        return False
+    return settings.classify.mode != "off"
+
+
 def local_classifier(settings: Settings) -> Classifier:
-    """The shipped head; where the LLM classifies anyway, another embedder needs none."""
+    """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
+    if settings.classify.mode == "off":
+        return AlwaysAnswerable()
     try:
         head = load_head(settings.classify.head, settings.models.embedder)
     except SettingsError:

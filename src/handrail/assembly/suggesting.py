@@ -9,7 +9,7 @@ from hashlib import blake2b
 from uuid import uuid4
 
 from handrail.assembly.parts import Parts, kb_folder
-from handrail.assembly.stages import build_stages
+from handrail.assembly.stages import build_stages, has_head
 from handrail.observe.silent import SilentTracer
 from handrail.pipeline import Pipeline, Stages
 from handrail.settings import Settings
@@ -59,6 +59,8 @@ def _local(settings: Settings) -> Settings:
     tree = {**settings.model_dump(), "llm": {}, "deep": {}}
     for name, values in LOCAL.items():
         tree[name] = {**tree[name], **values}
+    if not has_head(settings):
+        tree["classify"]["mode"] = "off"
     return Settings.model_validate(tree)
 
 

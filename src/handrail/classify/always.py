@@ -1,4 +1,4 @@
-"""Treats every message as a question: what is left when there is no head for the embedder and the LLM is away."""
+"""Treats every message as a question: what is left without a head for the embedder where no LLM classifies."""
 
 from handrail.types import Classification, Label, Probe, Question
 

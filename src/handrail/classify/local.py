@@ -99,7 +99,7 @@ def load_head(path: Path | None, embedder: str) -> Head:
     if head.embedder != embedder:
         raise SettingsError(
             f"the classifier head was trained with {head.embedder}, not {embedder}: train one with "
-            '`python -m eval.train_classifier` and set classify.head, or use classify.mode = "llm"'
+            '`python -m eval.train_classifier` and set classify.head, or use classify.mode = "llm" or "off"'
         )
     return head
 

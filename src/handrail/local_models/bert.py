@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.local_models.onnx_graph import MICROSOFT, Array, Graph, Node, read
+from handrail.local_models.onnx_graph import FLOAT, MICROSOFT, Array, Graph, Node, read
 
 EPSILON = 1e-12
 HEAD = 32
@@ -31,6 +32,25 @@ class Matrix:
     values: NDArray[np.int8]
     scale: NDArray[np.float32]
     bias: NDArray[np.float32]
+
+
+class Source(Protocol):
+    """Weights by the names of BERT's parts."""
+
+    layers: int
+    width: int
+
+    def vector(self, name: str) -> NDArray[np.float32]: ...
+
+    def rows(self, name: str) -> tuple[Array, NDArray[np.float32] | float, int]:
+        """Quantised rows of an embedding, their scale, one for all or one each, and their zero point."""
+        ...
+
+    def real(self, name: str) -> NDArray[np.float32]: ...
+
+    def has(self, name: str) -> bool: ...
+
+    def matrix(self, *names: str) -> Matrix: ...
 
 
 class Weights:
@@ -73,6 +93,11 @@ class Weights:
         across = np.broadcast_to(np.asarray(scale, np.float32), (values.shape[1],))
         return Matrix(np.asarray(values, np.int8), np.ascontiguousarray(across), self.vector(f"{name}.bias"))
 
+    def real(self, name: str) -> NDArray[np.float32]:
+        """The same rows as they are meant."""
+        values, scale, zero = self.rows(name)
+        return np.asarray((values.astype(np.float32) - np.float32(zero)) * np.float32(scale), np.float32)
+
 
 def _products(nodes: Sequence[Node]) -> dict[str, str]:
     """The constant that each integer product multiplies by, by the module's name."""
@@ -91,21 +116,27 @@ def rebuilt(model: bytes, states_of: Collection[int] = ()) -> bytes:
     order from below: what the layer leaves of each token.
     Raises ValueError or KeyError when `model` is no int8 BERT as `onnxruntime.quantization` writes them.
     """
-    weights = Weights(model)
+    return written(Weights(model), states_of)
+
+
+def written(weights: Source, states_of: Collection[int] = (), *, mean: bool = False) -> bytes:
+    """The same for weights that are at hand; `mean` gives the mean over all tokens instead of the first one."""
     builder = _Builder(weights)
     hidden = builder.embedded()
     outputs: dict[str, Sequence[str | int]] = {}
     for number in range(weights.layers):
-        hidden = builder.layer(number, hidden, first_only=number == weights.layers - 1)
+        hidden = builder.layer(number, hidden, first_only=number == weights.layers - 1 and not mean)
         if number in states_of:
             outputs[builder.graph.add("Identity", [hidden], STATES.format(number))] = ("tokens", weights.width)
+    if mean:
+        hidden = builder.graph.add("ReduceMean", [hidden], "mean", axes=[0], keepdims=1)
     name, width = builder.head(hidden)
     inputs: dict[str, Sequence[str | int]] = dict.fromkeys(INPUTS, (1, "tokens"))
     return builder.graph.model(inputs, {name: (1, width), **outputs})
 
 
 class _Builder:
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Source) -> None:
         self._weights = weights
         self._heads = weights.width // HEAD
         self.graph = Graph()
@@ -115,17 +146,27 @@ class _Builder:
         words, scale, zero = self._weights.rows("embeddings.word_embeddings")
         flat = {name: graph.add("Squeeze", [name, graph.whole(0)], f"{name}.flat") for name in INPUTS}
         found = graph.add("Gather", [graph.constant("words", words), flat["input_ids"]], "words.found")
-        scales = [
-            graph.constant("words.scale", np.array(scale, np.float32)),
-            graph.constant("words.zero", np.array(zero, words.dtype)),
-        ]
-        real = graph.add("DequantizeLinear", [found, *scales], "words.real")
+        real = self._real(found, flat["input_ids"], scale, zero)
         kinds = graph.add("Gather", [self._real_rows("token_type_embeddings"), flat["token_type_ids"]], "kinds")
         tokens = graph.add("Shape", [flat["input_ids"]], "tokens")
         places = graph.add(
             "Slice", [self._real_rows("position_embeddings"), graph.whole(0), tokens, graph.whole(0)], "places"
         )
         return self._normed("embeddings.LayerNorm", real, kinds, places)
+
+    def _real(self, found: str, rows: str, scale: NDArray[np.float32] | float, zero: int) -> str:
+        """Quantised rows made real: by one scale, or by that of each row."""
+        graph = self.graph
+        if isinstance(scale, float):
+            kind = self._weights.rows("embeddings.word_embeddings")[0].dtype
+            scales = [
+                graph.constant("words.scale", np.array(scale, np.float32)),
+                graph.constant("words.zero", np.array(zero, kind)),
+            ]
+            return graph.add("DequantizeLinear", [found, *scales], "words.real")
+        whole = graph.add("Cast", [found], "words.cast", to=FLOAT)
+        each = graph.add("Gather", [graph.constant("words.scales", scale[:, None]), rows], "words.scale")
+        return graph.add("Mul", [whole, each], "words.real")
 
     def layer(self, number: int, hidden: str, *, first_only: bool) -> str:
         """`(tokens, width)` to the same, or to `(1, width)`."""
@@ -208,5 +249,4 @@ class _Builder:
         return graph.add("LayerNormalization", [both, *parts], f"{name}.out", epsilon=EPSILON)
 
     def _real_rows(self, name: str) -> str:
-        rows, scale, zero = self._weights.rows(f"embeddings.{name}")
-        return self.graph.constant(name, (rows.astype(np.float32) - np.float32(zero)) * np.float32(scale))
+        return self.graph.constant(name, self._weights.real(f"embeddings.{name}"))

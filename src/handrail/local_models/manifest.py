@@ -35,6 +35,8 @@ class Wheel(_Frozen):
     package: str
     version: str
     folder: str
+    platform: str | None = None
+    """Where wheels are built per machine: the one whose files are taken, whatever machine this is."""
 
 
 class Packaged(_Frozen):
@@ -58,6 +60,7 @@ class ModelSpec(_Frozen):
     dimensions: int = 0
     pooling: str = "cls"
     query_prefix: str = ""
+    passage_prefix: str = ""
     hub: Hub | None = None
     wheel: Wheel | None = None
     packaged: Packaged | None = None

@@ -16,6 +16,7 @@ from handrail.errors import ModelUnavailable
 from handrail.local_models import Logit
 from handrail.local_models.bert import rebuilt
 from handrail.local_models.manifest import ModelSpec
+from handrail.local_models.packed import SUFFIX, load
 from handrail.types import Vectors
 
 if TYPE_CHECKING:
@@ -29,10 +30,15 @@ class OnnxModel:
 
     def __init__(self, folder: Path, threads: int, states_of: Collection[int] = ()) -> None:
         """`states_of` are layers whose states are wanted beside the result; see `bert.rebuilt`."""
-        self._session = _session(folder / "model.onnx", states_of)
+        packed = next(iter(folder.glob(f"*{SUFFIX}")), None)
+        if packed is not None:
+            model, self.tokenizer = load(packed)
+        else:
+            model = _read(folder / "model.onnx", states_of)
+            self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._session = _session(model)
         self._inputs = {item.name for item in self._session.get_inputs()}
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=folder.name) if threads > 1 else None
-        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
@@ -58,30 +64,36 @@ class OnnxModel:
         return outputs
 
 
-def _session(file: Path, states_of: Collection[int]) -> ort.InferenceSession:
-    """On one thread: texts run side by side instead. A graph that is not known is run as it is."""
+def _read(file: Path, states_of: Collection[int]) -> bytes:
+    """A graph with less work; one that is not known is left as it is."""
+    model = file.read_bytes()
+    try:
+        return rebuilt(model, states_of)
+    except (KeyError, ValueError):
+        if states_of:
+            raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None
+    return model
+
+
+def _session(model: bytes) -> ort.InferenceSession:
+    """On one thread: texts run side by side instead."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    model = file.read_bytes()
-    try:
-        model = rebuilt(model, states_of)
-    except (KeyError, ValueError):
-        if states_of:
-            raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None
     session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     session._model_bytes = None  # else held for as long as the session, which has its own copy
     return session
 
 
 class OnnxEmbedder:
-    """A CLS-pooled bi-encoder. Not thread-safe by contract of its users; see `batching`."""
+    """A bi-encoder. Not thread-safe by contract of its users; see `batching`."""
 
     def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
         self.name = spec.name
         self.dimensions = spec.dimensions
         self._prefix = spec.query_prefix
+        self._passage_prefix = spec.passage_prefix
         self._model = OnnxModel(folder, threads)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
@@ -91,13 +103,15 @@ class OnnxEmbedder:
 
     def words(self) -> list[str]:
         vocabulary = self._model.tokenizer.get_vocab()
-        return sorted((word for word in vocabulary if word.isalpha() and word.islower()), key=vocabulary.__getitem__)
+        begins = "▁" if "▁the" in vocabulary else ""
+        whole = {piece.removeprefix(begins): at for piece, at in vocabulary.items() if piece.startswith(begins)}
+        return sorted((word for word in whole if word.isalpha() and word.islower()), key=whole.__getitem__)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embed([self._prefix + text for text in texts], self._query_tokens)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(texts, self._max_tokens)
+        return self._embed([self._passage_prefix + text for text in texts], self._max_tokens)
 
     def _embed(self, texts: Sequence[str], max_tokens: int) -> Vectors:
         if not texts:

@@ -15,6 +15,7 @@ from onnx import helper, numpy_helper
 MICROSOFT = "com.microsoft"
 VERSIONS = {"": 17, MICROSOFT: 1}
 """Of the operators that graphs are written with."""
+FLOAT = int(onnx.TensorProto.FLOAT)
 FORMAT = 9
 """Of the file, such as ONNX Runtime reads since 1.17."""
 
