@@ -32,6 +32,30 @@ def test_a_word_that_something_is_missing_reads_it_again(desk: Desk) -> None:
     expect(desk.messages.last).to_contain_text("Second")
 
 
+def test_what_was_unfolded_stays_so_when_more_becomes_known(desk: Desk) -> None:
+    kept = desk.site.add("c1")
+    desk.open("c1")
+    desk.messages.nth(1).get_by_text("What the assistant saw").click()
+    expect(desk.messages.nth(1)).to_contain_text("Incomplete")
+    kept["feedback"].clear()
+    desk.site.tell("note", conversation_id="c1")
+
+    expect(desk.messages.nth(1)).not_to_contain_text("Incomplete")
+    expect(desk.messages.nth(1).get_by_text("You will be paid back tomorrow.")).to_be_visible()
+
+
+def test_the_newest_words_stay_in_sight_above_a_growing_composer(desk: Desk) -> None:
+    desk.site.add("c1", state="person", owner=MIRA)
+    for n in range(12):
+        desk.site.say("c1", "visitor", f"Word {n}", tell=False)
+    desk.open("c1")
+    expect(desk.message("Word 11")).to_be_in_viewport(ratio=1)
+
+    desk.composer.fill("line\n" * 8)
+
+    expect(desk.message("Word 11")).to_be_in_viewport(ratio=1)
+
+
 def test_being_away_is_told_to_the_server(desk: Desk) -> None:
     desk.sign_in()
     presence = desk.page.get_by_role("switch", name="Available to visitors")

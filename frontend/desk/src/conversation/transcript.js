@@ -56,6 +56,8 @@ export function createTranscript(desk, page) {
     const before = rows.get(key);
     if (before?.state === state) return before.element;
     const element = message ? renderMessage(desk, message, { turn, feedback, read, retry: page.retry }) : renderNote(desk, /** @type {Note} */ (note));
+    // What was unfolded stays so when more becomes known of the message.
+    if (before?.element.querySelector("details[open]")) element.querySelector("details")?.setAttribute("open", "");
     rows.set(key, { element, state });
     return element;
   }
