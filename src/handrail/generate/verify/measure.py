@@ -12,9 +12,9 @@ from handrail.generate.verify.text import tokens
 from handrail.local_models.batching import Batcher
 from handrail.types import Vectors
 
-EMBEDDED = 8
+EMBEDDED = 3
 """Sentences of a passage that are embedded for one claim: those that share most words with it."""
-SCORED = 2
+SCORED = 1
 """Windows the cross-encoder reads for one claim."""
 
 
