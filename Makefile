@@ -20,7 +20,7 @@ check: .venv/.dev  ## Lint, types, architecture, fast tests: under a minute.
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 -m "not browser and not models and not slow and not llm and not torch"
+	$(BIN)/pytest -n 2 -p no:schemathesis -m "not browser and not models and not slow and not llm and not torch"
 
 test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.
 	$(BIN)/pytest -n 2 -m "not browser and not llm and not torch"
