@@ -14,8 +14,10 @@ def read_rows(path: Path, leave_out: str = "") -> list[Asked]:
     """Questions of `path`, without those whose `split` is `leave_out`. Raises KnowledgeError naming the bad line."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise KnowledgeError(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise KnowledgeError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise KnowledgeError(f"{path} cannot be read: it is not UTF-8 text") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -26,7 +28,8 @@ def read_rows(path: Path, leave_out: str = "") -> list[Asked]:
                 asked = _asked(row)
                 found += [asked] if asked is not None else []
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise KnowledgeError(f"{path} line {number}: not a retrieval or refusal row: {error}") from None
+            why = f"no field {error}" if isinstance(error, KeyError) else f"{error}"
+            raise KnowledgeError(f"{path} line {number}: not a retrieval or refusal row: {why}") from None
     if not found:
         raise KnowledgeError(f"{path} holds no labelled question")
     return found
