@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from handrail.calibration import load_calibration
 from handrail.cli import app
+from handrail.commands.calibrate import named
+from handrail.settings import Settings
 from tests.scripted_openai import Says, ScriptedOpenAI
 
 pytestmark = pytest.mark.models
@@ -87,3 +90,12 @@ def test_a_language_model_writes_the_questions_where_there_is_one(
     assert {"my thing 0 broke", "is 2 blue"} <= set(questions)
     assert len(questions) > 9, "templates make what the model did not"
     assert not list(observed.parent.glob("[cr]*.json"))
+
+
+def test_a_fitted_gate_names_the_models_in_use_not_those_of_the_gate_that_ships() -> None:
+    settings = Settings.model_validate({"models": {"embedder": "multilingual-e5-small-q4", "reranker": "none"}})
+
+    gate = named(load_calibration("relevance"), settings)
+
+    assert (gate.embedder, gate.reranker, gate.reader) == ("multilingual-e5-small-q4", "none", "")
+    assert gate.weights == load_calibration("relevance").weights

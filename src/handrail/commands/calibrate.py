@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from handrail.calibrate.observe import Observer
     from handrail.calibrate.risk import Bound
     from handrail.calibrate.service import Outcome
+    from handrail.calibration import Calibration
 
 MADE = 240
 """Questions made of the articles when no file is given."""
@@ -192,6 +193,7 @@ def _fit(
     if risk is not None:
         bound = control(*for_risk(held, gates["relevance"], gates["critique"], settings.gates.relevance), risk)
         gates["critique"] = gates["critique"].model_copy(update={"index": index, "threshold": bound.threshold})
+    gates = {name: named(gate, settings) for name, gate in gates.items()}
     for outcome in outcomes if write else ():
         path = fitted_gate(settings, outcome.name)
         if outcome.how == "kept" and gates[outcome.name].threshold is None:
@@ -202,6 +204,15 @@ def _fit(
             scratch.write_text(gates[outcome.name].model_dump_json(indent=1) + "\n", encoding="utf-8")
             scratch.replace(path)
     return outcomes, bound
+
+
+def named(gate: Calibration, settings: Settings) -> Calibration:
+    """`gate` with the models whose scores it was fitted to: those in use, whichever the gate that ships is for."""
+    from handrail.assembly.models import reading_of
+
+    models, reading = settings.models, reading_of(settings)
+    reader = reading.digest if reading is not None else ""
+    return gate.model_copy(update={"embedder": models.embedder, "reranker": models.reranker, "reader": reader})
 
 
 def _reset(settings: Settings) -> None:
