@@ -2,7 +2,8 @@
 
 Scores routing files, whose rows may name a `company` of the `companies.jsonl` beside them, and scores them again with
 what must not matter changed: case, punctuation and digits; a greeting in front; the company's name masked or swapped
-for another's; and by thirds of length. Minimal pairs differ in little and in the label.
+for another's; sentences without a label around it (`datasets/routing/frames.toml`, held out from training); and by
+thirds of length. Minimal pairs differ in little and in the label.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +35,7 @@ from handrail.types import Label, Probe, Question
 HERE = Path(__file__).parent
 FILES = (HERE / "datasets" / "sample" / "routing.jsonl", HERE / "datasets" / "routing" / "dev.jsonl")
 PAIRS = HERE / "datasets" / "routing" / "minimal_pairs.jsonl"
+FRAMES: Mapping[str, list[str]] = tomllib.loads((HERE / "datasets" / "routing" / "frames.toml").read_text("utf-8"))
 OWN = "tillwick"
 TERCILES = ("short", "middle", "long")
 
@@ -75,10 +79,20 @@ def variants(assistants: Assistants) -> Mapping[str, Callable[[Row], Row]]:
         "digits gone": lambda row: changed(row, re.sub(r"\d+", "", row.text).strip() or row.text),
         "greeting in front": lambda row: changed(row, f"Hello, {row.text}"),
         "a new greeting in front": lambda row: changed(row, f"Evening! Me again, with one more thing. {row.text}"),
+        "a sentence in front": lambda row: framed(row, 1, 0),
+        "a sentence behind": lambda row: framed(row, 0, 1),
+        "two in front, one behind": lambda row: framed(row, 2, 1),
         "thanks at the end": lambda row: changed(row, f"{row.text} thanks a lot, please help asap"),
         "company's name masked": lambda row: renamed(row, assistants, "you"),
         "company's name swapped": lambda row: renamed(row, assistants, assistants.names[assistants.other(row.company)]),
     }
+
+
+def framed(row: Row, before: int, after: int) -> Row:
+    """With so many sentences about the visitor around it, the same ones every time."""
+    rng = random.Random(f"{before}/{after}/{row.text}")  # noqa: S311
+    text = row.text if not after or not row.text or row.text[-1] in ".!?" else row.text + "."
+    return changed(row, " ".join([*rng.sample(FRAMES["before"], before), text, *rng.sample(FRAMES["after"], after)]))
 
 
 def renamed(row: Row, assistants: Assistants, name: str) -> Row:

@@ -1,8 +1,9 @@
-"""More of the same messages: rough copies, mash that holds product words, other companies' business."""
+"""More of the same messages: rough and framed copies, mash that holds product words, other companies' business."""
 
 from __future__ import annotations
 
 import random
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from eval.classifier.rows import ANY, Company, Row
 from handrail.types import Label
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+FRAMES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("frames.toml").read_text(encoding="utf-8"))
 KEYS, GREETINGS, ENDINGS, STORIES = WORDS["keys"], WORDS["greetings"], WORDS["endings"], WORDS["stories"]
 OPENINGS, COMPLAINTS, OUTSIDERS = WORDS["openings"], WORDS["complaints"], WORDS["outsiders"]
 THINGS, BRANDS = WORDS["things"], WORDS["brands"].split()
@@ -30,6 +32,31 @@ def rough_copies(rows: Sequence[Row]) -> Iterator[Row]:
     for row in rows:
         rng = random.Random(f"rough/{row.company}/{row.text}")  # noqa: S311
         yield Row(_rough(row, rng), row.label, row.company, row.group, row.weight * 0.5, row.lang)
+
+
+def framed_copies(rows: Sequence[Row], weight: float) -> Iterator[Row]:
+    """One copy of each row among sentences that carry no label, most in its language, else in English."""
+    for row in rows:
+        rng = random.Random(f"framed/{row.company}/{row.text}")  # noqa: S311
+        said = FRAMES[row.lang if row.lang in FRAMES and rng.random() < 0.9 else "en"]
+        before = rng.choice((1, 1, 1, 2, 2, 3, 0)) if row.label is not Label.NONSENSE else 1
+        after = rng.choice((0, 0, 1)) if before else 1
+        parts = [*rng.sample(said["before"], before), row.text, *rng.sample(said["after"], after)]
+        yield Row(_joined(parts, said, rng), row.label, row.company, row.group, row.weight * weight, row.lang)
+
+
+def _joined(parts: Sequence[str], said: dict[str, list[str]], rng: random.Random) -> str:
+    """Filled in; sentences follow each other with or without a stop, on one line or several."""
+    filled = [re.sub(r"\{(\w+)\}", lambda slot: rng.choice(said.get(slot[1], [slot[0]])), part) for part in parts]
+    filled = [part[0].upper() + part[1:] if part[0].islower() and i == 0 else part for i, part in enumerate(filled)]
+    kind = rng.randrange(8)
+    if kind == 0:
+        return " ".join(part.rstrip(".!") for part in filled).lower()
+    if kind == 1:
+        return "\n".join(filled)
+    if kind == 2:
+        return ", ".join(part.rstrip(".") for part in filled)
+    return " ".join(part if part[-1] in ".!?:," or part is filled[-1] else part + "." for part in filled)
 
 
 def _rough(row: Row, rng: random.Random) -> str:
