@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from eval.classifier.bases import CachedEmbedder, company_base, indexed_base
+from eval.classifier.bases import CachedEmbedder, company_base, indexed_base, probe
 from eval.classifier.rows import ANY, Row, read_companies, read_rows
 from eval.metrics import routing
 from eval.metrics.routing import Routed
@@ -29,8 +29,9 @@ from handrail.assembly import build_embedder
 from handrail.classify.local import Head, LocalClassifier, load_head
 from handrail.courtesies import without_courtesies
 from handrail.retrieve.topic import TopicProbe
+from handrail.sentences import parts
 from handrail.settings import Settings, load_settings
-from handrail.types import Label, Probe, Question
+from handrail.types import Label, Question
 
 HERE = Path(__file__).parent
 FILES = (HERE / "datasets" / "sample" / "routing.jsonl", HERE / "datasets" / "routing" / "dev.jsonl")
@@ -56,18 +57,19 @@ class Assistants:
         }
 
     def score(self, rows: Sequence[Row]) -> list[Routed]:
-        embeddings = self._embedder.queries([without_courtesies(row.text) for row in rows])
-        return [self._one(row, embedding) for row, embedding in zip(rows, embeddings, strict=True)]
+        texts = [without_courtesies(row.text) for row in rows]
+        self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
+        return [self._one(row) for row in rows]
 
     def other(self, company: str) -> str:
         """Another company, always the same one."""
         known = list(self.names)
         return known[(known.index(company) + 1) % len(known)]
 
-    def _one(self, row: Row, embedding: Any) -> Routed:
+    def _one(self, row: Row) -> Routed:
         company = row.company if row.company in self._bases else OWN
-        probe = Probe(embedding, self._bases[company].features(without_courtesies(row.text), embedding))
-        found = asyncio.run(self._classifiers[company].classify(Question(row.text, "check", "check"), probe))
+        probed = probe(row.text, self._bases[company], self._embedder)
+        found = asyncio.run(self._classifiers[company].classify(Question(row.text, "check", "check"), probed))
         return Routed(row.label.value, found.label.value, found.probability)
 
 

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from eval.classifier import augment
+from eval.classifier import asides, augment
 from eval.classifier.bases import CachedEmbedder, company_base, indexed_base
 from eval.classifier.fit import Calibration, Featurizer, Fitted, Inputs, calibrate, fit, mixed, out_of_fold
 from eval.classifier.public import public_rows
@@ -60,10 +60,16 @@ def main() -> None:
         else cross_validated(inputs, rows, copies, arguments)
     )
     fitted = fit(inputs, [*rows, *copies], strength)
-    fitted.save(arguments.out, featurizer, calibration)
+    fitted.save(arguments.out, featurizer, calibration, sentences_told_apart(featurizer, rows, list(bases)))
     print(f"rows {len(rows)}, strength {strength}, {calibration}, {arguments.out.stat().st_size} bytes")
     for path in arguments.held_out or [SAMPLE, ROUTING / "dev.jsonl"]:
         hold_out(path, featurizer, fitted, calibration, embedder, settings)
+
+
+def sentences_told_apart(featurizer: Featurizer, rows: list[Row], companies: list[str]) -> asides.Asides:
+    around = asides.said_around(companies, seeded())
+    requests = asides.asked(rows, seeded())
+    return asides.fit(*(featurizer.inputs(featurizer.raw(some)).hidden for some in (around, requests)))
 
 
 def cross_validated(

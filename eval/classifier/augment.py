@@ -47,16 +47,20 @@ def framed_copies(rows: Sequence[Row], weight: float) -> Iterator[Row]:
 
 def _joined(parts: Sequence[str], said: dict[str, list[str]], rng: random.Random) -> str:
     """Filled in; sentences follow each other with or without a stop, on one line or several."""
-    filled = [re.sub(r"\{(\w+)\}", lambda slot: rng.choice(said.get(slot[1], [slot[0]])), part) for part in parts]
-    filled = [part[0].upper() + part[1:] if part[0].islower() and i == 0 else part for i, part in enumerate(filled)]
+    whole = [filled(part, said, rng) for part in parts]
+    whole[0] = whole[0][0].upper() + whole[0][1:]
     kind = rng.randrange(8)
     if kind == 0:
-        return " ".join(part.rstrip(".!") for part in filled).lower()
+        return " ".join(part.rstrip(".!") for part in whole).lower()
     if kind == 1:
-        return "\n".join(filled)
+        return "\n".join(whole)
     if kind == 2:
-        return ", ".join(part.rstrip(".") for part in filled)
-    return " ".join(part if part[-1] in ".!?:," or part is filled[-1] else part + "." for part in filled)
+        return ", ".join(part.rstrip(".") for part in whole)
+    return " ".join(part if part[-1] in ".!?:," or part is whole[-1] else part + "." for part in whole)
+
+
+def filled(sentence: str, said: dict[str, list[str]], rng: random.Random) -> str:
+    return re.sub(r"\{(\w+)\}", lambda slot: rng.choice(said.get(slot[1], [slot[0]])), sentence)
 
 
 def _rough(row: Row, rng: random.Random) -> str:

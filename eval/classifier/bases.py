@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from eval.classifier.rows import Company
 from handrail.assembly import read_snapshot
+from handrail.courtesies import without_courtesies
 from handrail.local_models import Embedder
 from handrail.retrieve.topic import TopicProbe
+from handrail.sentences import parts
 from handrail.settings import Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Passage, Vectors
+from handrail.types import Passage, Probe, Vectors
 
 BATCH = 64
 
@@ -76,6 +79,16 @@ def indexed_base(settings: Settings, kb: str, covers: str, embedder: CachedEmbed
     store = ChromaStore(connect(settings.storage.data_dir, settings.storage.chroma_url), kb, embedder.name)
     store.open()
     return TopicProbe(read_snapshot(settings, store), covers_vector(covers, embedder))
+
+
+def probe(text: str, base: TopicProbe, embedder: CachedEmbedder) -> Probe:
+    """As `HybridRetriever.probe`, less the mending of slips."""
+    texts = [text := without_courtesies(text), *parts(text)]
+    whole, *rest = (
+        Probe(embedding, base.features(of, embedding))
+        for of, embedding in zip(texts, embedder.queries(texts), strict=True)
+    )
+    return replace(whole, parts=dict(zip(texts[1:], rest, strict=True)))
 
 
 def covers_vector(covers: str, embedder: CachedEmbedder) -> Vectors | None:

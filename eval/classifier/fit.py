@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from eval.classifier import hidden
+from eval.classifier.asides import Asides
 from eval.classifier.bases import CachedEmbedder
 from eval.classifier.rows import Row
 from handrail.classify.cues import skeleton
@@ -135,7 +136,7 @@ class Fitted:
         linear = inputs.linear @ (self.weights.astype(np.float32) * self.units) + self.bias
         return np.stack([linear, self.network.logits(inputs.hidden)])
 
-    def save(self, path: Path, featurizer: Featurizer, calibration: Calibration) -> None:
+    def save(self, path: Path, featurizer: Featurizer, calibration: Calibration, asides: Asides) -> None:
         np.savez_compressed(
             path,
             labels=np.asarray([label.value for label in LABELS]),
@@ -151,6 +152,8 @@ class Fitted:
             offsets=calibration.offsets.astype(np.float32),
             means=featurizer.means,
             scales=featurizer.scales,
+            aside=asides.weights,
+            aside_bias=np.asarray(asides.bias, dtype=np.float32),
             embedder=np.asarray(featurizer.embedder.name),
         )
 

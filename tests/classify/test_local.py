@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ import pytest
 
 from handrail.assembly import Parts, build_parts
 from handrail.classify.local import Head, LocalClassifier, load_head
+from handrail.courtesies import without_courtesies
 from handrail.errors import SettingsError
 from handrail.retrieve.topic import TopicProbe
+from handrail.sentences import parts
 from handrail.settings import Models
 from handrail.types import Classification, Label, Probe
 from tests.sample import sample_settings
@@ -28,27 +31,32 @@ def head() -> Head:
 
 
 @pytest.fixture(scope="module")
-def parts(sample_index: Path) -> Iterator[Parts]:
-    parts = build_parts(sample_settings(sample_index, MODELS__RERANKER="none"))
-    yield parts
-    parts.close()
+def built(sample_index: Path) -> Iterator[Parts]:
+    built = build_parts(sample_settings(sample_index, MODELS__RERANKER="none"))
+    yield built
+    built.close()
 
 
 class Classify:
-    def __init__(self, parts: Parts, head: Head) -> None:
-        self._parts = parts
+    def __init__(self, built: Parts, head: Head) -> None:
+        self._parts = built
         self._head = head
-        self._topic = TopicProbe(parts.snapshot, parts.covers)
+        self._topic = TopicProbe(built.snapshot, built.covers)
 
     async def __call__(self, text: str, static_above: float = 0.6) -> Classification:
-        embedding = (await self._parts.embed.submit([text]))[0]
-        probe = Probe(embedding, self._topic.features(text, embedding))
+        probe = await self._probe(text)
+        probe = replace(probe, parts={part: await self._probe(part) for part in parts(without_courtesies(text))})
         return await LocalClassifier(self._head, static_above).classify(ask(text), probe)
+
+    async def _probe(self, text: str) -> Probe:
+        text = without_courtesies(text)
+        embedding = (await self._parts.embed.submit([text]))[0]
+        return Probe(embedding, self._topic.features(text, embedding))
 
 
 @pytest.fixture
-def classify(parts: Parts, head: Head) -> Classify:
-    return Classify(parts, head)
+def classify(built: Parts, head: Head) -> Classify:
+    return Classify(built, head)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +100,25 @@ async def test_a_clear_message_is_what_it_looks_like(classify: Classify, text: s
 @pytest.mark.anyio
 @pytest.mark.models
 async def test_a_word_of_the_articles_alone_is_a_question_about_it(classify: Classify, text: str, label: Label) -> None:
+    assert (await classify(text)).label is label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        (
+            "So I run a small bakery and my sister set this up last year. How do I connect a domain I own?",
+            Label.ANSWERABLE,
+        ),
+        ("How do I refund a customer? My boss is breathing down my neck, so the sooner the better.", Label.ANSWERABLE),
+        ("Third coffee and still none the wiser. I want to cancel my plan.", Label.HIGH_STAKES),
+        ("Where do I find my invoices? And please cancel my plan, I want my money back.", Label.HIGH_STAKES),
+        ("Just got off the ferry. What will the weather be like tomorrow?", Label.IRRELEVANT),
+    ],
+)
+@pytest.mark.anyio
+@pytest.mark.models
+async def test_what_stands_around_a_request_does_not_decide(classify: Classify, text: str, label: Label) -> None:
     assert (await classify(text)).label is label
 
 

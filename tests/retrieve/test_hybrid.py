@@ -269,3 +269,15 @@ async def test_the_probe_says_how_near_the_articles_are(store: ChromaStore) -> N
     assert far.topic["known"] == 0.0
     assert near.topic["passage_top"] > far.topic["passage_top"]
     assert np.linalg.norm(near.embedding) == pytest.approx(1.0)
+
+
+async def test_a_message_of_several_sentences_has_a_probe_of_each(retriever: Retriever) -> None:
+    built = retriever()
+
+    probe = await built.probe("The weather is nice. Refund a customer!")
+    alone = await built.probe("Refund a customer!")
+
+    assert list(probe.parts) == ["The weather is nice.", "Refund a customer!"]
+    assert np.array_equal(probe.parts["Refund a customer!"].embedding, alone.embedding)
+    assert probe.parts["Refund a customer!"].topic == alone.topic
+    assert not alone.parts

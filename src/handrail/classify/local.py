@@ -1,7 +1,11 @@
-"""The local head: multinomial logistic regression and a small network, mixed and calibrated; under a megabyte."""
+"""The local head: multinomial logistic regression and a small network, mixed and calibrated; under a megabyte.
+
+Of several sentences those that ask for nothing ("I run a small bakery.") are left out of account.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from importlib.resources import files
@@ -51,6 +55,9 @@ class Head:
     """One a label, added last."""
     means: Vectors
     scales: Vectors
+    aside: Vectors
+    """Over what the network reads: how likely a sentence asks for nothing, before the logistic function."""
+    aside_bias: float
     embedder: str
 
 
@@ -65,12 +72,20 @@ class Network:
     outward_bias: Vectors
 
     def logits(self, embedding: Vectors, near: Vectors, shape: Sparse) -> Vectors:
-        size = len(embedding)
-        raised = self.inward_bias + HIDDEN_EMBEDDING_SCALE * embedding @ self.inward[:size]
-        raised += near.clip(-FURTHEST, FURTHEST) @ self.inward[size : size + DENSE]
-        raised += HIDDEN_PATTERN_SCALE * shape.values @ self.inward[size + DENSE + shape.buckets % HIDDEN_PATTERNS]
+        raised = self.inward_bias + _weighed(self.inward, embedding, near, shape)
         found: Vectors = np.maximum(raised, 0.0) @ self.outward + self.outward_bias
         return found
+
+
+def _weighed(weights: Vectors, embedding: Vectors, near: Vectors, shape: Sparse) -> Vectors:
+    """`weights` are for embedding, nearness and shape, and the first pattern buckets."""
+    size = len(embedding)
+    found: Vectors = (
+        HIDDEN_EMBEDDING_SCALE * embedding @ weights[:size]
+        + near.clip(-FURTHEST, FURTHEST) @ weights[size : size + DENSE]
+        + HIDDEN_PATTERN_SCALE * shape.values @ weights[size + DENSE + shape.buckets % HIDDEN_PATTERNS]
+    )
+    return found
 
 
 def load_head(path: Path | None, embedder: str) -> Head:
@@ -92,6 +107,8 @@ def load_head(path: Path | None, embedder: str) -> Head:
                 offsets=stored["offsets"].astype(np.float32),
                 means=stored["means"].astype(np.float32),
                 scales=stored["scales"].astype(np.float32),
+                aside=stored["aside"].astype(np.float32),
+                aside_bias=float(stored["aside_bias"]),
                 embedder=str(stored["embedder"]),
             )
     except (OSError, ValueError, KeyError) as error:
@@ -110,6 +127,10 @@ TOPIC_FROM = 0.62
 """Cosine of the best passage from which a bare word counts as one of the articles' topics."""
 CODE = re.compile(r"\W*\d{3,6}\W*")
 """A number that may be an error's; one that the articles use is asked about."""
+ASIDE = 0.45
+"""How likely a sentence has to ask for nothing for the sentences to be weighed one by one."""
+SHARPNESS = 4
+"""Power of a sentence's likelihood to ask for something in its weight."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
@@ -140,6 +161,18 @@ class LocalClassifier:
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
         """`text` is without courtesies, as the probe is."""
+        logits, _ = self._read(text, probe)
+        if probe.parts:
+            read = [self._read(part, of) for part, of in probe.parts.items()]
+            asides = np.asarray([aside for _, aside in read])
+            if asides.max() >= ASIDE:
+                weights = ((1 - asides) / (1 - asides.min())) ** SHARPNESS
+                logits = weights @ np.stack([of for of, _ in read]) / weights.sum()
+        exponents = np.exp(logits - logits.max())
+        return dict(zip(self._head.labels, (exponents / exponents.sum()).tolist(), strict=True))
+
+    def _read(self, text: str, probe: Probe) -> tuple[Vectors, float]:
+        """Logits, and how likely the text asks for nothing."""
         head = self._head
         folded = fold(text, self._company)
         read = skeleton(folded)
@@ -153,9 +186,8 @@ class LocalClassifier:
         linear += NGRAM_SCALE * grams.values @ head.weights[first_gram + grams.buckets]
         linear += PATTERN_SCALE * shape.values @ head.weights[first_pattern + shape.buckets]
         hidden = head.network.logits(probe.embedding, near, shape)
-        logits = head.mix[0] * linear + head.mix[1] * hidden + head.offsets
-        exponents = np.exp(logits - logits.max())
-        return dict(zip(head.labels, (exponents / exponents.sum()).tolist(), strict=True))
+        aside = float(_weighed(head.aside, probe.embedding, near, shape)) + head.aside_bias
+        return head.mix[0] * linear + head.mix[1] * hidden + head.offsets, 1 / (1 + math.exp(-aside))
 
 
 def _names_a_topic(text: str, probe: Probe) -> bool:

@@ -18,6 +18,7 @@ from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
 from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.topic import TopicProbe
+from handrail.sentences import parts
 from handrail.settings import Retrieval
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Hit, Probe, Reading, Vectors
@@ -50,9 +51,13 @@ class HybridRetriever:
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     async def probe(self, text: str) -> Probe:
-        text = self._mended(without_trailer(without_courtesies(text)))
-        embedding = (await self._embedder.submit([text]))[0]
-        return Probe(embedding, self._topic.features(text, embedding))
+        texts = [text := self._mended(without_trailer(without_courtesies(text))), *parts(text)]
+        embeddings = await self._embedder.submit(texts)
+        whole, *rest = (
+            Probe(embedding, self._topic.features(of, embedding))
+            for of, embedding in zip(texts, embeddings, strict=True)
+        )
+        return replace(whole, parts=dict(zip(texts[1:], rest, strict=True)))
 
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
