@@ -94,6 +94,7 @@ def hold_out(
     embedder: CachedEmbedder,
     settings: Settings,
 ) -> None:
+    """Whole messages; `eval.check_shortcuts` reads their sentences too, as the product does."""
     rows = [row if row.company != ANY else own(row) for row in read_rows(path)]
     beside = path.with_name("companies.jsonl")
     companies = read_companies(beside) if beside.is_file() else {}
