@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handrail.classify.cues import skeleton
 from handrail.classify.features import (
@@ -77,14 +79,12 @@ class Network:
         return found
 
 
-def _weighed(weights: Vectors, embedding: Vectors, near: Vectors, shape: Sparse) -> Vectors:
+def _weighed(weights: Vectors, embedding: Vectors, near: Vectors, shape: Sparse) -> NDArray[Any]:
     """`weights` are for embedding, nearness and shape, and the first pattern buckets."""
     size = len(embedding)
-    found: Vectors = (
-        HIDDEN_EMBEDDING_SCALE * embedding @ weights[:size]
-        + near.clip(-FURTHEST, FURTHEST) @ weights[size : size + DENSE]
-        + HIDDEN_PATTERN_SCALE * shape.values @ weights[size + DENSE + shape.buckets % HIDDEN_PATTERNS]
-    )
+    found: NDArray[Any] = HIDDEN_EMBEDDING_SCALE * embedding @ weights[:size]
+    found += near.clip(-FURTHEST, FURTHEST) @ weights[size : size + DENSE]
+    found += HIDDEN_PATTERN_SCALE * shape.values @ weights[size + DENSE + shape.buckets % HIDDEN_PATTERNS]
     return found
 
 
