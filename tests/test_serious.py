@@ -21,6 +21,7 @@ OWN = passage("plans/1", "A yearly plan is refunded.", title="Cancel your plan")
         ("will you refund me or not?", OWN, True),
         ("refund my customer now", THEIRS, True),
         ("refund now", THEIRS, True),
+        ("someone did not show up, can I charge them", THEIRS, True),
     ],
 )
 async def test_whose_refund_it_is_decides(message: str, quoted: Passage, fits: bool) -> None:

@@ -13,6 +13,8 @@ ABOUT_IT = 0.0
 OWN = re.compile(r"\b(?:me|my|mine|myself|i|we|us|our)\b", re.I)
 OTHERS = re.compile(r"\b(?:customer|client|guest|visitor|buyer|patient|student|member|attendee)s?\b", re.I)
 
+SOMEBODY = re.compile(rf"{OTHERS.pattern}|\b(?:they|them|their|she|her|he|him|his|some(?:one|body)|people)\b", re.I)
+
 
 async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, evidence: Evidence, sure: float) -> bool:
     """Whether what `draft` quotes surely fits: its best passage is about the message, and the critic gives it `sure`.
@@ -22,7 +24,7 @@ async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, ev
     """
     if not draft.claims:
         return True
-    if OWN.search(question.text) and not OTHERS.search(question.text) and _about_others(draft, evidence):
+    if OWN.search(question.text) and not SOMEBODY.search(question.text) and _about_others(draft, evidence):
         return False
     if evidence.signals.get("rerank_top", ABOUT_IT) < ABOUT_IT:
         return False

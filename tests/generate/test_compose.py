@@ -14,7 +14,7 @@ from handrail.generate.compose import Scored, compose
 from handrail.generate.units import Unit, units
 from handrail.knowledge import Article
 from handrail.settings import Generate
-from handrail.types import Claim, Draft
+from handrail.types import Claim, Draft, Hit
 from tests.generate.articles import DOMAIN, PLANS, evidence, near
 from tests.knowledge.articles import article
 
@@ -249,6 +249,15 @@ def test_a_third_section_is_quoted_where_none_is_known() -> None:
         "**Costs", "**Times", "**Weights",
     ]  # fmt: skip
     assert len(compose(known, found, Generate())) == 2
+
+
+def test_a_section_in_two_passages_has_its_heading_once() -> None:
+    found = units(evidence("post", COSTS, merge=0).hits, 10)
+    again = replace(found[0], hit=Hit(replace(found[0].hit.passage, id="s:costs/9")), lines=("It costs EUR 4 below.",))
+
+    made = compose([Scored(found[0], 4, 4), Scored(again, 2, 3)], [*found, again], Generate())
+
+    assert [claim.text for claim in made] == ["**Costs:**\n\nPost is free above EUR 50.", "It costs EUR 4 below."]
 
 
 def test_further_sections_never_make_an_answer_long() -> None:

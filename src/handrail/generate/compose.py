@@ -90,7 +90,12 @@ def compose(
                 break
     if len(parts) == 1:
         return parts[0][1]
-    return [claim for unit, part in parts for claim in _titled(part, unit)]
+    titles = [(_article(unit), _title(unit)) for unit, _ in parts]
+    return [
+        claim
+        for place, (unit, part) in enumerate(parts)
+        for claim in (part if titles[place] in titles[:place] else _titled(part, unit))
+    ]
 
 
 def _close(scored: Sequence[Scored]) -> list[Unit]:
