@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from handrail.errors import RetryableError
@@ -43,6 +45,14 @@ async def test_a_sure_label_and_one_of_another_kind_stand_unread(classifier: Cla
 
     assert turn.outcome.routing.value == turn.classification.label.value
     assert retriever.calls == []
+
+
+async def test_a_probable_answer_that_is_about_something_else_is_not_given() -> None:
+    beside = Retrieves(replace(EVIDENCE, signals={"rerank_top": -9.7}))
+
+    turn = await pipeline(stages(classifier=leaning(Label.IRRELEVANT), retriever=beside)).run(ask("are you a human?"))
+
+    assert turn.outcome.routing is Routing.IRRELEVANT
 
 
 @pytest.mark.parametrize("found", [Retrieves(EVIDENCE), Retrieves(Evidence("", ())), Retrieves(RetryableError("away"))])

@@ -13,6 +13,8 @@ DOUBTED = (Label.OUT_OF_SCOPE, Label.IRRELEVANT)
 """Labels that say what articles hold; the others say how a message is meant."""
 SURE = 0.95
 """Probability of a label from which it stands, whatever the articles say."""
+ABOUT = -1.0
+"""Least logit of the best passage: the gate also likes "are you a human?", which no passage is about."""
 
 
 def due(classification: Classification, gates: Gates) -> bool:
@@ -27,7 +29,8 @@ def due(classification: Classification, gates: Gates) -> bool:
 
 def answers(trace: TurnTrace, evidence: Evidence, calibrator: Calibrator, gates: Gates) -> bool:
     probability = calibrator.probability(evidence)
-    found = bool(evidence.hits) and probability >= gates.second_look
+    about = evidence.signals.get("rerank_top", 0.0) >= ABOUT
+    found = bool(evidence.hits) and about and probability >= gates.second_look
     with trace.stage("second_look") as span:
         span.record(probability=probability, passed=found)
     return found

@@ -257,7 +257,7 @@ class Gates(Section):
         0.5, description="Probability under which the answer carries a disclaimer and no links."
     )
     second_look: Probability = Field(
-        0.8,
+        0.7,
         description="Probability that the articles answer it, from which a message is answered although the classifier "
         "leans to a fixed reply (out of scope, irrelevant); 1 turns this off.",
     )
