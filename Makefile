@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run ask test check gate test-torch test-llm format lock browser models clean
+.PHONY: run ask test check lint fast gate test-torch test-llm format lock browser models clean
 
 run: models  ## Index the sample help centre and serve widget, API and demo page.
 	$(BIN)/handrail ingest --sample --kb sample
@@ -16,10 +16,15 @@ ask: models  ## make ask Q="How do I connect my domain?"
 models: .venv/.installed
 	@$(BIN)/handrail models fetch
 
-check: .venv/.dev  ## Lint, types, architecture, fast tests: under a minute.
+check: .venv/.dev  ## Lint, types, architecture, fast tests, on two cores: under a minute.
+	@$(MAKE) --no-print-directory -j 2 lint fast
+
+lint: .venv/.dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+fast: .venv/.dev
 	$(BIN)/pytest -n 2 -p no:schemathesis -m "not browser and not models and not slow and not llm and not torch"
 
 test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.

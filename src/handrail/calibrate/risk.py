@@ -47,8 +47,8 @@ def control(confidence: Array, wrong: NDArray[np.bool_], risk: float) -> Bound:
     n, needed = len(confidence), smallest_sample(risk)
     if n < needed:
         raise KnowledgeError(
-            f"a risk of {risk:g} needs at least {needed} labelled questions, there are {n}: "
-            f"add questions or accept a risk of {1 / (n + 1):.3f} or more"
+            f"a risk of {risk:g} needs at least {needed} labelled questions beside those the gate is fitted to, "
+            f"there are {n}: add questions or accept a risk of {1 / (n + 1):.3f} or more"
         )
     threshold = _lowest(confidence, wrong, risk)
     answered = (confidence >= threshold) & (confidence > 0)
