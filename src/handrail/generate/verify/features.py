@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from handrail.generate.verify import lexicon, negation
 from handrail.generate.verify.lexicon import STOP, alike, opposed, rivals
@@ -52,19 +53,20 @@ def _window(parts: Sequence[Sentence], first: int, last: int) -> Window:
     return Window(first, last, parts[first].start, parts[last].end, words)
 
 
-def content(words: Sequence[Token]) -> list[int]:
+@lru_cache(maxsize=1024)
+def content(words: tuple[Token, ...]) -> Sequence[int]:
     """Positions of words that carry meaning of their own."""
-    return [
-        index
-        for index, word in enumerate(words)
-        if word.lower not in STOP
-        and word.lower not in LEXICAL
-        and not negation.is_negator(word.lower)
-        and any(letter.isalpha() for letter in word.text)
-    ]
+    return [index for index, word in enumerate(words) if _carries(word.lower)]
 
 
-def align(claim: Sequence[Token], window: Sequence[Token]) -> list[Aligned]:
+@lru_cache(maxsize=8192)
+def _carries(word: str) -> bool:
+    if word in STOP or word in LEXICAL or negation.is_negator(word):
+        return False
+    return any(letter.isalpha() for letter in word)
+
+
+def align(claim: tuple[Token, ...], window: tuple[Token, ...]) -> list[Aligned]:
     """Each content word of the claim with the first word of the window that is the same, alike, or its opposite."""
     there = content(window)
     pairs = []
@@ -81,7 +83,7 @@ def align(claim: Sequence[Token], window: Sequence[Token]) -> list[Aligned]:
     return pairs
 
 
-def coverage(claim: Sequence[Token], window: Sequence[Token]) -> float:
+def coverage(claim: tuple[Token, ...], window: tuple[Token, ...]) -> float:
     """Share of the claim's content words that the window has, numbers included."""
     wanted = content(claim)
     numbers = quantities(claim)
@@ -94,7 +96,9 @@ def coverage(claim: Sequence[Token], window: Sequence[Token]) -> float:
     return found / total
 
 
-def best_windows(claim: Sequence[Token], found: Sequence[Window], cosines: Sequence[float], limit: int) -> list[Window]:
+def best_windows(
+    claim: tuple[Token, ...], found: Sequence[Window], cosines: Sequence[float], limit: int
+) -> list[Window]:
     """The windows that cover and resemble the claim most; a pair of sentences must earn its length."""
     scored = [
         (coverage(claim, window.tokens) + 1.2 * cosine - 0.04 * (window.last - window.first), -index, window)
@@ -134,14 +138,14 @@ def signals(claim_text: str, passage_text: str, context: str, window: Window) ->
     }
 
 
-def _rivals(claim: Sequence[Token], window: Sequence[Token], pairs: Sequence[Aligned]) -> int:
+def _rivals(claim: tuple[Token, ...], window: tuple[Token, ...], pairs: Sequence[Aligned]) -> int:
     """Words of the claim in whose place the window seems to have another thing of the same kind."""
     mine, theirs = {pair.claim for pair in pairs}, {pair.passage for pair in pairs}
     free = [window[index].stem for index in content(window) if index not in theirs]
     return sum(any(rivals(claim[i].stem, other) for other in free) for i in content(claim) if i not in mine)
 
 
-def _exchanged(claim: Sequence[Token], window: Sequence[Token], pairs: Sequence[Aligned]) -> int:
+def _exchanged(claim: tuple[Token, ...], window: tuple[Token, ...], pairs: Sequence[Aligned]) -> int:
     """Places where the frame is the same and the filler is not: "the grey cable" for "the yellow cable"."""
     at = {pair.claim: pair.passage for pair in pairs}
     mine, theirs = content(claim), content(window)
@@ -179,14 +183,14 @@ def clauses(window: Window, text: str) -> list[tuple[Token, ...]]:
     return [tuple(part) for part in parts if part]
 
 
-def _best_clause(claim: Sequence[Token], window: Window, text: str) -> float:
+def _best_clause(claim: tuple[Token, ...], window: Window, text: str) -> float:
     """Share of the claim's content words that one clause alone has."""
     n = max(1, len(content(claim)))
     found = (len([p for p in align(claim, part) if not p.opposite]) / n for part in clauses(window, text))
     return max(found, default=0.0)
 
 
-def _bound_elsewhere(claim: Sequence[Token], window: Window, text: str) -> int:
+def _bound_elsewhere(claim: tuple[Token, ...], window: Window, text: str) -> int:
     """Numbers of the claim that the passage says of another name: 12 kg of Flex, where the claim speaks of Light."""
     mine = {word.stem for word in names(claim)}
     here = quantities(claim)
@@ -198,7 +202,7 @@ def _bound_elsewhere(claim: Sequence[Token], window: Window, text: str) -> int:
     return count
 
 
-def _numbers(claim: Sequence[Token], window: Sequence[Token], whole: Sequence[Token]) -> dict[str, float]:
+def _numbers(claim: tuple[Token, ...], window: tuple[Token, ...], whole: tuple[Token, ...]) -> dict[str, float]:
     here, near, far = quantities(claim), quantities(window), quantities(whole)
     absent = [number for number in here if not _has(number, far)]
     return {
@@ -218,7 +222,7 @@ def _rival(number: Quantity, known: Sequence[Quantity]) -> bool:
     return any(number.unit == other.unit and not number.equals(other) for other in known)
 
 
-def names(words: Sequence[Token]) -> list[Token]:
+def names(words: tuple[Token, ...]) -> list[Token]:
     """Codes, abbreviations, and capitalised words that do not open the sentence."""
     return [
         word
@@ -229,7 +233,7 @@ def names(words: Sequence[Token]) -> list[Token]:
     ]
 
 
-def _names(claim: Sequence[Token], window: Sequence[Token], whole: Sequence[Token]) -> dict[str, float]:
+def _names(claim: tuple[Token, ...], window: tuple[Token, ...], whole: tuple[Token, ...]) -> dict[str, float]:
     near, far = {word.stem for word in window}, {word.stem for word in whole}
     mine = names(claim)
     there = {word.stem for word in names(window)}
@@ -243,7 +247,7 @@ def _names(claim: Sequence[Token], window: Sequence[Token], whole: Sequence[Toke
 
 
 def _polarity(
-    claim: Sequence[Token], claim_text: str, window: Sequence[Token], passage: str, pairs: Sequence[Aligned]
+    claim: tuple[Token, ...], claim_text: str, window: tuple[Token, ...], passage: str, pairs: Sequence[Aligned]
 ) -> dict[str, float]:
     mine, theirs = negation.negated(claim, claim_text), negation.negated(window, passage)
     flips = [(mine[pair.claim] != theirs[pair.passage]) != pair.opposite for pair in pairs]
@@ -259,7 +263,7 @@ def _polarity(
     }
 
 
-def _extent(claim: Sequence[Token], claim_text: str, window: Window, passage_text: str) -> dict[str, float]:
+def _extent(claim: tuple[Token, ...], claim_text: str, window: Window, passage_text: str) -> dict[str, float]:
     mine = {word.lower for word in claim}
     theirs = {word.lower for word in window.tokens}
     text, other = f" {claim_text.lower()} ", f" {passage_text[window.start : window.end].lower()} "
@@ -284,7 +288,7 @@ def _obliges(words: set[str], text: str) -> bool:
     return bool(words & lexicon.OBLIGATION) or " have to " in text or " has to " in text
 
 
-def _dropped(mine: set[str], claim: Sequence[Token], window: Sequence[Token]) -> float:
+def _dropped(mine: set[str], claim: tuple[Token, ...], window: tuple[Token, ...]) -> float:
     """Share of the window's "if …", "unless …", "only …" that the claim leaves unsaid; 0 where there is none."""
     strong = {"if", "unless", "except", "only", "until", "when", "provided"}
     starts = [index for index, word in enumerate(window) if word.lower in strong]
@@ -299,7 +303,7 @@ def _dropped(mine: set[str], claim: Sequence[Token], window: Sequence[Token]) ->
     return worst
 
 
-def _order(claim: Sequence[Token], pairs: Sequence[Aligned]) -> float:
+def _order(claim: tuple[Token, ...], pairs: Sequence[Aligned]) -> float:
     """Share of aligned pairs that stand the other way round, where the claim speaks of an order at all."""
     if not any(word.lower in ORDERING for word in claim):
         return 0.0
@@ -308,7 +312,7 @@ def _order(claim: Sequence[Token], pairs: Sequence[Aligned]) -> float:
     return sum(turned) / len(turned) if turned else 0.0
 
 
-def _time_flip(claim: Sequence[Token], window: Sequence[Token]) -> float:
+def _time_flip(claim: tuple[Token, ...], window: tuple[Token, ...]) -> float:
     """The claim says "before" and the passage only "after", or the other way round."""
     mine, theirs = ({word.lower for word in words} & {"before", "after"} for words in (claim, window))
     return float(len(mine) == 1 and len(theirs) == 1 and mine != theirs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from handrail.generate.verify.text import Token
 
@@ -89,7 +90,8 @@ class Quantity:
         return same and (self.unit == other.unit or not self.unit or not other.unit)
 
 
-def quantities(words: Sequence[Token]) -> list[Quantity]:
+@lru_cache(maxsize=1024)
+def quantities(words: tuple[Token, ...]) -> Sequence[Quantity]:
     """In reading order. "One" counts only in front of a unit: elsewhere it is mostly a pronoun."""
     found: list[Quantity] = []
     at = 0

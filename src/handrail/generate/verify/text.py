@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import Stemmer
@@ -34,14 +34,13 @@ class Token:
     """As written, with a straight apostrophe."""
     start: int
     end: int
+    lower: str = field(init=False, compare=False, repr=False)
+    stem: str = field(init=False, compare=False, repr=False)
 
-    @property
-    def lower(self) -> str:
-        return self.text.lower()
-
-    @property
-    def stem(self) -> str:
-        return stem(self.lower)
+    def __post_init__(self) -> None:
+        """Both are asked for many times for each that is made."""
+        object.__setattr__(self, "lower", self.text.lower())
+        object.__setattr__(self, "stem", stem(self.lower))
 
 
 @dataclass(frozen=True, slots=True)
