@@ -52,7 +52,7 @@ SENTENCES = 4
 """In a passage made for perturbing."""
 STATED = "stated"
 """The signal that is itself fitted here: a linear reading of the cross-encoder's states."""
-LAYERS = (5,)
+LAYERS = (5, 7)
 """Of the cross-encoder, counted from 0, whose states it reads."""
 READING_C = 0.01
 FOLDS = 5
