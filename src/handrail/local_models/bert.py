@@ -34,6 +34,15 @@ class Matrix:
     bias: NDArray[np.float32]
 
 
+def side_by_side(parts: Sequence[Matrix]) -> Matrix:
+    """One matrix that gives the outputs of all, in order."""
+    return Matrix(
+        np.concatenate([part.values for part in parts], axis=1),
+        np.concatenate([part.scale for part in parts]),
+        np.concatenate([part.bias for part in parts]),
+    )
+
+
 class Source(Protocol):
     """Weights by the names of BERT's parts."""
 
@@ -78,12 +87,7 @@ class Weights:
 
     def matrix(self, *names: str) -> Matrix:
         """Several with the same input side by side."""
-        parts = [self._matrix(name) for name in names]
-        return Matrix(
-            np.concatenate([part.values for part in parts], axis=1),
-            np.concatenate([part.scale for part in parts]),
-            np.concatenate([part.bias for part in parts]),
-        )
+        return side_by_side([self._matrix(name) for name in names])
 
     def _matrix(self, name: str) -> Matrix:
         found = self._products.get(name, f"{name}.weight").removesuffix("_quantized")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-from handrail.local_models.bert import Matrix, written
+from handrail.local_models.bert import Matrix, side_by_side, written
 from handrail.local_models.onnx_graph import Array
 
 SUFFIX = "-q4.bin"
@@ -101,12 +101,7 @@ class PackedWeights:
 
     def matrix(self, *names: str) -> Matrix:
         """Several with the same input side by side."""
-        parts = [self._matrix(name) for name in names]
-        return Matrix(
-            np.concatenate([part.values for part in parts], axis=1),
-            np.concatenate([part.scale for part in parts]),
-            np.concatenate([part.bias for part in parts]),
-        )
+        return side_by_side([self._matrix(name) for name in names])
 
     def _matrix(self, name: str) -> Matrix:
         bias = self.vector(f"{name}.bias")
