@@ -55,7 +55,7 @@ async def quote(settings: Settings, lines: list[str], reaches: Sequence[int]) ->
         rows: dict[int, list[Quoted]] = {reach: [] for reach in reaches}
         for line in lines:
             asked = json.loads(line)
-            keys = [_flat(key) for key in asked["keys"]]
+            keys = [flat(key) for key in asked["keys"]]
             evidence = await retriever.retrieve(asked["question"], {}, await retriever.probe(asked["question"]))
             found = [
                 await _quoted(within(evidence, parts.snapshot, reach), keys, answerer, settings.generate)
@@ -84,16 +84,16 @@ async def _quoted(
         return None
     scored = await answerer.score(evidence.query, found)
     answers = [_text(compose(scored, found, settings, sections=sections)) for sections in (1, SECTIONS)]
-    given = _flat(" ".join(line for unit in found for line in unit.lines))
+    given = flat(" ".join(line for unit in found for line in unit.lines))
     holds = [any(key in text for key in keys) for text in (given, *answers)]
     return Quoted(*holds, *(len(text.split()) for text in answers))
 
 
 def _text(claims: list[Claim]) -> str:
-    return _flat("\n".join(claim.text for claim in claims))
+    return flat("\n".join(claim.text for claim in claims))
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
     """As a reader sees it, on one line."""
     return " ".join(MARKS.sub(" ", plain(text)).split())
 

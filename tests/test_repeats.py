@@ -159,3 +159,25 @@ async def test_a_wish_for_a_person_is_heard_in_other_words_and_languages(text: s
 @pytest.mark.parametrize("text", ["can customers call me from the site", "can someone book twice", "call me a taxi"])
 async def test_other_calls_are_none(text: str) -> None:
     assert not asks_for_person(text)
+
+
+async def test_who_wants_help_is_asked_with_what_and_the_next_time_shown_to_a_person() -> None:
+    wanted = stages(classifier=Classifies(Classification(Label.ANSWERABLE, 0.99, "rule", rule="help")))
+    asks = pipeline(wanted, topics=("Plans", "Domains"))
+
+    first = await asks.run(ask("i need help"))
+    again = await asks.run(ask("i need help", history=(ASKED_BACK,)))
+
+    assert first.outcome.routing is Routing.FOLLOWUP
+    assert "Plans or Domains" in first.outcome.answer
+    assert first.outcome.suggestions == ("Plans", "Domains")
+    assert again.outcome.answer == WORDING.say("person")
+    assert again.outcome.escalation.offer is Offer.BUTTON
+
+
+async def test_help_without_topics_is_offered_without_them() -> None:
+    wanted = stages(classifier=Classifies(Classification(Label.ANSWERABLE, 0.99, "rule", rule="help")))
+
+    turn = await pipeline(wanted).run(ask("help"))
+
+    assert turn.outcome.answer == WORDING.say("help")

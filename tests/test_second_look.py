@@ -73,3 +73,12 @@ async def test_it_can_be_turned_off() -> None:
 
     assert turn.outcome.routing is Routing.OUT_OF_SCOPE
     assert retriever.calls == []
+
+
+async def test_a_doubtful_label_of_a_message_in_another_language_is_no_fixed_reply() -> None:
+    beside = Retrieves(replace(EVIDENCE, signals={"rerank_top": -11.0}))
+    chosen = stages(classifier=leaning(Label.OUT_OF_SCOPE), retriever=beside, calibrator=Calibrates(0.05))
+
+    turn = await pipeline(chosen).run(ask("hola, ¿cuándo recibo mis pagos?"))
+
+    assert turn.outcome.routing is Routing.FOLLOWUP

@@ -59,6 +59,12 @@ def followup_within(wording: Wording, title: str, others: Sequence[str], confide
     )
 
 
+def help_with(wording: Wording, topics: Sequence[str]) -> Outcome:
+    """Help was asked for, and not with what."""
+    text = wording.say("help_topics", topics=wording.either(list(topics))) if topics else wording.say("help")
+    return Outcome(Routing.FOLLOWUP, text, RefusalReason.NO_INTENT, suggestions=tuple(topics))
+
+
 def topic(name: str, wording: Wording, titles: Sequence[str]) -> Outcome:
     """A topic was named but nothing was asked about it."""
     return Outcome(

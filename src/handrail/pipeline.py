@@ -21,7 +21,7 @@ from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, not_solved, understood
-from handrail.repeats import ask_back, nearest_titles, offered, quoted_again, without_quoted
+from handrail.repeats import ask_back, fixed_reply, nearest_titles, quoted_again, without_quoted
 from handrail.retrieve import Retriever
 from handrail.serious import quotes_fit
 from handrail.settings import Settings
@@ -157,10 +157,9 @@ class Pipeline:
         evidence = await self._second_look(turn, probe) if second_look.due(classification, self._gates) else None
         if evidence is not None:
             turn.classification = classification = second_look.overruled(classification)
-        if classification.label in outcome.STATIC:
-            topics = offered(turn.question) if classification.rule in ("yes", "no") else ()
-            chips = topics or self._settings.brand.topics
-            return outcome.static(classification.label, turn.wording, chips, classification.rule)
+        fixed = fixed_reply(turn.question, classification, turn.wording, self._settings.brand.topics)
+        if fixed is not None:
+            return fixed
 
         joint = await self._stages.several.answer(turn) if self._stages.several else None
         if joint is not None:
@@ -188,7 +187,8 @@ class Pipeline:
             evidence = await self._retrieve(turn, probe)
         except HandrailError:
             return None
-        return evidence if second_look.answers(turn.trace, evidence, self._stages.calibrator, self._gates) else None
+        foreign = turn.question.lang != self._stages.articles_lang
+        return second_look.answering(turn.trace, evidence, self._stages.calibrator, self._gates, foreign=foreign)
 
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""

@@ -7,7 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail import outcome
-from handrail.types import Draft, Evidence, Exchange, Outcome, Question, Reading, RefusalReason, Routing
+from handrail.types import (
+    Classification,
+    Draft,
+    Evidence,
+    Exchange,
+    Label,
+    Outcome,
+    Question,
+    Reading,
+    RefusalReason,
+    Routing,
+)
 from handrail.wording import Wording
 
 LATELY = 3
@@ -46,6 +57,26 @@ def ask_back(
         others = [title for title in titles if title not in last.titles]
         return outcome.followup_within(wording, last.titles[0], others[:TOPICS], confidence)
     return outcome.followup(wording, titles[:TOPICS], confidence)
+
+
+def fixed_reply(
+    question: Question, classification: Classification, wording: Wording, topics: Sequence[str]
+) -> Outcome | None:
+    """What is said without looking anything up, with `topics` as chips; None where articles are to answer.
+
+    Who asks for help, and not with what, is asked it; where that was just asked, he is told how to reach a person.
+    """
+    rule = classification.rule
+    if rule == "help":
+        last = question.history[-1] if question.history else None
+        asked = last is not None and last.routing is Routing.FOLLOWUP
+        return (
+            outcome.static(Label.OUT_OF_SCOPE, wording, (), "person") if asked else outcome.help_with(wording, topics)
+        )
+    if classification.label not in outcome.STATIC:
+        return None
+    chips = offered(question) if rule in ("yes", "no") else ()
+    return outcome.static(classification.label, wording, chips or topics, rule)
 
 
 def _asked_already(history: Sequence[Exchange], titles: Sequence[str]) -> bool:

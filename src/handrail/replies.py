@@ -55,11 +55,33 @@ PERSON = re.compile(
     r")(?: please| now| bitte| s'il vous plaît| por favor| пожалуйста| من فضلك| instead)*"
 )
 """Nothing but the wish for a person."""
+HELP = re.compile(
+    r"(?:(?:please|pls|ok(?:ay)?|so|hi|hello|hey|well|um+) )*(?:"
+    r"(?:(?:i|we) )?(?:(?:really|just|urgently|still) )?(?:need|want|could use|am looking for|would like|'?d like) "
+    r"(?:(?:some|a bit of|a little|your|urgent|any) )?(?:help|assistance|support|advice)|"
+    r"(?:(?:can|could|will|would) (?:you|u) )?(?:please )?(?:help|assist)(?: (?:me|us))?(?: out)?(?: with something)?|"
+    r"(?:(?:i|we)(?:'ve| have)?(?: got)? )?(?:an? |another |some )?(?:(?:quick|short|small|big|urgent|few) )*"
+    r"(?:questions?|problems?|issues?|query)|(?:can|may|could) i ask (?:you )?(?:something|a question)|"
+    r"(?:(?:i'm|i am|im) )?(?:so )?(?:stuck|lost|confused)|"
+    r"(?:what|how) can (?:you|u) (?:do|help)(?: (?:me|us))?(?: with)?|"
+    r"what (?:can|do) (?:i ask(?: you)?|you know)(?: about)?|"
+    r"(?:ich (?:brauche|benötige) (?:dringend |etwas |bitte )?)?hilfe|(?:können|könnten) sie mir (?:bitte )?helfen|"
+    r"(?:kannst|könntest) du mir (?:bitte )?helfen|ich habe (?:eine frage|fragen|ein problem|probleme)|"
+    r"(?:j'ai besoin )?d'aide|aide|aidez-moi|pouvez-vous m'aider|j'ai (?:une question|un problème|besoin d'aide)|"
+    r"(?:necesito )?ayuda|(?:me )?(?:puedes?|podrías?|pueden) (?:ayudarme|ayudar)|"
+    r"tengo (?:una pregunta|una duda|un problema)|"
+    r"(?:preciso de )?ajuda|(?:você )?(?:pode|poderia) me ajudar|tenho (?:uma (?:pergunta|dúvida)|um problema)|"
+    r"(?:мне )?нужна (?:ваша )?помощь|помогите(?: мне)?|(?:вы )?можете (?:мне )?помочь|"
+    r"у меня (?:есть )?(?:вопрос|проблема)|"
+    r"(?:أحتاج (?:إلى )?)?مساعدة|ساعدني|هل يمكنك مساعدتي|(?:لدي|عندي) (?:سؤال|مشكلة)"
+    r")(?: (?:please|pls|now|asap|urgently|here|today|bitte|s'il vous plaît|por favor|пожалуйста|من فضلك))*"
+)
+"""Nothing but the wish for help: with what is not said."""
 SPOKEN = {
-    "de": "danke dank vielen hallo moin guten nein ja bitte",
-    "fr": "merci bonjour salut oui non",
-    "es": "gracias hola buenas buenos muchas sí",
-    "pt": "obrigado obrigada olá sim não",
+    "de": "danke dank vielen hallo moin guten nein ja bitte hilfe",
+    "fr": "merci bonjour salut oui non aidez-moi",
+    "es": "gracias hola buenas buenos muchas sí ayuda",
+    "pt": "obrigado obrigada olá sim não ajuda",
 }
 """Words by which a message too short to tell its language tells it after all."""
 
@@ -80,6 +102,10 @@ def says_no(text: str) -> bool:
 def greets_or_thanks(text: str) -> bool:
     said = bare(text)
     return bool(GREETING.fullmatch(said) or THANKS.fullmatch(said))
+
+
+def only_asks_for_help(text: str) -> bool:
+    return HELP.fullmatch(bare(text)) is not None
 
 
 def asks_for_person(text: str) -> bool:

@@ -27,13 +27,20 @@ def due(classification: Classification, gates: Gates) -> bool:
     )
 
 
-def answers(trace: TurnTrace, evidence: Evidence, calibrator: Calibrator, gates: Gates) -> bool:
+def answering(
+    trace: TurnTrace, evidence: Evidence, calibrator: Calibrator, gates: Gates, *, foreign: bool = False
+) -> Evidence | None:
+    """`evidence` where it answers the message, None where not.
+
+    `foreign`: in another language than the articles, where a label in doubt is a guess; then a question back is
+    better than a fixed reply, whatever was found.
+    """
     probability = calibrator.probability(evidence)
     about = evidence.signals.get("rerank_top", 0.0) >= ABOUT
-    found = bool(evidence.hits) and about and probability >= gates.second_look
+    found = bool(evidence.hits) and (foreign or (about and probability >= gates.second_look))
     with trace.stage("second_look") as span:
         span.record(probability=probability, passed=found)
-    return found
+    return evidence if found else None
 
 
 def overruled(classification: Classification) -> Classification:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from handrail.generate import Critic
+from handrail.roles import OTHERS, speaks_of_himself
 from handrail.types import Draft, Evidence, Question
 
 ABOUT_IT = 0.0
 """Cross-encoder logit from which a passage is about the message rather than only like it in words."""
-
-OWN = re.compile(r"\b(?:me|my|mine|myself|i|we|us|our)\b", re.I)
-OTHERS = re.compile(r"\b(?:customer|client|guest|visitor|buyer|patient|student|member|attendee)s?\b", re.I)
-
-SOMEBODY = re.compile(rf"{OTHERS.pattern}|\b(?:they|them|their|she|her|he|him|his|some(?:one|body)|people)\b", re.I)
 
 
 async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, evidence: Evidence, sure: float) -> bool:
@@ -24,7 +18,7 @@ async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, ev
     """
     if not draft.claims:
         return True
-    if OWN.search(question.text) and not SOMEBODY.search(question.text) and _about_others(draft, evidence):
+    if speaks_of_himself(question.text) and _about_others(draft, evidence):
         return False
     if evidence.signals.get("rerank_top", ABOUT_IT) < ABOUT_IT:
         return False

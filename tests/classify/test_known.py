@@ -74,3 +74,27 @@ async def test_a_question_about_people_is_a_question(text: str) -> None:
 @pytest.mark.parametrize("text", ["ok thx", "okay thanks!", "Vielen Dank", "muchas gracias", "شكرا"])
 async def test_more_ways_to_say_thanks(text: str) -> None:
     assert (await classify(text)).rule == "thanks"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["i need help", "Help!", "can you help me please?", "I have a question", "hilfe", "ayuda", "помогите", "I'm stuck"],
+)
+async def test_who_wants_help_and_does_not_say_with_what_is_understood(text: str) -> None:
+    found = await classify(text)
+
+    assert (found.label, found.rule) == (Label.ANSWERABLE, "help")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "help with billing",
+        "I need help with my domain",
+        "I have a problem with a refund",
+        "a stuck build",
+        "can u help me log in",
+    ],
+)
+async def test_help_with_something_is_left_to_the_classifier(text: str) -> None:
+    assert (await classify(text)).rule is None

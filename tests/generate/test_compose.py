@@ -317,3 +317,20 @@ def test_a_heading_stands_above_no_sentence_of_another_section() -> None:
 
     assert made[0].text == earlier.lines[0]
     assert made[-1].text.startswith("**Costs:**")
+
+
+FAQ = "### Is it safe?\n\nIt holds.\n\n### Who has a key?\n\nThat is a matter of trust. Keys are numbered."
+
+
+def test_what_refers_back_to_its_heading_comes_with_it_and_with_nothing_of_another_section() -> None:
+    made = claims("a matter of trust", article(FAQ, "a:faq"), best="That is", max_sentences=1)
+
+    assert [claim.text for claim in made] == ["**Who has a key?**\n\nThat is a matter of trust."]
+
+
+def test_no_further_section_only_points_elsewhere() -> None:
+    found = units(evidence("post", COSTS, article("## Times\n\nUse this article for times.", "s:times")).hits, 10)
+
+    made = compose([Scored(found[0], 4, 4), Scored(found[1], 3.5, 3.5)], found, Generate())
+
+    assert [claim.text for claim in made] == ["Post is free above EUR 50."]

@@ -222,3 +222,47 @@ async def test_a_labelled_warning_leads_only_where_there_is_nothing_else() -> No
 
     assert texts(both)[0] == "Set your hours under Times."
     assert texts(alone)[0].startswith("**Important:**")
+
+
+async def test_a_passage_that_fits_by_a_warning_has_no_more_points_than_others() -> None:
+    knows = scorer_of({"Change the zone": 4.0, "Pick a zone": 2.5, "Set your hours": 2.0})
+    zones = article("Pick a zone here.\n\n> **Important:** Change the zone outside your hours.")
+    found = evidence("change hours", zones, article("Set your hours under Times.", "b:b"))
+    given = replace(found, hits=[replace(hit, final=final) for hit, final in zip(found.hits, (0.9, 0.7), strict=True)])
+
+    draft = await answer(knows, given, max_sentences=1)
+    knows.close()
+
+    assert texts(draft)[0].endswith("Pick a zone here.")
+    assert "Set your hours" in " ".join(texts(draft))
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [("forgot my password", "1. Choose a new one."), ("a customer forgot a password", "Customers need none.")],
+)
+async def test_who_speaks_of_himself_is_not_told_about_his_customers(asked: str, first: str) -> None:
+    knows = scorer_of({"Customers need": 6.0, "Choose": 4.0, "Done": 0.0})
+    others = "## A customer forgot a password. What now?\n\nCustomers need none."
+    body = f"## Reset\n\n1. Choose a new one.\n2. Done.\n\n{others}"
+
+    draft = await answer(knows, evidence(asked, article(body), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)
+    assert ("Customers need none." in " ".join(texts(draft))) == ("customer" in asked)
+
+
+async def test_trouble_with_what_an_article_is_about_begins_with_its_first_procedure() -> None:
+    knows = scorer_of({"Mail": 3.0, "Compare": 1.0})
+    body = "## Check\n\n1. Compare the records.\n2. Compare again.\n\n## Mail\n\n1. Mail stopped.\n2. Mail again."
+    trouble = article(body, title="My domain does not connect")
+
+    named = await answer(knows, evidence("domain not working", trouble, merge=0))
+    part = await answer(
+        knows, evidence("domain not working", replace(trouble, title="Get a free domain and a mailbox"))
+    )
+    knows.close()
+
+    assert texts(named)[0].endswith("1. Compare the records.")
+    assert texts(part)[0].endswith("1. Mail stopped.")

@@ -52,6 +52,7 @@ def test_words_a_slip_away_are_put_right(text: str, mended: str) -> None:
         "grocerys",
         "qwertz asdfgh domiam zxcvbn",
         "ich möchte meine Kundin zurückrufen",
+        "hola, ¿cuándo cambio mi domian y mi correo?",
         "d" * 5000,
         "домен",
     ],

@@ -1,4 +1,4 @@
-"""Messages that need no model: greetings, thanks, yes or no, the wish for a person, and the product's own chips."""
+"""Messages that need no model: greetings, thanks, yes or no, the wish for a person or help, the product's own chips."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from handrail.classify import Classifier
 from handrail.courtesies import only_greets
-from handrail.replies import GREETING, THANKS, asks_for_person, says_no, says_yes
+from handrail.replies import GREETING, THANKS, asks_for_person, only_asks_for_help, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
 
 SURE = 0.99
@@ -35,6 +35,8 @@ class KnownMessages:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="topic")
         if text in self._titles:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
+        if only_asks_for_help(question.text):
+            return Classification(Label.ANSWERABLE, SURE, "rule", rule="help")
         return await self._classifier.classify(question, probe)
 
 

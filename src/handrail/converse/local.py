@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from handrail.converse import cues
 from handrail.converse.dependence import content_words, features, probability, self_contained, stands_alone
-from handrail.replies import asks_for_person, bare, greets_or_thanks, says_no, says_yes
+from handrail.replies import asks_for_person, bare, greets_or_thanks, only_asks_for_help, says_no, says_yes
 from handrail.types import Exchange, Probe, Question, Reading, Routing
 
 Look = Callable[[str], Awaitable[Probe]]
@@ -114,9 +114,9 @@ def carried(text: str, last: Exchange, grounded: Exchange | None, *, sure: bool)
 
 
 def is_reply(text: str) -> bool:
-    """A bare yes, no, greeting, thanks or wish for a person: it is answered as such, and carries nothing on."""
+    """A bare yes, no, greeting, thanks or wish for a person or help: answered as such, it carries nothing on."""
     known = says_yes(text) or says_no(text) or greets_or_thanks(text) or asks_for_person(text)
-    return known or not cues.LEAD.sub("", bare(text)).strip()
+    return known or only_asks_for_help(text) or not cues.LEAD.sub("", bare(text)).strip()
 
 
 def asked_before(text: str, history: Sequence[Exchange]) -> bool:

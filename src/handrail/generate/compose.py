@@ -104,7 +104,8 @@ def _close(scored: Sequence[Scored]) -> list[Unit]:
     points, logits = (
         (ALSO, ALSO_LOGITS) if _known(best) else (UNKNOWN, UNKNOWN_LOGITS + PER_LOGIT * (KNOWN - best.logit))
     )
-    return [item.unit for item in scored if item.score >= best.score - points and item.logit >= best.logit - logits]
+    near = [item for item in scored if item.score >= best.score - points and item.logit >= best.logit - logits]
+    return [item.unit for item in near if not item.unit.points_elsewhere]
 
 
 def _known(best: Scored) -> bool:
@@ -288,21 +289,31 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
     by_place = {(unit.hit.passage.id, unit.order): unit for unit in found}
     for unit in list(chosen):
         before = by_place.get((unit.hit.passage.id, unit.order - 1))
-        if ANAPHORA.match(plain(unit.lines[0])) and before is not None and before.kind in ("sentence", "note"):
+        said = before is not None and before.kind in ("sentence", "note") and before.headings == unit.headings
+        if said and before is not None and ANAPHORA.match(plain(unit.lines[0])):
             chosen += [] if _repeats(before, chosen) else [before]
     after = by_place.get((best.unit.hit.passage.id, best.unit.order + 1))
     short = sum(unit.words for unit in chosen) < SHORT and len(chosen) < settings.max_sentences
-    said = after is not None and after.kind in ("sentence", "note") and not after.points_elsewhere
-    if short and after is not None and said and after.headings == best.unit.headings:
+    goes_on = after is not None and after.kind in ("sentence", "note") and not after.points_elsewhere
+    if short and after is not None and goes_on and after.headings == best.unit.headings:
         chosen += [] if _repeats(after, chosen) else [after]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
-    return [_quote(f"{_answered(unit)}{unit.lines[0]}", (unit.hit.passage.id,)) for unit in chosen]
+    return [_quote(f"{_above(unit, found)}{unit.lines[0]}", (unit.hit.passage.id,)) for unit in chosen]
 
 
-def _answered(unit: Unit) -> str:
-    """The question that a yes or no answers, in front of it."""
+def _above(unit: Unit, found: Sequence[Unit]) -> str:
+    """What a sentence means nothing without, in front of it: the question that its yes or no answers, or the heading
+    that the "that" of a section's first sentence goes back to.
+    """
     asked = question_above(unit)
-    return f"**{asked}**\n\n" if asked else ""
+    if asked:
+        return f"**{asked}**\n\n"
+    if not unit.headings or not ANAPHORA.match(plain(unit.lines[0])):
+        return ""
+    section = (other for other in found if _article(other) == _article(unit) and other.headings == unit.headings)
+    return (
+        "" if any(_place(other) <= _place(unit) and other is not unit for other in section) else f"{_title(unit)}\n\n"
+    )
 
 
 def question_above(unit: Unit) -> str | None:

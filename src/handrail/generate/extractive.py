@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from handrail.generate import Hearer
-from handrail.generate.compose import AT_MOST, SECTIONS, Scored, compose, question_above
+from handrail.generate.compose import ANAPHORA, AT_MOST, SECTIONS, Scored, compose, question_above
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
 from handrail.generate.verify.lexicon import opposed
 from handrail.guard import suspicious
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
+from handrail.roles import asked_for_others, speaks_of_himself
 from handrail.settings import Generate
 from handrail.stores.tokens import coverage, tokenize
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Question, Routing
@@ -38,8 +39,13 @@ NAMED, POINTS_NAMED = 0.4, 1.5
 SAME_QUESTION = 0.6
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
 TITLE_TERMS = 3
-DOING = frozenset(tokenize("add change set make create get use do edit update manage put enable start need want help"))
-"""Words that say that something is wanted, and not what."""
+DOING = frozenset(
+    tokenize(
+        "add change set make create get use do edit update manage put enable start need want help "
+        "work problem problems trouble issue issues broken broke fail fails failed failing error wrong stopped fix"
+    )
+)
+"""Words that say that something is wanted, or amiss, and not what."""
 CANDIDATES = 12
 FEWEST = 4
 FIT_POINTS, FIT_SCALE = 10.0, 4.0
@@ -48,9 +54,10 @@ cross-encoder knows neither of two units: what lies between -7 and -11 must not 
 PASSAGE_POINTS = 8.0
 """Points of a unit of a passage whose final score is 1."""
 POINTS_ELSEWHERE = -2.0
-"""Points of a unit that only points elsewhere, or says yes or no to another question."""
-POINTS_WARNING = -4.0
-"""Points of "Important: Change the time zone outside your opening hours", which names things in passing."""
+"""Points of a unit that only points elsewhere, or answers another question."""
+POINTS_BESIDE = -4.0
+"""Points of "Important: Change the time zone outside your opening hours", which names things in passing, and of what
+is said about the reader's customers to somebody who speaks of himself."""
 POINTS_OPPOSED = -3.0
 """Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
@@ -93,8 +100,9 @@ class ExtractiveAnswerer:
         logits = await self._reranker.submit([(query, unit.for_scoring()) for unit in kept])
         lift = _lifts(kept, logits)
         fits = [float(logit) + lift(unit, float(logit)) for unit, logit in zip(kept, logits, strict=True)]
+        final = _finals(kept, fits)
         scored = [
-            Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * unit.hit.final, fit)
+            Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * final[unit.hit.passage.id], fit)
             for unit, fit in zip(kept, fits, strict=True)
         ]
         return _begun(query, sorted(scored, key=lambda item: -item.score))
@@ -153,11 +161,28 @@ def _lifts(found: Sequence[Unit], logits: Sequence[float]) -> Callable[[Unit, fl
     return lift
 
 
+def _finals(found: Sequence[Unit], fits: Sequence[float]) -> dict[str, float]:
+    """Final scores by passage; one that fits best by a warning, which is about something else, has the least of all.
+
+    "Change the time zone outside your opening hours" makes no passage about opening hours.
+    """
+    finals = {unit.hit.passage.id: unit.hit.final for unit in found}
+    best = {unit.hit.passage.id: unit for _, unit in sorted(zip(fits, found, strict=True), key=lambda pair: pair[0])}
+    warned = {id_ for id_, unit in best.items() if unit.warns}
+    least = min(finals.values(), default=0.0)
+    return {id_: least if id_ in warned else final for id_, final in finals.items()}
+
+
+def named_by_title(query: str, title: str) -> bool:
+    """Whether `query` only names what an article of this title is about: "add a blog", "domain not working"."""
+    named, about = set(tokenize(query)) - DOING, set(tokenize(title)) - DOING
+    return 0 < len(named) <= TITLE_TERMS and named <= about and 2 * len(named) >= len(about)
+
+
 def _begun(query: str, scored: list[Scored]) -> list[Scored]:
-    """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first."""
-    named = set(tokenize(query)) - DOING
+    """Who only names what an article is about is told how to begin: its first procedure comes first."""
     best = scored[0] if scored else None
-    if best is None or not named or len(named) > TITLE_TERMS or not named <= set(tokenize(best.unit.hit.passage.title)):
+    if best is None or not named_by_title(query, best.unit.hit.passage.title):
         return scored
     home = best.unit.hit.passage.article_id
     steps = [item for item in scored if item.unit.kind == "steps" and item.unit.hit.passage.article_id == home]
@@ -172,17 +197,26 @@ def _points(logit: float) -> float:
 
 
 def _shape(query: str, unit: Unit) -> float:
-    asked = question_above(unit)
-    if asked and coverage(asked, query, {}, 1.0) < SAME_QUESTION:
+    if unit.warns or (speaks_of_himself(query) and asked_for_others(_heading(unit))):
+        return POINTS_BESIDE
+    if unit.points_elsewhere or _answers_another(query, unit):
         return POINTS_ELSEWHERE
-    if unit.points_elsewhere:
-        return POINTS_ELSEWHERE
-    if unit.warns:
-        return POINTS_WARNING
     wanted = set(tokenize(query))
     if _opposes(unit, wanted):
         return POINTS_OPPOSED
     return POINTS_NAMED if _names(unit, wanted) else 0.0
+
+
+def _answers_another(query: str, unit: Unit) -> bool:
+    """Whether it answers the question in its heading, which is another one, by a yes, a no or "that"."""
+    heading = _heading(unit)
+    refers = unit.kind == "sentence" and heading.endswith(("?", "؟")) and ANAPHORA.match(plain(unit.lines[0]))
+    answered = question_above(unit) or (heading if refers else "")
+    return bool(answered) and coverage(answered, query, {}, 1.0) < SAME_QUESTION
+
+
+def _heading(unit: Unit) -> str:
+    return unit.headings[-1] if unit.headings else ""
 
 
 def _opposes(unit: Unit, wanted: set[str]) -> bool:

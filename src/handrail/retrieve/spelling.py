@@ -11,6 +11,7 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from handrail.language import of_message
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import STOP, tokenize
 
@@ -39,7 +40,7 @@ class Spelling:
 
     def mended(self, text: str) -> str:
         """`text` itself where nothing is misspelt, or so much is that it is no language this knows."""
-        if not self._active:
+        if not self._active or of_message(text) != LANG:
             return text
         unknown = {match[0] for match in PLAIN.finditer(text) if not self._known(match[0].lower())}
         better = {word: self._meant(word) for word in unknown}

@@ -1,0 +1,22 @@
+"""Who a message is about: somebody who speaks of himself, or of his own customers."""
+
+from __future__ import annotations
+
+import re
+
+OWN = re.compile(r"\b(?:me|my|mine|myself|i|we|us|our)\b", re.I)
+_CUSTOMER = r"(?:customer|client|guest|visitor|buyer|patient|student|member|attendee)s?\b"
+OTHERS = re.compile(rf"\b{_CUSTOMER}", re.I)
+SOMEBODY = re.compile(rf"{OTHERS.pattern}|\b(?:they|them|their|she|her|he|him|his|some(?:one|body)|people)\b", re.I)
+OF_ONE = re.compile(rf"\b(?:an?|the|your|my|our|some|another) (?:\w+ )?{_CUSTOMER}", re.I)
+"""A heading that speaks of somebody: "A customer has forgotten a password. What now?"."""
+
+
+def speaks_of_himself(text: str) -> bool:
+    """Says "I" or "my", and names nobody else."""
+    return OWN.search(text) is not None and SOMEBODY.search(text) is None
+
+
+def asked_for_others(heading: str) -> bool:
+    """Whether a heading is a question about one of the reader's customers."""
+    return heading.endswith(("?", "؟")) and OF_ONE.search(heading) is not None
