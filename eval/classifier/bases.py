@@ -11,6 +11,7 @@ import numpy as np
 
 from eval.classifier.rows import Company
 from handrail.assembly import read_snapshot
+from handrail.assembly.models import queries_of
 from handrail.courtesies import without_courtesies
 from handrail.local_models import Embedder
 from handrail.retrieve.topic import TopicProbe
@@ -18,50 +19,63 @@ from handrail.sentences import parts
 from handrail.settings import Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Passage, Probe, Vectors
+from handrail.types import Embedding, Passage, Probe, States, Vectors
 
 BATCH = 64
+KEPT_EVERY = 100
+"""Batches."""
 
 
 class CachedEmbedder:
-    """Query embeddings kept in one file, since most of a training run's time is spent on them."""
+    """Query embeddings, with what is shown on the way to them, kept in one file, since most of a training run's time is
+    spent on them. What was embedded is written as it goes, so that a run that was cut off goes on from there.
+    """
 
     def __init__(self, embedder: Embedder, cache: Path | None) -> None:
         self._embedder = embedder
+        self._ask = queries_of(embedder)
         self._path = cache
-        self._kept: dict[str, Vectors] = {}
+        self._kept: dict[str, States] = {}
         if cache is not None and cache.is_file():
             with np.load(cache, allow_pickle=False) as stored:
-                self._kept = dict(zip(stored["keys"].tolist(), stored["vectors"].astype(np.float32), strict=True))
+                self._kept = dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
 
     @property
     def name(self) -> str:
         return self._embedder.name
 
-    def queries(self, texts: Sequence[str]) -> Vectors:
-        """`(n, d)` float32."""
+    def queries(self, texts: Sequence[str]) -> list[Vectors]:
+        """An Embedding each, where the embedder shows states."""
         keys = [self._key(text) for text in texts]
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._kept}
         todo = sorted(missing.items(), key=lambda item: len(item[1]))
-        for start in range(0, len(todo), BATCH):
+        for number, start in enumerate(range(0, len(todo), BATCH), 1):
             batch = todo[start : start + BATCH]
-            vectors = self._embedder.embed_queries([text for _, text in batch])
-            self._kept.update(zip((key for key, _ in batch), vectors, strict=True))
+            for (key, _), found in zip(batch, self._ask([text for _, text in batch]), strict=True):
+                shown = found.states if isinstance(found, Embedding) else None
+                self._kept[key] = np.concatenate([found] if shown is None else [found, shown]).astype(np.float16)
+            if number % KEPT_EVERY == 0:
+                self._save()
         if missing:
             self._save()
-        return np.stack([self._kept[key] for key in keys])
+        return [self._read(self._kept[key]) for key in keys]
+
+    def _read(self, kept: States) -> Vectors:
+        size = self._embedder.dimensions
+        return Embedding(kept[:size].astype(np.float32), kept[size:] if len(kept) > size else None)
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         return self._embedder.embed_passages(texts)
 
     def _key(self, text: str) -> str:
-        return hashlib.sha256(f"{self.name}\n{text}".encode()).hexdigest()[:24]
+        return hashlib.sha256(f"{self.name}, with states\n{text}".encode()).hexdigest()[:24]
 
     def _save(self) -> None:
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            vectors = np.stack(list(self._kept.values())).astype(np.float16)
-            np.savez(self._path, keys=np.asarray(list(self._kept)), vectors=vectors)
+            kept = self._path.with_suffix(".new.npz")
+            np.savez(kept, keys=np.asarray(list(self._kept)), vectors=np.stack(list(self._kept.values())))
+            kept.replace(self._path)
 
 
 def company_base(company: Company, embedder: CachedEmbedder) -> TopicProbe:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,12 +40,12 @@ from handrail.classify.features import (
 )  # fmt: skip
 from handrail.courtesies import without_courtesies
 from handrail.retrieve.topic import TopicProbe
-from handrail.types import Label, Vectors
+from handrail.types import Embedding, Label, Vectors
 
 Array = NDArray[Any]
 LABELS = tuple(Label)
 FOLDS = 3
-SEEDS = 2
+SEEDS = 1
 """Networks whose mean is taken."""
 INT8 = 127
 WRITTEN = 1.0
@@ -54,6 +55,8 @@ WRITTEN = 1.0
 @dataclass(frozen=True, slots=True)
 class Raw:
     embeddings: Vectors
+    states: Vectors
+    """`(n, layers * d)`."""
     dense: Vectors
     grams: csr_matrix
     patterns: csr_matrix
@@ -68,6 +71,8 @@ class Featurizer:
         self._names = names
         self.means = np.zeros(DENSE, dtype=np.float32)
         self.scales = np.ones(DENSE, dtype=np.float32)
+        self.state_means = np.zeros(0, dtype=np.float32)
+        self.state_scales = np.ones(0, dtype=np.float32)
 
     def raw(self, rows: Sequence[Row]) -> Raw:
         texts = [without_courtesies(row.text) for row in rows]
@@ -81,11 +86,19 @@ class Featurizer:
             dense[i] = dense_row(base.features(texts[i], embeddings[i]) if base else {}, read)
             grams.append(ngrams(folded))
             shapes.append(patterns(read))
-        return Raw(embeddings, dense, _stacked(grams, BUCKETS), _stacked(shapes, PATTERNS))
+        states = np.stack([_states(embedding) for embedding in embeddings])
+        return Raw(np.stack(embeddings), states, dense, _stacked(grams, BUCKETS), _stacked(shapes, PATTERNS))
 
     def fit(self, raw: Raw) -> None:
         self.means = np.nanmean(raw.dense, axis=0).astype(np.float32)
         self.scales = np.maximum(np.nanstd(raw.dense, axis=0), 1e-6).astype(np.float32)
+        self.state_means = raw.states.mean(axis=0)
+        self.state_scales = np.maximum(raw.states.std(axis=0), 1e-6)
+
+    def as_in(self, other: Featurizer) -> None:
+        """Scaled as `other` was fitted."""
+        self.means, self.scales = other.means, other.scales
+        self.state_means, self.state_scales = other.state_means, other.state_scales
 
     def inputs(self, raw: Raw) -> Inputs:
         near = standardised(raw.dense, self.means, self.scales)
@@ -97,6 +110,7 @@ class Featurizer:
             raw.embeddings * HIDDEN_EMBEDDING_SCALE,
             near.clip(-FURTHEST, FURTHEST),
             folded * HIDDEN_PATTERN_SCALE,
+            ((raw.states - self.state_means) / self.state_scales).clip(-FURTHEST, FURTHEST),
         )
         return Inputs(hstack([csr_matrix(part) for part in parts], format="csr"), np.hstack(read).astype(np.float32))
 
@@ -152,13 +166,38 @@ class Fitted:
             offsets=calibration.offsets.astype(np.float32),
             means=featurizer.means,
             scales=featurizer.scales,
+            state_means=featurizer.state_means.astype(np.float16),
+            state_scales=featurizer.state_scales.astype(np.float16),
             aside=asides.weights,
             aside_bias=np.asarray(asides.bias, dtype=np.float32),
             embedder=np.asarray(featurizer.embedder.name),
         )
 
 
-def fit(inputs: Inputs, rows: Sequence[Row], strength: float) -> Fitted:
+def fit(inputs: Inputs, rows: Sequence[Row], strength: float, folder: Path | None = None) -> Fitted:
+    """Kept in `folder`, so that a run that was cut off goes on behind it."""
+    path = folder / f"fit-{_digest(inputs, rows, strength)}.npz" if folder is not None else None
+    if path is not None and path.is_file():
+        with np.load(path, allow_pickle=False) as stored:
+            weights, units, bias, *network = (stored[f"arr_{n}"] for n in range(len(stored.files)))
+        return Fitted(weights, units, bias, hidden.Network(*network))
+    made = _fit(inputs, rows, strength)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, made.weights, made.units, made.bias, *made.network)
+    return made
+
+
+def _digest(inputs: Inputs, rows: Sequence[Row], strength: float) -> str:
+    """Of all that a fit depends on."""
+    seen = hashlib.sha256(repr((strength, SEEDS, hidden.SHAPE, BUCKETS, PATTERNS, inputs.hidden.shape)).encode())
+    for row in rows:
+        seen.update(repr((row.text, row.label.value, row.company, row.weight)).encode())
+    seen.update(inputs.hidden[:: max(1, len(rows) // 64)].tobytes())
+    return seen.hexdigest()[:16]
+
+
+def _fit(inputs: Inputs, rows: Sequence[Row], strength: float) -> Fitted:
     labels = np.asarray([LABELS.index(row.label) for row in rows])
     shares = np.asarray([row.weight for row in rows])
     model = LogisticRegression(C=strength, max_iter=150, tol=3e-3, class_weight="balanced")
@@ -172,14 +211,17 @@ def fit(inputs: Inputs, rows: Sequence[Row], strength: float) -> Fitted:
     return Fitted(rounded, units, model.intercept_, hidden.train(inputs.hidden, labels, balanced, len(LABELS), SEEDS))
 
 
-def out_of_fold(inputs: Inputs, rows: Sequence[Row], originals: int, strength: float) -> Array:
+def out_of_fold(
+    inputs: Inputs, rows: Sequence[Row], originals: int, strength: float, folder: Path | None = None
+) -> Array:
     """Both logits of the first `originals` rows, by a model that saw nothing of a row's group, nor a rough copy."""
     pair = np.zeros((2, originals, len(LABELS)), dtype=np.float64)
     groups = np.asarray([row.group for row in rows])
     for _, test in GroupKFold(FOLDS, shuffle=True, random_state=7).split(groups, groups=groups):
         chosen = np.flatnonzero(~np.isin(groups, np.unique(groups[test])))
         wanted = test[test < originals]
-        pair[:, wanted] = fit(inputs[chosen], [rows[int(i)] for i in chosen], strength).pair(inputs[wanted])
+        fitted = fit(inputs[chosen], [rows[int(i)] for i in chosen], strength, folder)
+        pair[:, wanted] = fitted.pair(inputs[wanted])
     return pair
 
 
@@ -207,6 +249,11 @@ def probabilities(logits: Array) -> Array:
     exponents = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares: Array = exponents / exponents.sum(axis=1, keepdims=True)
     return shares
+
+
+def _states(embedding: Vectors) -> Vectors:
+    states = embedding.states if isinstance(embedding, Embedding) else None
+    return states.astype(np.float32) if states is not None else np.zeros(0, dtype=np.float32)
 
 
 def _stacked(rows: Sequence[Sparse], width: int) -> csr_matrix:

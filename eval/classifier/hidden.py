@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-UNITS = 64
-EPOCHS = 10
+UNITS = 128
+EPOCHS = 16
 BATCH = 256
 RATE = 3e-3
 DECAY = 1e-4
 SMOOTHING = 0.05
-DROPPED_INPUTS, DROPPED_UNITS = 0.3, 0.4
+DROPPED_INPUTS, DROPPED_UNITS = 0.1, 0.3
 WARM_UP = 100
 """Steps until the full learning rate; from there it falls as a half cosine."""
 INT8 = 127
+SHAPE = (UNITS, EPOCHS, BATCH, RATE, DECAY, SMOOTHING, DROPPED_INPUTS, DROPPED_UNITS, WARM_UP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,10 @@ class Network:
     bias: Array
     outward: Array
     outward_bias: Array
+
+    def __iter__(self) -> Iterator[Array]:
+        """Its arrays, in order."""
+        return iter((self.inward, self.units, self.bias, self.outward, self.outward_bias))
 
     def logits(self, inputs: Array) -> Array:
         hidden = np.maximum(inputs @ (self.inward.astype(np.float32) * self.units) + self.bias, 0)

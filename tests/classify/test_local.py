@@ -17,7 +17,7 @@ from handrail.errors import SettingsError
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Models
-from handrail.types import Classification, Label, Probe
+from handrail.types import Classification, Embedding, Label, Probe
 from tests.sample import sample_settings
 from tests.stages import ask
 
@@ -158,6 +158,37 @@ async def test_a_message_without_a_letter_is_nonsense_by_rule(head: Head, text: 
 
     assert (result.label, result.by) == (Label.NONSENSE, "rule")
     assert result.probability > 0.9
+
+
+@pytest.mark.anyio
+async def test_sentences_are_only_looked_at_where_the_head_has_to_judge(head: Head) -> None:
+    asked: list[str] = []
+
+    async def sentences(text: str) -> dict[str, Probe]:
+        asked.append(text)
+        return {}
+
+    classifier = LocalClassifier(head, 0.6, sentences=sentences)
+
+    await classifier.classify(ask("12. ?!"), NOWHERE)
+    assert not asked
+
+    await classifier.classify(ask("I run a bakery. How do I pay?"), replace(NOWHERE, parts={"How do I pay?": NOWHERE}))
+    assert not asked
+
+    await classifier.classify(ask("I run a bakery. How do I pay?"), NOWHERE)
+    assert asked == ["I run a bakery. How do I pay?"]
+
+
+@pytest.mark.anyio
+async def test_an_embedding_without_states_is_judged_by_the_rest(head: Head) -> None:
+    shown = Probe(Embedding(NOWHERE.embedding, head.state_means.astype(np.float16)))
+
+    classifier = LocalClassifier(head, 0.0)
+    with_means = await classifier.classify(ask("how do I pay"), shown)
+    without = await classifier.classify(ask("how do I pay"), NOWHERE)
+
+    assert with_means.probabilities == pytest.approx(without.probabilities, abs=1e-5)
 
 
 @pytest.mark.anyio

@@ -274,10 +274,14 @@ async def test_the_probe_says_how_near_the_articles_are(store: ChromaStore) -> N
 async def test_a_message_of_several_sentences_has_a_probe_of_each(retriever: Retriever) -> None:
     built = retriever()
 
-    probe = await built.probe("The weather is nice. Refund a customer!")
+    found = await built.sentences("The weather is nice. Refund a customer!")
     alone = await built.probe("Refund a customer!")
 
-    assert list(probe.parts) == ["The weather is nice.", "Refund a customer!"]
-    assert np.array_equal(probe.parts["Refund a customer!"].embedding, alone.embedding)
-    assert probe.parts["Refund a customer!"].topic == alone.topic
-    assert not alone.parts
+    assert list(found) == ["The weather is nice.", "Refund a customer!"]
+    assert np.array_equal(found["Refund a customer!"].embedding, alone.embedding)
+    assert found["Refund a customer!"].topic == alone.topic
+    assert not await built.sentences("Refund a customer!")
+
+
+async def test_a_probe_alone_costs_one_embedding(retriever: Retriever) -> None:
+    assert not (await retriever().probe("The weather is nice. Refund a customer!")).parts

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from handrail.local_models import Embedder, Reranker
+from handrail.local_models import Embedder, Reranker, ShowsStates
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find, manifest
 from handrail.settings import Settings
+from handrail.types import Vectors
 
 if TYPE_CHECKING:
     from handrail.local_models.reader import Reading
@@ -33,6 +35,11 @@ def build_embedder(settings: Settings) -> Embedder:
         max_tokens=models.embed_max_tokens,
         query_tokens=models.query_max_tokens,
     )
+
+
+def queries_of(embedder: Embedder) -> Callable[[Sequence[str]], Sequence[Vectors] | Vectors]:
+    """What embeds queries, one row or Embedding each: with the states that a classifier head reads, where shown."""
+    return embedder.read_queries if isinstance(embedder, ShowsStates) else embedder.embed_queries
 
 
 def reads(embedder: str, lang: str) -> bool:

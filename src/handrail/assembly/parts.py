@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from handrail import language
-from handrail.assembly.models import build_embedder, build_reranker, reads
+from handrail.assembly.models import build_embedder, build_reranker, queries_of, reads
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.rerank import CrossEncoderRerank
@@ -133,7 +133,7 @@ def build_parts(settings: Settings) -> Parts:
     return Parts(
         snapshot=snapshot,
         store=store,
-        embed=Batcher("embed", embedder.embed_queries, at_once, models.queue_limit, remember=models.remember // 4),
+        embed=Batcher("embed", queries_of(embedder), at_once, models.queue_limit, remember=models.remember // 4),
         rerank=Batcher(
             "rerank", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),

@@ -16,7 +16,7 @@ from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
-from handrail.classify.local import LocalClassifier, load_head
+from handrail.classify.local import LocalClassifier, Sentences, load_head
 from handrail.classify.unread import UnreadLanguage
 from handrail.converse.local import LocalReader
 from handrail.customer.hook import CustomerHook
@@ -48,10 +48,10 @@ WORDS_OF_A_PART = 70
 def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tracer) -> Stages:
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
-    local = local_classifier(settings)
+    base = parts.retriever(settings)
+    local = local_classifier(settings, base.sentences)
     critic = LocalCritic(calibration_for("critique", settings, index=parts.store.generation), settings.generate)
     policy = load_policy(settings.high_stakes.policy_file)
-    base = parts.retriever(settings)
     calibrator = LogisticCalibrator(
         calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation)
     )
@@ -148,7 +148,7 @@ def has_head(settings: Settings) -> bool:
     return settings.classify.mode != "off"
 
 
-def local_classifier(settings: Settings) -> Classifier:
+def local_classifier(settings: Settings, sentences: Sentences | None = None) -> Classifier:
     """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
     if settings.classify.mode == "off":
         return AlwaysAnswerable()
@@ -158,7 +158,7 @@ def local_classifier(settings: Settings) -> Classifier:
         if settings.classify.mode != "llm":
             raise
         return AlwaysAnswerable()
-    return LocalClassifier(head, settings.classify.static_above, settings.brand.name)
+    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences)
 
 
 def calibration_for(name: str, settings: Settings, path: Path | None = None, index: str = "") -> Calibration:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.classify import cues
-from handrail.types import Vectors
+from handrail.types import Embedding, Vectors
 
 BUCKETS = 1 << 15
 PATTERNS = 1 << 14
-HIDDEN_PATTERNS = 1 << 11
+HIDDEN_PATTERNS = 1 << 10
 """Buckets of patterns that the hidden layer reads; the linear part has them all."""
 EMBEDDING_SCALE = 6.0
 NGRAM_SCALE = 4.0
@@ -83,6 +83,13 @@ def dense_row(topic: Mapping[str, float], read: Sequence[str]) -> Vectors:
 def standardised(dense: Vectors, means: Vectors, scales: Vectors) -> Vectors:
     """A missing feature counts as its training mean."""
     return (np.where(np.isnan(dense), means, dense) - means) / scales
+
+
+def standardised_states(embedding: Vectors, means: Vectors, scales: Vectors) -> Vectors:
+    """What an Embedding shows of the encoder's lower layers; zeros where it shows nothing."""
+    states = embedding.states if isinstance(embedding, Embedding) else None
+    found: Vectors = np.zeros_like(means) if states is None else ((states - means) / scales).clip(-FURTHEST, FURTHEST)
+    return found
 
 
 def _sparse(buckets: NDArray[np.intp], counts: NDArray[np.float64]) -> Sparse:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -33,6 +34,7 @@ from handrail.classify.features import (
     ngrams,
     patterns,
     standardised,
+    standardised_states,
 )
 from handrail.courtesies import without_courtesies
 from handrail.errors import SettingsError
@@ -57,6 +59,9 @@ class Head:
     """One a label, added last."""
     means: Vectors
     scales: Vectors
+    state_means: Vectors
+    """`(layers * d,)`, of what `Embedding.states` holds."""
+    state_scales: Vectors
     aside: Vectors
     """Over what the network reads: how likely a sentence asks for nothing, before the logistic function."""
     aside_bias: float
@@ -65,27 +70,42 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One hidden layer of rectified units over embedding, nearness and shape, and the first pattern buckets."""
+    """One hidden layer of rectified units over what a Read holds."""
 
     inward: Vectors
-    """`(embedding + dense + HIDDEN_PATTERNS, units)` float32."""
+    """`(embedding + dense + HIDDEN_PATTERNS + states, units)` float32."""
     inward_bias: Vectors
     outward: Vectors
     outward_bias: Vectors
 
-    def logits(self, embedding: Vectors, near: Vectors, shape: Sparse) -> Vectors:
-        raised = self.inward_bias + _weighed(self.inward, embedding, near, shape)
+    def logits(self, read: Read) -> Vectors:
+        raised = self.inward_bias + read.weighed(self.inward)
         found: Vectors = np.maximum(raised, 0.0) @ self.outward + self.outward_bias
         return found
 
 
-def _weighed(weights: Vectors, embedding: Vectors, near: Vectors, shape: Sparse) -> NDArray[Any]:
-    """`weights` are for embedding, nearness and shape, and the first pattern buckets."""
-    size = len(embedding)
-    found: NDArray[Any] = HIDDEN_EMBEDDING_SCALE * embedding @ weights[:size]
-    found += near.clip(-FURTHEST, FURTHEST) @ weights[size : size + DENSE]
-    found += HIDDEN_PATTERN_SCALE * shape.values @ weights[size + DENSE + shape.buckets % HIDDEN_PATTERNS]
-    return found
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the network reads of a text."""
+
+    embedding: Vectors
+    near: Vectors
+    """Nearness and shape, standardised."""
+    shape: Sparse
+    states: Vectors
+    """Standardised; zero where the encoder shows none."""
+
+    def weighed(self, weights: Vectors) -> NDArray[Any]:
+        """By rows for the embedding, nearness and shape, the pattern buckets, the states."""
+        size = len(self.embedding)
+        first_pattern = size + DENSE
+        found: NDArray[Any] = HIDDEN_EMBEDDING_SCALE * self.embedding @ weights[:size]
+        found += self.near.clip(-FURTHEST, FURTHEST) @ weights[size:first_pattern]
+        found += (
+            HIDDEN_PATTERN_SCALE * self.shape.values @ weights[first_pattern + self.shape.buckets % HIDDEN_PATTERNS]
+        )
+        found += self.states @ weights[first_pattern + HIDDEN_PATTERNS :]
+        return found
 
 
 def load_head(path: Path | None, embedder: str) -> Head:
@@ -107,6 +127,8 @@ def load_head(path: Path | None, embedder: str) -> Head:
                 offsets=stored["offsets"].astype(np.float32),
                 means=stored["means"].astype(np.float32),
                 scales=stored["scales"].astype(np.float32),
+                state_means=stored["state_means"].astype(np.float32),
+                state_scales=stored["state_scales"].astype(np.float32),
                 aside=stored["aside"].astype(np.float32),
                 aside_bias=float(stored["aside_bias"]),
                 embedder=str(stored["embedder"]),
@@ -134,21 +156,28 @@ SHARPNESS = 4
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
+Sentences = Callable[[str], Awaitable[Mapping[str, Probe]]]
+"""The sentences of a message of several, each with a probe of its own; none of one that is a single sentence."""
+
+
 class LocalClassifier:
     """A message is only turned away when its label is at least `static_above` likely; in doubt it is a question."""
 
-    def __init__(self, head: Head, static_above: float, company: str = "") -> None:
-        """`company` is the name visitors call it by."""
+    def __init__(self, head: Head, static_above: float, company: str = "", sentences: Sentences | None = None) -> None:
+        """`company` is the name visitors call it by; `sentences` are looked at where a probe does not hold them."""
         self._head = head
         self._static_above = static_above
         self._company = company
+        self._sentences = sentences
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
-        """Well under a millisecond beyond the embedding for a short message."""
+        """Well under a millisecond beyond the embedding for a short message; sentences are embedded one by one."""
         if not any(character.isalpha() for character in question.text):
             if CODE.fullmatch(question.text) and probe.topic.get("known", 0.0) == 1.0:
                 return Classification(Label.ANSWERABLE, 0.9, "rule", {Label.ANSWERABLE: 0.9})
             return Classification(Label.NONSENSE, 0.99, "rule", {Label.NONSENSE: 0.99})
+        if self._sentences is not None and not probe.parts:
+            probe = replace(probe, parts=await self._sentences(question.text))
         text = without_courtesies(question.text)
         probabilities = self.probabilities(text, probe)
         label = max(probabilities, key=probabilities.__getitem__)
@@ -175,9 +204,11 @@ class LocalClassifier:
         """Logits, and how likely the text asks for nothing."""
         head = self._head
         folded = fold(text, self._company)
-        read = skeleton(folded)
-        near = standardised(dense_row(probe.topic, read), head.means, head.scales)
-        grams, shape = ngrams(folded), patterns(read)
+        cues = skeleton(folded)
+        near = standardised(dense_row(probe.topic, cues), head.means, head.scales)
+        grams, shape = ngrams(folded), patterns(cues)
+        states = standardised_states(probe.embedding, head.state_means, head.state_scales)
+        read = Read(probe.embedding, near, shape, states)
         size = len(probe.embedding)
         first_gram = size + DENSE
         first_pattern = first_gram + BUCKETS
@@ -185,8 +216,8 @@ class LocalClassifier:
         linear += near @ head.weights[size:first_gram]
         linear += NGRAM_SCALE * grams.values @ head.weights[first_gram + grams.buckets]
         linear += PATTERN_SCALE * shape.values @ head.weights[first_pattern + shape.buckets]
-        hidden = head.network.logits(probe.embedding, near, shape)
-        aside = float(_weighed(head.aside, probe.embedding, near, shape)) + head.aside_bias
+        hidden = head.network.logits(read)
+        aside = float(read.weighed(head.aside)) + head.aside_bias
         return head.mix[0] * linear + head.mix[1] * hidden + head.offsets, 1 / (1 + math.exp(-aside))
 
 

@@ -17,7 +17,7 @@ from handrail.local_models import Logit
 from handrail.local_models.bert import rebuilt
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.packed import SUFFIX, load
-from handrail.types import Vectors
+from handrail.types import Embedding, States, Vectors
 
 if TYPE_CHECKING:
     from handrail.local_models.reader import Reading
@@ -50,8 +50,7 @@ class OnnxModel:
 
     def rows(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
         """The first output, of the first token: `(texts, outputs)`."""
-        found = (outputs[0] for outputs in self.run(encodings))
-        return np.asarray([(row[:, 0] if row.ndim == 3 else row)[0] for row in found], dtype=np.float32)
+        return np.asarray([first_token(outputs) for outputs in self.run(encodings)], dtype=np.float32)
 
     def _one(self, encoding: Encoding) -> Output:
         given = {
@@ -62,6 +61,13 @@ class OnnxModel:
         feed = {name: np.array([ids], dtype=np.int64) for name, ids in given.items() if name in self._inputs}
         outputs: Output = self._session.run(None, feed)
         return outputs
+
+
+def first_token(outputs: Output) -> NDArray[np.float32]:
+    """The first output of the first token: `(outputs,)`."""
+    row = outputs[0]
+    found: NDArray[np.float32] = (row[:, 0] if row.ndim == 3 else row)[0]
+    return found
 
 
 def _read(file: Path, states_of: Collection[int]) -> bytes:
@@ -94,9 +100,11 @@ class OnnxEmbedder:
         self.dimensions = spec.dimensions
         self._prefix = spec.query_prefix
         self._passage_prefix = spec.passage_prefix
-        self._model = OnnxModel(folder, threads)
+        self._model = OnnxModel(folder, threads, spec.states)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
+        self._shown = bool(spec.states)
+        self._begin = 1 + self.count(self._prefix)
 
     def count(self, text: str) -> int:
         return len(self._model.tokenizer.encode(text, add_special_tokens=False).ids)
@@ -113,15 +121,33 @@ class OnnxEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._embed([self._passage_prefix + text for text in texts], self._max_tokens)
 
+    def read_queries(self, texts: Sequence[str]) -> list[Embedding]:
+        """The same embeddings of queries, each with the states that are shown on the way to it."""
+        outputs = self._model.run(self._encoded([self._prefix + text for text in texts], self._query_tokens))
+        return [Embedding(_normed(first_token(of)[None])[0], self._states(of[1:])) for of in outputs]
+
+    def _states(self, layers: Output) -> States | None:
+        """Means over the text's own tokens; over all where it has none."""
+        if not self._shown:
+            return None
+        own = slice(self._begin, -1) if len(layers[0]) > self._begin + 1 else slice(None)
+        return np.concatenate([states[own].mean(axis=0) for states in layers]).astype(np.float16)
+
     def _embed(self, texts: Sequence[str], max_tokens: int) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        encodings = self._model.tokenizer.encode_batch(list(texts))
+        return _normed(self._model.rows(self._encoded(texts, max_tokens)))
+
+    def _encoded(self, texts: Sequence[str], max_tokens: int) -> list[Encoding]:
+        encodings: list[Encoding] = self._model.tokenizer.encode_batch(list(texts))
         for encoding in encodings:
             encoding.truncate(max_tokens)
-        rows = self._model.rows(encodings)
-        normed: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-        return normed
+        return encodings
+
+
+def _normed(rows: NDArray[np.float32]) -> Vectors:
+    normed: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return normed
 
 
 class OnnxReranker:

@@ -51,13 +51,19 @@ class HybridRetriever:
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     async def probe(self, text: str) -> Probe:
-        texts = [text := self._mended(without_trailer(without_courtesies(text))), *parts(text)]
+        return (await self._probes([self._plain(text)]))[0]
+
+    async def sentences(self, text: str) -> dict[str, Probe]:
+        """Of a message of several sentences: each with a probe of its own, in order."""
+        found = parts(self._plain(text))
+        return dict(zip(found, await self._probes(found), strict=True)) if found else {}
+
+    async def _probes(self, texts: Sequence[str]) -> list[Probe]:
         embeddings = await self._embedder.submit(texts)
-        whole, *rest = (
-            Probe(embedding, self._topic.features(of, embedding))
-            for of, embedding in zip(texts, embeddings, strict=True)
-        )
-        return replace(whole, parts=dict(zip(texts[1:], rest, strict=True)))
+        return [Probe(of, self._topic.features(text, of)) for text, of in zip(texts, embeddings, strict=True)]
+
+    def _plain(self, text: str) -> str:
+        return self._mended(without_trailer(without_courtesies(text)))
 
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
