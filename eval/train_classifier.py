@@ -52,7 +52,7 @@ def main() -> None:
     companies = read_companies(TRAINING / "companies.jsonl")
     bases = build_bases(companies, settings, embedder, arguments.kb, arguments.also or [])
     rows = training_rows(companies, arguments)
-    featurizer = Featurizer(embedder, bases, names({**companies}, settings))
+    featurizer = Featurizer(embedder, bases, names({**companies}, settings), layers=not arguments.without_layers)
     written = [row for row in rows if row.weight == 1.0]
     copies = [*augment.rough_copies(written), *augment.framed_copies(written, FRAMED)]
     raw = featurizer.raw(rows + copies)
@@ -106,7 +106,10 @@ def hold_out(
     beside = path.with_name("companies.jsonl")
     companies = read_companies(beside) if beside.is_file() else {}
     others = Featurizer(
-        embedder, {**featurizer.bases, **company_bases(companies, embedder)}, names(companies, settings)
+        embedder,
+        {**featurizer.bases, **company_bases(companies, embedder)},
+        names(companies, settings),
+        layers=featurizer.layers,
     )
     others.as_in(featurizer)
     report(path.name, rows, calibration.logits(fitted.pair(others.inputs(others.raw(rows)))), detail=True)
@@ -188,6 +191,7 @@ def parse() -> argparse.Namespace:
         nargs=2,
         help="what the linear part and the network weigh; by cross-validation if not given",
     )
+    parser.add_argument("--without-layers", action="store_true", help="leave out what the encoder's layers show")
     parser.add_argument("--mash", type=int, default=900, help="generated nonsense messages")
     parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "var" / "embeddings.npz", help="kept embeddings")

@@ -65,8 +65,17 @@ class Raw:
 class Featurizer:
     """Reads messages as `LocalClassifier` does, many at a time."""
 
-    def __init__(self, embedder: CachedEmbedder, bases: Mapping[str, TopicProbe], names: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        embedder: CachedEmbedder,
+        bases: Mapping[str, TopicProbe],
+        names: Mapping[str, str],
+        *,
+        layers: bool = True,
+    ) -> None:
+        """`layers` reads what the encoder's layers show, too."""
         self.embedder = embedder
+        self.layers = layers
         self.bases = bases
         self._names = names
         self.means = np.zeros(DENSE, dtype=np.float32)
@@ -86,7 +95,7 @@ class Featurizer:
             dense[i] = dense_row(base.features(texts[i], embeddings[i]) if base else {}, read)
             grams.append(ngrams(folded))
             shapes.append(patterns(read))
-        states = np.stack([_states(embedding) for embedding in embeddings])
+        states = np.stack([_states(embedding if self.layers else np.asarray(embedding)) for embedding in embeddings])
         return Raw(np.stack(embeddings), states, dense, _stacked(grams, BUCKETS), _stacked(shapes, PATTERNS))
 
     def fit(self, raw: Raw) -> None:

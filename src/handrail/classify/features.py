@@ -88,7 +88,9 @@ def standardised(dense: Vectors, means: Vectors, scales: Vectors) -> Vectors:
 def standardised_states(embedding: Vectors, means: Vectors, scales: Vectors) -> Vectors:
     """What an Embedding shows of the encoder's lower layers; zeros where it shows nothing."""
     states = embedding.states if isinstance(embedding, Embedding) else None
-    found: Vectors = np.zeros_like(means) if states is None else ((states - means) / scales).clip(-FURTHEST, FURTHEST)
+    if states is None or not len(means):
+        return np.zeros_like(means)
+    found: Vectors = ((states - means) / scales).clip(-FURTHEST, FURTHEST)
     return found
 
 
