@@ -153,6 +153,8 @@ ASIDE = 0.45
 """How likely a sentence has to ask for nothing for the sentences to be weighed one by one."""
 SHARPNESS = 4
 """Power of a sentence's likelihood to ask for something in its weight."""
+WHOLE = 0.2
+"""Share that the whole message keeps there: what it wants may be in no sentence alone (experiment 92)."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
@@ -196,7 +198,7 @@ class LocalClassifier:
             asides = np.asarray([aside for _, aside in read])
             if asides.max() >= ASIDE:
                 weights = ((1 - asides) / (1 - asides.min())) ** SHARPNESS
-                logits = weights @ np.stack([of for of, _ in read]) / weights.sum()
+                logits = WHOLE * logits + (1 - WHOLE) * weights @ np.stack([of for of, _ in read]) / weights.sum()
         exponents = np.exp(logits - logits.max())
         return dict(zip(self._head.labels, (exponents / exponents.sum()).tolist(), strict=True))
 
