@@ -14,10 +14,12 @@ from eval.metrics.routing import Routed
 from eval.metrics.timing import percentiles
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly import build_parts, build_stages, new_trace_id
+from handrail.courtesies import without_courtesies
 from handrail.errors import HandrailError
 from handrail.observe.silent import SilentTracer
 from handrail.pipeline import Stages
 from handrail.retrieve.topic import TopicProbe
+from handrail.sentences import parts
 from handrail.types import Classification
 from handrail.wording import load_wording
 
@@ -81,11 +83,18 @@ def _beyond(done: Done[RoutingCase, Answer], characters: int) -> list[float]:
     ]
 
 
+READS_SENTENCES = ("local", "cascade")
+"""Where the local head asks for the sentences' embeddings, too. They are remembered by then, so that what is timed
+beyond the embedding is not another embedding."""
+
+
 async def _classify(stages: Stages, topic: TopicProbe, text: str, job: Job[RoutingCase]) -> Answer:
     """As the pipeline does it, the fallback included."""
     asked = question(text, job.settings)
     start = time.perf_counter()
     probe = await stages.retriever.probe(asked.text)
+    if job.settings.classify.mode in READS_SENTENCES:
+        await asyncio.gather(*map(stages.retriever.probe, parts(without_courtesies(asked.text))))
     probed = time.perf_counter()
     try:
         found = await stages.classifier.classify(asked, probe)
