@@ -21,10 +21,11 @@ import numpy as np
 
 from eval.metrics.paired import paired
 from handrail.assembly import build_parts
-from handrail.generate.compose import SECTIONS, compose
+from handrail.generate.compose import SECTIONS
 from handrail.generate.extractive import ExtractiveAnswerer, orders
 from handrail.generate.units import units
 from handrail.markdown import plain
+from handrail.retrieve.opening import BeginningOfTheArticle
 from handrail.settings import Generate, Settings, load_settings
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Claim, Evidence
@@ -52,13 +53,14 @@ async def quote(settings: Settings, lines: list[str], reaches: Sequence[int]) ->
     try:
         retriever = parts.retriever(settings)
         answerer = ExtractiveAnswerer(parts.rerank, settings.generate, load_wording(settings.brand.name), None)
+        begin = BeginningOfTheArticle(parts.snapshot)
         rows: dict[int, list[Quoted]] = {reach: [] for reach in reaches}
         for line in lines:
             asked = json.loads(line)
             keys = [flat(key) for key in asked["keys"]]
             evidence = await retriever.retrieve(asked["question"], {}, await retriever.probe(asked["question"]))
             found = [
-                await _quoted(within(evidence, parts.snapshot, reach), keys, answerer, settings.generate)
+                await _quoted(begin(within(evidence, parts.snapshot, reach)), keys, answerer, settings.generate)
                 for reach in reaches
             ]
             for reach, quoted in zip(reaches, found, strict=True):
@@ -83,7 +85,9 @@ async def _quoted(
     if not keys or not found:
         return None
     scored = await answerer.score(evidence.query, found)
-    answers = [_text(compose(scored, found, settings, sections=sections)) for sections in (1, SECTIONS)]
+    answers = [
+        _text(answerer.composed(evidence.query, scored, found, hits, sections=sections)) for sections in (1, SECTIONS)
+    ]
     given = flat(" ".join(line for unit in found for line in unit.lines))
     holds = [any(key in text for key in keys) for text in (given, *answers)]
     return Quoted(*holds, *(len(text.split()) for text in answers))

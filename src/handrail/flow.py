@@ -101,7 +101,7 @@ def steps(settings: Settings) -> list[Step]:
             "gates.second_look",
             settings.gates.second_look < 1,
         ),
-        Step("widen", "More of the right article, with an LLM", "prompts.article_tokens", True, "widen"),
+        Step("widen", "How the right article begins; more of it with an LLM", "prompts.article_tokens", True, "widen"),
         Step("complexity", "Fast or strong model by complexity", "deep.complexity", deep.complexity),
         Step("answer", f"Answer with citations ({generate.answerer})", "generate.answerer", True, "answerer"),
         Step("enforce", "Enforce citations: ids checked in code", "", True),

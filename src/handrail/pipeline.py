@@ -74,7 +74,7 @@ class Stages:
     verifier: Verifier | None = None
     fallback_verifier: Verifier | None = None
     widen: Callable[[Evidence], Evidence] | None = None
-    """Adds more of the best article, for an answerer that reads it."""
+    """Adds more of the best article, for an answerer that reads it, or quotes how it begins."""
     fallback_critic: Critic | None = None
     quick_critic: Critic | None = None
     """Judges a whole draft in microseconds, before any of it is shown; None shows drafts unjudged."""

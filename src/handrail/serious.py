@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from handrail.asking import OTHERS, speaks_of_himself
 from handrail.generate import Critic
-from handrail.roles import OTHERS, speaks_of_himself
 from handrail.types import Draft, Evidence, Question
 
 ABOUT_IT = 0.0

@@ -32,6 +32,7 @@ from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
 from handrail.pipeline import Stages
 from handrail.retrieve.expand import TitleExpansion
+from handrail.retrieve.opening import BeginningOfTheArticle
 from handrail.retrieve.widen import MoreOfTheArticle
 from handrail.settings import Settings
 from handrail.several import Several
@@ -73,6 +74,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         customers=CustomerHook(settings.customer) if settings.customer.url and policy.conditional else None,
         articles_lang=parts.snapshot.lang,
         verifier=local_verifier(settings, parts.embed, parts.rerank),
+        widen=BeginningOfTheArticle(parts.snapshot),
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)

@@ -98,6 +98,14 @@ def compose(
     ]
 
 
+def begun_with(opening: Sequence[Unit], claims: Sequence[Claim], best: Unit) -> list[Claim]:
+    """`claims` behind the sentences of an article's opening that they do not say; `best` leads them."""
+    said = [any(_alike(unit.lines[0], claim.text) for claim in claims) for unit in opening]
+    new = [unit for place, unit in enumerate(opening) if not any(said[: place + 1])]
+    rest = _titled(claims, best) if best.headings else list(claims)
+    return [*(_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in new), *rest] if new else list(claims)
+
+
 def _close(scored: Sequence[Scored]) -> list[Unit]:
     """Units that fit almost as well as the best: where that one is not known, logits say little about any of them."""
     best = scored[0]

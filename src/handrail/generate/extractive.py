@@ -11,18 +11,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from handrail.asking import asked_for_others, speaks_of_himself
 from handrail.generate import Hearer
-from handrail.generate.compose import ANAPHORA, AT_MOST, SECTIONS, Scored, compose, question_above
+from handrail.generate.compose import ANAPHORA, AT_MOST, SECTIONS, Scored, begun_with, compose, question_above
+from handrail.generate.opening import opening, opens
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
 from handrail.generate.verify.lexicon import opposed
 from handrail.guard import suspicious
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
-from handrail.roles import asked_for_others, speaks_of_himself
 from handrail.settings import Generate
 from handrail.stores.tokens import coverage, tokenize
-from handrail.types import Claim, Classification, Draft, Evidence, Label, Question, Routing
+from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Question, Routing
 from handrail.wording import Wording
 
 COMPARE = re.compile(
@@ -58,6 +59,8 @@ POINTS_ELSEWHERE = -2.0
 POINTS_BESIDE = -4.0
 """Points of "Important: Change the time zone outside your opening hours", which names things in passing, and of what
 is said about the reader's customers to somebody who speaks of himself."""
+SPECIAL = 20.0
+"""Points taken from all that stands beside the first procedure: nothing of it is quoted."""
 POINTS_OPPOSED = -3.0
 """Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
@@ -86,10 +89,22 @@ class ExtractiveAnswerer:
         scored = await self.score(evidence.query, found)
         serious = classification.label is Label.HIGH_STAKES
         sections = 1 if serious else SECTIONS
-        claims = compose(scored, found, self._settings, sections=sections, at_most=self._at_most) if scored else []
+        claims = self.composed(evidence.query, scored, found, hits, sections=sections)
         if serious:
             return self._high_stakes(question, claims)
         return Draft(claims, "extractive", signals=fit(scored))
+
+    def composed(
+        self, query: str, scored: Sequence[Scored], found: Sequence[Unit], hits: Sequence[Hit], *, sections: int
+    ) -> list[Claim]:
+        """Claims in reading order, none where nothing can be quoted; one section alone has no opening before it."""
+        if not scored:
+            return []
+        best = scored[0].unit
+        claims = compose(scored, found, self._settings, sections=sections, at_most=self._at_most)
+        if sections > 1 and opens(query, best, hits):
+            return begun_with(opening(best.hit.passage.article_id, hits), claims, best)
+        return claims
 
     async def score(self, query: str, found: Sequence[Unit]) -> list[Scored]:
         """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
@@ -105,7 +120,7 @@ class ExtractiveAnswerer:
             Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * final[unit.hit.passage.id], fit)
             for unit, fit in zip(kept, fits, strict=True)
         ]
-        return _begun(query, sorted(scored, key=lambda item: -item.score))
+        return _begun(query, sorted(scored, key=lambda item: -item.score), found)
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
         policy, context = self._policy or Policy(), question.context
@@ -173,23 +188,32 @@ def _finals(found: Sequence[Unit], fits: Sequence[float]) -> dict[str, float]:
     return {id_: least if id_ in warned else final for id_, final in finals.items()}
 
 
-def named_by_title(query: str, title: str) -> bool:
-    """Whether `query` only names what an article of this title is about: "add a blog", "domain not working"."""
-    named, about = set(tokenize(query)) - DOING, set(tokenize(title)) - DOING
-    return 0 < len(named) <= TITLE_TERMS and named <= about and 2 * len(named) >= len(about)
+def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scored]:
+    """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first.
 
-
-def _begun(query: str, scored: list[Scored]) -> list[Scored]:
-    """Who only names what an article is about is told how to begin: its first procedure comes first."""
+    Where that is most of its title ("domain not working"), nothing is said of special cases.
+    """
     best = scored[0] if scored else None
-    if best is None or not named_by_title(query, best.unit.hit.passage.title):
+    named, about = set(tokenize(query)) - DOING, set(tokenize(best.unit.hit.passage.title if best else "")) - DOING
+    if best is None or not named or len(named) > TITLE_TERMS or not named <= about:
         return scored
     home = best.unit.hit.passage.article_id
-    steps = [item for item in scored if item.unit.kind == "steps" and item.unit.hit.passage.article_id == home]
+    steps = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == home]
     if not steps:
         return scored
-    first = min(steps, key=lambda item: (item.unit.hit.passage.position, item.unit.order))
-    return [replace(first, score=best.score, logit=best.logit), *(item for item in scored if item is not first)]
+    first = min(steps, key=lambda unit: (unit.hit.passage.position, unit.order))
+    rest = [item for item in scored if item.unit is not first]
+    if 2 * len(named) >= len(about):
+        rest = [item if _section(item.unit) == _section(first) else _special(item) for item in rest]
+    return [Scored(first, best.score, best.logit), *sorted(rest, key=lambda item: -item.score)]
+
+
+def _special(item: Scored) -> Scored:
+    return replace(item, score=item.score - SPECIAL)
+
+
+def _section(unit: Unit) -> tuple[str, tuple[str, ...]]:
+    return unit.hit.passage.article_id, unit.headings
 
 
 def _points(logit: float) -> float:

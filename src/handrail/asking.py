@@ -1,9 +1,13 @@
-"""Who a message is about: somebody who speaks of himself, or of his own customers."""
+"""How a message asks: about whom, and how much it says."""
 
 from __future__ import annotations
 
 import re
 
+from handrail.stores.tokens import tokenize
+
+SHORT = 5
+"""Content words up to which a question asks for nothing special, so that an article's beginning may answer it."""
 OWN = re.compile(r"\b(?:me|my|mine|myself|i|we|us|our)\b", re.I)
 _CUSTOMER = r"(?:customer|client|guest|visitor|buyer|patient|student|member|attendee)s?\b"
 OTHERS = re.compile(rf"\b{_CUSTOMER}", re.I)
@@ -20,3 +24,7 @@ def speaks_of_himself(text: str) -> bool:
 def asked_for_others(heading: str) -> bool:
     """Whether a heading is a question about one of the reader's customers."""
     return heading.endswith(("?", "؟")) and OF_ONE.search(heading) is not None
+
+
+def short(text: str) -> bool:
+    return len(set(tokenize(text))) <= SHORT

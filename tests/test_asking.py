@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.roles import asked_for_others, speaks_of_himself
+from handrail.asking import asked_for_others, speaks_of_himself
 
 
 @pytest.mark.parametrize(
