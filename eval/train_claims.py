@@ -3,12 +3,12 @@
     python -m eval.train_claims --pairs eval/datasets/sample/claims.dev.jsonl \\
         --articles src/handrail/sample/help_centre --articles DIR/astro-docs \\
         --articles DIR/kb_partial.jsonl --per-source 150 --cache signals.pickle \\
-        --written eval/training/claims/trades.txt --written eval/training/claims/software.txt \\
-        --written eval/training/claims/services.txt
+        --written eval/training/claims
 
-`--pairs` and `--written` are labelled by hand and count most; `--articles` give sentences to make true and false claims
-of (`eval/perturb.py`). Each signal may push one way only, so that a few hundred pairs cannot teach nonsense. Figures
-are of pairs whose voice (the row's `voice`) was left out of training; the curve to probabilities is fitted to the same.
+`--pairs` and `--written` (files, or folders of them) are labelled by hand and count most; `--articles` give sentences
+to make true and false claims of (`eval/perturb.py`). Each signal may push one way only, so that some thousand pairs
+cannot teach nonsense. Figures are of pairs whose voice (the row's `voice`) was left out of training; the curve to
+probabilities is fitted to the same. A quotation is never read, so what is said from one probability on is of the rest.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from eval.perturb import Perturber
-from handrail.assembly import build_embedder, build_reranker
+from handrail.assembly import build_reranker
 from handrail.generate.verify.measure import Pair, measure
 from handrail.generate.verify.model import ClaimModel, Tree
+from handrail.generate.verify.quotes import quoted
 from handrail.local_models.batching import Batcher
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
@@ -44,7 +45,7 @@ from handrail.markdown import parse, plain
 from handrail.settings import Settings, load_settings
 
 OUT = Path(__file__).parent.parent / "src" / "handrail" / "fitted" / "claims.json"
-RAISES = frozenset({"cosine", "logit", "stated", "cover", "cover_passage", "number_found", "name_found"})
+RAISES = frozenset({"logit", "stated", "cover", "cover_passage", "number_found", "name_found"})
 EITHER = frozenset("claim_words reverse name_dropped".split())  # noqa: SIM905
 """Signals that may push both ways; every other one only lowers the score."""
 BATCH = 64
@@ -52,13 +53,17 @@ SENTENCES = 4
 """In a passage made for perturbing."""
 STATED = "stated"
 """The signal that is itself fitted here: a linear reading of the cross-encoder's states."""
-LAYERS = (5, 7)
+LAYERS = (5, 7, 9)
 """Of the cross-encoder, counted from 0, whose states it reads."""
-READING_C = 0.01
-FOLDS = 5
+EXTREMES = (7, 9)
+"""Of these also the least and the greatest state of any of the claim's words: one wrong word is lost in a mean."""
+READING_C = 0.003
+FOLDS = 4
+FEWEST = 20
+"""Pairs that a threshold is judged by."""
 Row = dict[str, Any]
-Found = tuple[dict[str, float], NDArray[np.float32]]
-"""Signals of a pair, and the state of its claim beside the window it was held against."""
+Found = tuple[dict[str, float], bool, NDArray[np.float32]]
+"""Signals of a pair, whether its numbers differ, and the states of its claim beside the window it was held against."""
 
 
 def articles(path: Path) -> Iterator[str]:
@@ -110,20 +115,19 @@ def measured(rows: Sequence[Row], settings: Settings, cache: Path | None) -> lis
     keys = [hashlib.sha256(f"{row['claim']}\0{row['passage']}".encode()).hexdigest() for row in rows]
     todo = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in known]
     if todo:
-        embed = Batcher("embed", build_embedder(settings).embed_queries, BATCH, 10**6)
         rerank = Batcher("rerank", build_reranker(settings).score, BATCH, 10**6)
         states = query_states(settings)
         for at in range(0, len(todo), BATCH):
             part = todo[at : at + BATCH]
             pairs = [Pair(row["claim"], row["passage"]) for _, row in part]
-            found = asyncio.run(measure(pairs, embed, rerank))
+            found = asyncio.run(measure(pairs, rerank))
             best = [
                 (pair.claim, pair.passage[one.window.start : one.window.end] if one.window else pair.passage)
                 for pair, one in zip(pairs, found, strict=True)
             ]
             for (key, _), one, state in zip(part, found, states.of(best), strict=True):
-                known[key] = {name: value for name, value in one.signals.items() if name != STATED}, state
-        embed.close()
+                signals = {name: value for name, value in one.signals.items() if name != STATED}
+                known[key] = signals, one.numbers_differ, state
         rerank.close()
         if cache:
             cache.write_bytes(pickle.dumps(known))
@@ -138,6 +142,7 @@ def query_states(settings: Settings) -> QueryStates:
         threads=models.threads,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
+        extremes=EXTREMES,
     )
 
 
@@ -182,7 +187,7 @@ def fit(x: Any, y: Any, weights: Any, names: Sequence[str], rounds: int, seed: i
         learning_rate=0.08,
         max_leaf_nodes=8,
         min_samples_leaf=12,
-        l2_regularization=1.0,
+        l2_regularization=0.2,
         max_features=0.5,
         monotonic_cst=[0 if n in EITHER else 1 if n in RAISES else -1 for n in names],
         random_state=seed,
@@ -208,27 +213,43 @@ def exported(model: HistGradientBoostingClassifier, names: Sequence[str]) -> tup
     return float(np.ravel(model._baseline_prediction)[0]), tuple(trees)
 
 
+def says_thresholds(sure: Any, sure_truth: Any, p: Any, truth: Any) -> None:
+    """The lowest probability from which, and the highest below which, enough of the labels are right."""
+    grid = np.arange(0.02, 0.98, 0.005)
+    for aim in (0.93, 0.95, 0.96):
+        upper = [cut for cut in grid if (sure >= cut).sum() >= FEWEST and sure_truth[sure >= cut].mean() >= aim]
+        lower = [cut for cut in grid if (p < cut).sum() >= FEWEST and 1 - truth[p < cut].mean() >= aim]
+        kept = sure >= min(upper, default=1.0)
+        print(
+            f"  right in {aim}: supported from {min(upper, default=1.0):.3f} ({kept.sum()} pairs, recall "
+            f"{sure_truth[kept].sum() / truth.sum():.3f}), unsupported below {max(lower, default=0.0):.3f}"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, action="append", required=True)
     parser.add_argument("--written", type=Path, action="append", default=[], help="pairs as in eval/training/claims")
     parser.add_argument("--articles", type=Path, action="append", default=[])
     parser.add_argument("--per-source", type=int, default=300)
-    parser.add_argument("--weight", type=float, default=5.0, help="of a pair labelled by hand")
+    parser.add_argument(
+        "--weight", type=float, default=20.0, help="of a pair labelled by hand, where one that was made has 1"
+    )
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--dry", action="store_true", help="figures only")
     given = parser.parse_args()
     settings = load_settings()
     own = [json.loads(line) for path in given.pairs for line in path.read_text(encoding="utf-8").splitlines()]
-    own += [row for path in given.written for row in written(path)]
+    files = [file for path in given.written for file in (sorted(path.glob("*.txt")) if path.is_dir() else [path])]
+    own += [row for file in files for row in written(file)]
     weak = [row for number, path in enumerate(given.articles) for row in made(path, given.per_source, number)]
     rows = [*own, *weak]
     found = measured(rows, settings, given.cache)
-    names = [*sorted(set().union(*(signals for signals, _ in found))), STATED]
+    names = [*sorted(set().union(*(signals for signals, *_ in found))), STATED]
     data = Data(
-        x=np.asarray([[signals.get(name, 0.0) for name in names[:-1]] for signals, _ in found]),
-        states=np.asarray([state for _, state in found]),
+        x=np.asarray([[signals.get(name, 0.0) for name in names[:-1]] for signals, *_ in found]),
+        states=np.asarray([state for *_, state in found]),
         y=np.asarray([row["label"] == "supported" for row in rows], dtype=int),
         weights=np.asarray([1.0] * len(own) + [1.0 / given.weight] * len(weak)),
         voices=np.asarray([str(row.get("voice", "")) for row in own] + ["made"] * len(weak)),
@@ -239,7 +260,7 @@ def main() -> None:
         out = data.voices == voice
         train = ~out & ~np.isin(data.passages, data.passages[out])
         x = data.with_stated(train)
-        model = fit(x[train], data.y[train], given.weight * data.weights[train], names, given.rounds, 0)
+        model = fit(x[train], data.y[train], data.weights[train], names, given.rounds, 0)
         held[out[: len(own)]] = model.decision_function(x[out])
     truth = data.y[: len(own)]
     curve = LogisticRegression(C=1.0).fit(held[:, None], truth)
@@ -248,21 +269,26 @@ def main() -> None:
     for voice in sorted(set(data.voices[: len(own)].tolist())):
         these = data.voices[: len(own)] == voice
         print(f"  {voice}: n = {these.sum()}, AUC {roc_auc_score(truth[these], held[these]):.3f}")
-    for cut in (0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9):
-        kept = p >= cut
+    read = np.asarray([quoted(row["claim"], row["passage"]) is None for row in own])
+    differ = np.asarray([differs for _, differs, _ in found[: len(own)]])
+    print(
+        f"of these {read.sum()} no quotations, AUC {roc_auc_score(truth[read], held[read]):.3f}; below of these alone"
+    )
+    print(f"numbers differ in {differ[read].sum()}, {truth[read & differ].sum()} of them supported")
+    truth, p, differ = truth[read], p[read], differ[read]
+    for cut in (0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.88, 0.9, 0.92, 0.94):
+        kept = (p >= cut) & ~(differ & (cut > 0.5))
         print(
             f"  from {cut}: precision {truth[kept].mean():.3f}, recall {truth[kept].sum() / truth.sum():.3f}; "
             f"below: {1 - truth[~kept].mean():.3f} false, {(1 - truth[~kept]).sum() / (1 - truth).sum():.3f} of those"
         )
+    says_thresholds(p[~differ], truth[~differ], p, truth)
     if given.dry:
         return
     whole = np.ones(len(rows), dtype=bool)
-    base, trees = exported(
-        fit(data.with_stated(whole), data.y, given.weight * data.weights, names, given.rounds, 0), names
-    )
-    about = ", ".join(path.name for path in (*given.pairs, *given.written, *given.articles))
+    base, trees = exported(fit(data.with_stated(whole), data.y, data.weights, names, given.rounds, 0), names)
+    about = ", ".join(path.name for path in (*given.pairs, *files, *given.articles))
     fitted = ClaimModel(
-        embedder=settings.models.embedder,
         reranker=settings.models.reranker,
         signals=tuple(names),
         base=round(base, 5),
@@ -277,6 +303,7 @@ def main() -> None:
     reading = Reading(
         model=settings.models.reranker,
         layers=list(LAYERS),
+        extremes=list(EXTREMES),
         weights=[round(float(slope), 6) for slope in slopes],
         intercept=round(intercept, 6),
         fitted_on=about,

@@ -182,8 +182,8 @@ class OnnxReranker:
     def _read(self, encoding: Encoding, outputs: Output) -> list[float | None]:
         if not any(self._readings):
             return []
-        means = [query_mean(encoding, states) for states in outputs[1:]]
-        return [one.of(means) if one else None for one in self._readings]
+        states = query_states(encoding, outputs[1:])
+        return [one.of(states) if one else None for one in self._readings]
 
 
 class ReadOff:
@@ -193,17 +193,26 @@ class ReadOff:
         self._weights = np.asarray(reading.weights, dtype=np.float32)
         self._intercept = reading.intercept
         self._places = [layers.index(layer) for layer in reading.layers]
+        self._extremes = [layers.index(layer) for layer in reading.extremes]
 
-    def of(self, means: Sequence[NDArray[np.float32]]) -> float:
-        return float(np.concatenate([means[place] for place in self._places]) @ self._weights) + self._intercept
+    def of(self, states: Sequence[NDArray[np.float32]]) -> float:
+        return float(pooled(states, self._places, self._extremes) @ self._weights) + self._intercept
 
 
-def query_mean(encoding: Encoding, states: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`(tokens, width)` to the mean over the query's tokens, the first one of all left out: `(width,)`."""
+def query_states(encoding: Encoding, outputs: Output) -> Output:
+    """Layers of `(tokens, width)`, of the query's tokens only, the first one of all left out."""
     asked = np.asarray(encoding.type_ids) == 0
     asked[0] = False
-    mean: NDArray[np.float32] = states[asked].mean(axis=0)
-    return mean
+    return [states[asked] for states in outputs]
+
+
+def pooled(
+    states: Sequence[NDArray[np.float32]], places: Sequence[int], extremes: Sequence[int]
+) -> NDArray[np.float32]:
+    """Means over the tokens of some layers, then the least and the greatest of others: `(all their widths,)`."""
+    means = [states[place].mean(axis=0) for place in places]
+    ends = [end for place in extremes for end in (states[place].min(axis=0), states[place].max(axis=0))]
+    return np.concatenate([*means, *ends])
 
 
 def pair_encodings(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from handrail.errors import SettingsError
-from handrail.local_models.onnx import OnnxModel, pair_encodings, query_mean
+from handrail.local_models.onnx import OnnxModel, pair_encodings, pooled, query_states
 
 
 class Reading(BaseModel):
@@ -28,15 +28,17 @@ class Reading(BaseModel):
     model: str
     layers: list[int] = Field(min_length=1)
     """Counted from 0, from below."""
+    extremes: list[int] = []
+    """Those of `layers` of which the least and the greatest state of any token are read beside the mean."""
     weights: list[float]
-    """Of the first layer's states, then of the next one's."""
+    """Of the first layer's states, then of the next one's; then of the extremes, layer by layer."""
     intercept: float
     fitted_on: str
     n: int
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+        return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:12]
 
 
 ANSWERS, STATES = "reader.json", "claim_reader.json"
@@ -54,19 +56,29 @@ def load_reading(path: Path | None = None, shipped: str = ANSWERS) -> Reading:
 
 
 class QueryStates:
-    """Mean states of the query's tokens behind some layers of a cross-encoder, for pairs of query and passage."""
+    """States of the query's tokens behind some layers of a cross-encoder, pooled, for pairs of query and passage."""
 
     def __init__(
-        self, folder: Path, layers: Sequence[int], *, threads: int, max_tokens: int, query_tokens: int
+        self,
+        folder: Path,
+        layers: Sequence[int],
+        *,
+        threads: int,
+        max_tokens: int,
+        query_tokens: int,
+        extremes: Sequence[int] = (),
     ) -> None:
-        """`layers` from below."""
+        """`layers` from below; for `extremes` see `Reading`."""
+        self._extremes = [layers.index(layer) for layer in extremes]
+        self._layers = layers
         self._model = OnnxModel(folder, threads, layers)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
     def of(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """`(pairs, layers * width)`."""
+        """`(pairs, (layers + 2 * extremes) * width)`, ordered as a reading's weights."""
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._query_tokens)
         found = zip(encodings, self._model.run(encodings), strict=True)
-        rows = [np.concatenate([query_mean(encoding, states) for states in outputs[1:]]) for encoding, outputs in found]
+        places = range(len(self._layers))
+        rows = [pooled(query_states(encoding, outputs[1:]), places, self._extremes) for encoding, outputs in found]
         return np.asarray(rows, dtype=np.float32)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from handrail.generate.verify import lexicon, negation
 from handrail.generate.verify.lexicon import STOP, alike, opposed, rivals
@@ -96,15 +97,11 @@ def coverage(claim: tuple[Token, ...], window: tuple[Token, ...]) -> float:
     return found / total
 
 
-def best_windows(
-    claim: tuple[Token, ...], found: Sequence[Window], cosines: Sequence[float], limit: int
-) -> list[Window]:
-    """The windows that cover and resemble the claim most; a pair of sentences must earn its length."""
-    scored = [
-        (coverage(claim, window.tokens) + 1.2 * cosine - 0.04 * (window.last - window.first), -index, window)
-        for index, (window, cosine) in enumerate(zip(found, cosines, strict=True))
-    ]
-    return [window for *_, window in sorted(scored, key=lambda item: item[:2], reverse=True)[:limit]]
+def best_window(claim: tuple[Token, ...], found: Sequence[Window]) -> Window | None:
+    """The first window that covers the claim most; a pair of sentences must earn its length."""
+    return max(
+        found, key=lambda window: coverage(claim, window.tokens) - 0.04 * (window.last - window.first), default=None
+    )
 
 
 def signals(claim_text: str, passage_text: str, context: str, window: Window) -> dict[str, float]:
@@ -135,6 +132,9 @@ def signals(claim_text: str, passage_text: str, context: str, window: Window) ->
         **_extent(claim, claim_text, window, passage_text),
         "order": _order(claim, pairs),
         "time_flip": _time_flip(claim, window.tokens),
+        "place_flip": _place_flip(claim, window.tokens),
+        "turned": _turned(pairs),
+        "number_misbound": _misbound(claim, claim_text, window, passage_text),
     }
 
 
@@ -310,6 +310,42 @@ def _order(claim: tuple[Token, ...], pairs: Sequence[Aligned]) -> float:
     places = [pair.passage for pair in pairs if not pair.opposite]
     turned = [places[i] > places[j] for i in range(len(places)) for j in range(i + 1, len(places))]
     return sum(turned) / len(turned) if turned else 0.0
+
+
+def _turned(pairs: Sequence[Aligned]) -> float:
+    """Share of words that stand next to each other in the claim and the other way round in the window."""
+    places = [pair.passage for pair in pairs if not pair.opposite]
+    return sum(one > other for one, other in pairwise(places)) / max(1, len(places) - 1)
+
+
+def _misbound(claim: tuple[Token, ...], claim_text: str, window: Window, text: str) -> float:
+    """How much better what is said of a number fits a clause of the window that has another number of its kind."""
+    theirs = clauses(window, text)
+    worst = 0.0
+    for mine in clauses(Window(0, 0, 0, len(claim_text), claim), claim_text):
+        for number in quantities(mine):
+            own = [_shared(mine, part) for part in theirs if _has(number, quantities(part))]
+            apart = [part for part in theirs if not _has(number, quantities(part))]
+            other = [_shared(mine, part) for part in apart if _rival(number, quantities(part))]
+            if own and other:
+                worst = max(worst, max(other) - max(own))
+    return worst
+
+
+def _shared(claim: tuple[Token, ...], part: tuple[Token, ...]) -> float:
+    """Share of the claim's content words that a clause has."""
+    return sum(not pair.opposite for pair in align(claim, part)) / max(1, len(content(claim)))
+
+
+def _place_flip(claim: tuple[Token, ...], window: tuple[Token, ...]) -> float:
+    """Pairs such as "over" and "under" of which the claim says one and the window only the other."""
+    mine, theirs = ({word.lower for word in words} for words in (claim, window))
+    return float(
+        sum(
+            bool(mine & one and theirs & other and not mine & other and not theirs & one)
+            for one, other in (*lexicon.PLACES, *((b, a) for a, b in lexicon.PLACES))
+        )
+    )
 
 
 def _time_flip(claim: tuple[Token, ...], window: tuple[Token, ...]) -> float:

@@ -32,6 +32,25 @@ NEGATORS = frozenset(
     without won't wont wouldn't
     """.split()  # noqa: SIM905
 )
+PLACES = tuple(
+    (frozenset(one.split()), frozenset(other.split()))
+    for one, other in (
+        ("over above", "under below beneath"),
+        ("on", "off"),
+        ("inside within indoors", "outside outdoors"),
+        ("with", "without"),
+        ("more longer higher larger", "less fewer shorter lower smaller"),
+        ("most", "least"),
+        ("first", "last"),
+        ("front", "behind back"),
+        ("up", "down"),
+        ("to", "from"),
+        ("new newer", "old older"),
+        ("we us our", "you your yours"),
+        ("all every any", "some"),
+    )
+)
+"""Small words in pairs: where a claim has one of a pair and its passage only the other, one of the two is wrong."""
 CLAUSE_BREAKS = frozenset(
     """
     although because but except if instead so though unless until when whereas while

@@ -17,12 +17,14 @@ from handrail.generate.verify.quotes import Span, quoted
 from handrail.generate.verify.text import sentences, tokens
 from handrail.local_models.batching import Batcher
 from handrail.settings import Verify
-from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Vectors, Verified
+from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Verified
 
 JOINT = "\n\n"
 ENGLISH_SHARE = 0.2
 FOREIGN_SHARE = 0.08
 FEWEST_WORDS = 5
+SHORT_OF = 0.01
+"""How far below "supported" a claim stays at least that has a wrong number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,10 @@ class LocalVerifier:
 
     def __init__(
         self,
-        embed: Batcher[str, Vectors],
         rerank: Batcher[tuple[str, str], float],
         model: ClaimModel,
         settings: Verify,
     ) -> None:
-        self._embed = embed
         self._rerank = rerank
         self._model = model
         self._settings = settings
@@ -94,15 +94,20 @@ class LocalVerifier:
         pairs = [
             Pair(text, check.text, check.context) for check, texts in zip(checks, said, strict=True) for text in texts
         ]
-        measured = iter(await measure(pairs, self._embed, self._rerank)) if pairs else iter(())
+        measured = iter(await measure(pairs, self._rerank)) if pairs else iter(())
         return [
             (check, *self._weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)
         ]
 
     def _weakest(self, found: Sequence[Measured]) -> tuple[float, tuple[Span, ...]]:
-        scores = [self._model.probability(item.signals) if item.window else 0.0 for item in found]
+        scores = [self._score(item) if item.window else 0.0 for item in found]
         spans = {(item.window.start, item.window.end) for item in found if item.window}
         return min(scores, default=0.0), _merged(sorted(spans))
+
+    def _score(self, item: Measured) -> float:
+        """Whatever else speaks for it, a claim with another number than its passage is not called supported."""
+        score = self._model.probability(item.signals)
+        return min(score, max(0.0, self._settings.supported_above - SHORT_OF)) if item.numbers_differ else score
 
     def _proof(self, passage_id: str, score: float, spans: tuple[Span, ...]) -> Proof:
         support = UNVERIFIED if score >= self._settings.unsupported_below else UNSUPPORTED

@@ -39,7 +39,6 @@ class ClaimModel(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    embedder: str
     reranker: str
     signals: tuple[str, ...]
     base: float
