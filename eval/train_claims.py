@@ -34,7 +34,7 @@ from sklearn.model_selection import GroupKFold
 
 from eval.perturb import Perturber
 from handrail.assembly import build_reranker
-from handrail.generate.verify.measure import Pair, measure
+from handrail.generate.verify.measure import Pair, doubtful, measure
 from handrail.generate.verify.model import ClaimModel, Tree
 from handrail.generate.verify.quotes import quoted
 from handrail.local_models.batching import Batcher
@@ -62,8 +62,8 @@ FOLDS = 4
 FEWEST = 20
 """Pairs that a threshold is judged by."""
 Row = dict[str, Any]
-Found = tuple[dict[str, float], bool, NDArray[np.float32]]
-"""Signals of a pair, whether its numbers differ, and the states of its claim beside the window it was held against."""
+Found = tuple[dict[str, float], NDArray[np.float32]]
+"""Signals of a pair, and the states of its claim beside the window it was held against."""
 
 
 def articles(path: Path) -> Iterator[str]:
@@ -127,7 +127,7 @@ def measured(rows: Sequence[Row], settings: Settings, cache: Path | None) -> lis
             ]
             for (key, _), one, state in zip(part, found, states.of(best), strict=True):
                 signals = {name: value for name, value in one.signals.items() if name != STATED}
-                known[key] = signals, one.numbers_differ, state
+                known[key] = signals, state
         rerank.close()
         if cache:
             cache.write_bytes(pickle.dumps(known))
@@ -246,10 +246,10 @@ def main() -> None:
     weak = [row for number, path in enumerate(given.articles) for row in made(path, given.per_source, number)]
     rows = [*own, *weak]
     found = measured(rows, settings, given.cache)
-    names = [*sorted(set().union(*(signals for signals, *_ in found))), STATED]
+    names = [*sorted(set().union(*(signals for signals, _ in found))), STATED]
     data = Data(
-        x=np.asarray([[signals.get(name, 0.0) for name in names[:-1]] for signals, *_ in found]),
-        states=np.asarray([state for *_, state in found]),
+        x=np.asarray([[signals.get(name, 0.0) for name in names[:-1]] for signals, _ in found]),
+        states=np.asarray([state for _, state in found]),
         y=np.asarray([row["label"] == "supported" for row in rows], dtype=int),
         weights=np.asarray([1.0] * len(own) + [1.0 / given.weight] * len(weak)),
         voices=np.asarray([str(row.get("voice", "")) for row in own] + ["made"] * len(weak)),
@@ -270,19 +270,19 @@ def main() -> None:
         these = data.voices[: len(own)] == voice
         print(f"  {voice}: n = {these.sum()}, AUC {roc_auc_score(truth[these], held[these]):.3f}")
     read = np.asarray([quoted(row["claim"], row["passage"]) is None for row in own])
-    differ = np.asarray([differs for _, differs, _ in found[: len(own)]])
+    doubt = np.asarray([doubtful(signals) for signals, _ in found[: len(own)]])
     print(
         f"of these {read.sum()} no quotations, AUC {roc_auc_score(truth[read], held[read]):.3f}; below of these alone"
     )
-    print(f"numbers differ in {differ[read].sum()}, {truth[read & differ].sum()} of them supported")
-    truth, p, differ = truth[read], p[read], differ[read]
+    print(f"one word may turn {doubt[read].sum()} of them round; {truth[read & doubt].sum()} of these are supported")
+    truth, p, doubt = truth[read], p[read], doubt[read]
     for cut in (0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.88, 0.9, 0.92, 0.94):
-        kept = (p >= cut) & ~(differ & (cut > 0.5))
+        kept = (p >= cut) & ~(doubt & (cut > 0.5))
         print(
             f"  from {cut}: precision {truth[kept].mean():.3f}, recall {truth[kept].sum() / truth.sum():.3f}; "
             f"below: {1 - truth[~kept].mean():.3f} false, {(1 - truth[~kept]).sum() / (1 - truth).sum():.3f} of those"
         )
-    says_thresholds(p[~differ], truth[~differ], p, truth)
+    says_thresholds(p[~doubt], truth[~doubt], p, truth)
     if given.dry:
         return
     whole = np.ones(len(rows), dtype=bool)

@@ -71,10 +71,10 @@ class Verify(Section):
         description="Ask an LLM, where one is configured, about claims in doubt (`auto`), about all (`on`), or never.",
     )
     supported_above: Probability = Field(
-        0.88, description="Local probability from which a claim counts as supported by a passage."
+        0.85, description="Local probability from which a claim counts as supported by a passage."
     )
     unsupported_below: Probability = Field(
-        0.25, description="Local probability under which it counts as unsupported; between the two it is unverified."
+        0.2, description="Local probability under which it counts as unsupported; between the two it is unverified."
     )
     max_judged: int = Field(
         10,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handrail.generate.verify.features import signals
-from handrail.generate.verify.measure import Measured, Pair, chosen_window
+from handrail.generate.verify.measure import Pair, chosen_window
 
 BELL = "The bell records 30 seconds when somebody presses the button and 10 seconds when it sees movement."
 TRIAL = "The trial lasts two weeks. From then on 1,000 requests a day cost 5 %, or 12.50 euros at most."
@@ -14,7 +14,8 @@ TRIAL = "The trial lasts two weeks. From then on 1,000 requests a day cost 5 %, 
 def differ(claim: str, passage: str) -> bool:
     window = chosen_window(Pair(claim, passage))
     assert window is not None
-    return Measured(signals(claim, passage, "", window), window).numbers_differ
+    found = signals(claim, passage, "", window)
+    return any(found[name] > 0 for name in ("number_absent", "number_elsewhere", "number_misbound"))
 
 
 @pytest.mark.parametrize(

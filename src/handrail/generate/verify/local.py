@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
 from handrail.generate.verify.lexicon import STOP
-from handrail.generate.verify.measure import Measured, Pair, measure
+from handrail.generate.verify.measure import Measured, Pair, doubtful, measure
 from handrail.generate.verify.model import ClaimModel
 from handrail.generate.verify.quotes import Span, quoted
 from handrail.generate.verify.text import sentences, tokens
@@ -24,7 +24,7 @@ ENGLISH_SHARE = 0.2
 FOREIGN_SHARE = 0.08
 FEWEST_WORDS = 5
 SHORT_OF = 0.01
-"""How far below "supported" a claim stays at least that has a wrong number."""
+"""How far below "supported" a claim stays at least of which words alone cannot say whether it is turned round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,9 @@ class LocalVerifier:
         return min(scores, default=0.0), _merged(sorted(spans))
 
     def _score(self, item: Measured) -> float:
-        """Whatever else speaks for it, a claim with another number than its passage is not called supported."""
+        """Whatever else speaks for it, a claim with another number or negation than its passage is not supported."""
         score = self._model.probability(item.signals)
-        return min(score, max(0.0, self._settings.supported_above - SHORT_OF)) if item.numbers_differ else score
+        return min(score, max(0.0, self._settings.supported_above - SHORT_OF)) if doubtful(item.signals) else score
 
     def _proof(self, passage_id: str, score: float, spans: tuple[Span, ...]) -> Proof:
         support = UNVERIFIED if score >= self._settings.unsupported_below else UNSUPPORTED

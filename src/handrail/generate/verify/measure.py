@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from handrail.generate.verify.features import Window, best_window, coverage, signals, windows
 from handrail.generate.verify.text import tokens
 from handrail.local_models.batching import Batcher
 
+DOUBTS = frozenset(
+    """
+    number_absent number_elsewhere number_misbound flips parity negation_added negation_lost opposites place_flip
+    time_flip only_added only_lost all_added all_lost must_added must_lost sure_added maybe_lost
+    """.split()  # noqa: SIM905
+)
+"""Signals of which each may mean that one word turned the meaning round."""
 PAIRED = 3
 """Sentences of a passage that are also read two at a time: those that share most words with the claim."""
 
@@ -30,11 +37,10 @@ class Measured:
     signals: dict[str, float]
     window: Window | None
 
-    @property
-    def numbers_differ(self) -> bool:
-        """The claim has a number that the window has not, or says it of what the window says another one of."""
-        names = ("number_absent", "number_elsewhere", "number_misbound")
-        return any(self.signals.get(name, 0.0) > 0 for name in names)
+
+def doubtful(signals: Mapping[str, float]) -> bool:
+    """Claim and window differ in a number, a negation, an extent, a duty or a place, for better or worse."""
+    return any(signals.get(name, 0.0) > 0 for name in DOUBTS)
 
 
 async def measure(pairs: Sequence[Pair], rerank: Batcher[tuple[str, str], float]) -> list[Measured]:
