@@ -76,6 +76,14 @@ async def test_a_visitor_picks_from_what_was_offered() -> None:
     assert (await read("yes", OFFER)).kind == "fresh"
 
 
+async def test_nothing_is_carried_over_from_a_plea_for_help() -> None:
+    plea = Exchange("i need help", "i need help", "", Routing.FOLLOWUP, (), ("Domains", "Billing"))
+
+    assert await read("domains", plea) == Reading("domains")
+    assert (await read("why?", DOMAIN, plea)).text == f"{ASKED} why?"
+    assert await read("can you help me?", DOMAIN) == Reading("can you help me?")
+
+
 async def test_what_a_person_wrote_last_is_searched_for_beside_the_message() -> None:
     to_person = Exchange("Can I move my waitlist?", "Can I move my waitlist?", "", Routing.HANDED_OFF, turn_id="2")
     thanks = Exchange("Great, thanks!", "Great, thanks!", "", Routing.HANDED_OFF, turn_id="3")

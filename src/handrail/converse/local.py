@@ -137,7 +137,8 @@ def _asks(past: Exchange) -> bool:
     if past.with_person:
         names_topic = len(content_words(past.question)) >= FEWEST_OF_TOPIC
         return names_topic and not is_reply(past.question)
-    return past.routing is not Routing.NONSENSE and not asks_for_person(past.question)
+    pleads = asks_for_person(past.question) or only_asks_for_help(past.question)
+    return past.routing is not Routing.NONSENSE and not pleads
 
 
 def last_of_person(history: Sequence[Exchange]) -> str:

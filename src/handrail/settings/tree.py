@@ -67,7 +67,7 @@ class Brand(Section):
     )
     welcome: str = Field("Hi! What can I help you with?", min_length=1, description="First line of an empty chat.")
     suggestions: list[str] = Field([], max_length=6, description="Questions offered as chips in an empty chat.")
-    topics: list[str] = Field([], max_length=12, description="Topics offered after an off-topic message.")
+    topics: list[str] = Field([], max_length=12, description="Topics offered when nothing, or nothing known, is asked.")
     covers: str = Field(
         "", max_length=2000, description="One short text saying what the help articles cover; helps the classifier."
     )
