@@ -33,7 +33,7 @@ LIBRARIES = (
 """Those that a figure can depend on; `requirements.lock` pins the rest."""
 CODE = ("src/handrail", "eval", "prompts")
 SOURCES = {".py", ".j2", ".toml"}
-WEIGHTS = {".npz", ".json", ".onnx", ".bin"}
+WEIGHTS = {".npz", ".npy", ".json", ".onnx", ".bin"}
 
 
 def provenance(settings: Settings, root: Path) -> dict[str, Any]:
@@ -94,6 +94,7 @@ def models(settings: Settings) -> dict[str, str | None]:
     return {
         "embedder": settings.models.embedder,
         "reranker": settings.models.reranker,
+        "late": settings.models.late,
         "llm": llm.model if llm.configured else None,
         "small_llm": (llm.small_model or llm.model) if llm.configured else None,
     }
@@ -101,7 +102,7 @@ def models(settings: Settings) -> dict[str, str | None]:
 
 def weights(settings: Settings) -> dict[str, dict[str, str]]:
     """sha256 of every file of the local models, which loading has checked; nothing is known of `st:` models."""
-    names = (settings.models.embedder, settings.models.reranker)
+    names = (settings.models.embedder, settings.models.reranker, settings.models.late)
     known = manifest()
     return {n: {file: held.sha256 for file, held in known[n].files.items()} for n in names if n in known}
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
-from handrail.assembly.models import build_embedder, build_reranker
+from handrail.assembly.models import build_embedder, build_late, build_reranker
 from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
@@ -28,9 +28,11 @@ from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
+from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.spelling import PLAIN, Spelling
 from handrail.settings import Settings, load_settings
+from handrail.stores import states
 from handrail.stores.snapshot import Snapshot, build
 from handrail.tune.memory import Remembered
 from handrail.tune.score import Scores, gain, mean, scores
@@ -59,8 +61,20 @@ class Models:
         self.passages: Remembered[str] = Remembered(cache / f"passages-{name}.npz", self._embedder.embed_passages)
         self.queries: Remembered[str] = Remembered(cache / f"queries-{name}.npz", self._embedder.embed_queries)
         self._pairs: dict[str, Remembered[tuple[str, str]]] = {}
+        self.late = build_late(settings, "en")
         self.count = self._embedder.count
         self.words = self._embedder.words()
+
+    def late_interaction(self, base: Base, snapshot: Snapshot, settings: Settings) -> LateInteraction | None:
+        weight = settings.retrieval.late_weight
+        if self.late is None or not weight:
+            return None
+        encoder = self.late
+        texts = [passage.embedding_text for passage in snapshot.passages]
+        held = states.read(self._cache / base.name, encoder.name, texts, encoder.passages, lambda done, total: None)
+        rows = {passage.id: row for row, passage in enumerate(snapshot.passages)}
+        ask = Batcher("late", encoder.queries, 64, settings.models.queue_limit)
+        return LateInteraction(ask, held, rows, weight)
 
     def pairs(self, settings: Settings) -> Remembered[tuple[str, str]]:
         name = f"{settings.models.reranker.replace('/', '-')}-{settings.models.rerank_max_tokens}"
@@ -141,6 +155,7 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
         retrieval,
         covers=None,
         spelling=Spelling(snapshot, models.words) if retrieval.spelling else None,
+        late=models.late_interaction(base, snapshot, settings),
     )
     try:
         return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))

@@ -67,6 +67,12 @@ def steps(settings: Settings) -> list[Step]:
         Step("hyde", "Imagine a passage and search with it", "deep.hyde", deep.hyde),
         Step("search", f"Dense {settings.retrieval.dense_k}{keyword}, fused", "[retrieval]", True, "retriever"),
         Step(
+            "late",
+            "Late interaction: each word of the question finds its own place",
+            "retrieval.late_weight",
+            settings.retrieval.late_weight > 0 and settings.models.late != "none",
+        ),
+        Step(
             "rerank",
             f"Cross-encoder on {settings.retrieval.rerank_depth}, neighbours",
             "retrieval.rerank_depth",

@@ -1,15 +1,16 @@
 """The only place where things are built and wired together; nothing is built at import."""
 
 from handrail.assembly.assistant import Assistant
-from handrail.assembly.models import build_embedder, build_reranker
+from handrail.assembly.models import build_embedder, build_late, build_reranker
 from handrail.assembly.observing import build_prompts, build_tracer, new_trace_id
-from handrail.assembly.parts import Parts, build_parts, kb_folder, read_snapshot
+from handrail.assembly.parts import Parts, build_parts, kb_folder, read_snapshot, read_states
 from handrail.assembly.stages import build_stages
 
 __all__ = [
     "Assistant",
     "Parts",
     "build_embedder",
+    "build_late",
     "build_parts",
     "build_prompts",
     "build_reranker",
@@ -18,4 +19,5 @@ __all__ = [
     "kb_folder",
     "new_trace_id",
     "read_snapshot",
+    "read_states",
 ]

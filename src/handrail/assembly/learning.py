@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import Parts, read_snapshot, tuned_for
+from handrail.assembly.parts import Parts, read_snapshot, read_states, tuned_for
 from handrail.errors import IndexBusy
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
@@ -68,7 +68,10 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
         finally:
             lock.acquire_again()
     snapshot = read_snapshot(settings, store)
-    return replace(parts, store=store, snapshot=snapshot, tuned=tuned_for(settings, store, snapshot.lang))
+    late = parts.late
+    if late is not None:
+        late = replace(late, states=read_states(settings, store.kb, snapshot, late.encoder) or late.states)
+    return replace(parts, store=store, snapshot=snapshot, tuned=tuned_for(settings, store, snapshot.lang), late=late)
 
 
 def _write(settings: Settings, store: ChromaStore, folder: Path) -> None:

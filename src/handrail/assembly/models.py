@@ -12,6 +12,7 @@ from handrail.settings import Settings
 from handrail.types import Vectors
 
 if TYPE_CHECKING:
+    from handrail.local_models.late import LateEncoder
     from handrail.local_models.reader import Reading
 
 SENTENCE_TRANSFORMER = "st:"
@@ -40,6 +41,23 @@ def build_embedder(settings: Settings) -> Embedder:
 def queries_of(embedder: Embedder) -> Callable[[Sequence[str]], Sequence[Vectors] | Vectors]:
     """What embeds queries, one row or Embedding each: with the states that a classifier head reads, where shown."""
     return embedder.read_queries if isinstance(embedder, ShowsStates) else embedder.embed_queries
+
+
+def build_late(settings: Settings, lang: str) -> LateEncoder | None:
+    """None where it is turned off or does not read `lang`. Raises ModelUnavailable, saying what to run."""
+    models = settings.models
+    if models.late == "none" or not reads(models.late, lang):
+        return None
+    from handrail.local_models.late import LateEncoder
+
+    spec = find(models.late, "late")
+    return LateEncoder(
+        spec,
+        locate(spec, models.folder),
+        threads=models.threads,
+        max_tokens=models.embed_max_tokens,
+        query_tokens=models.query_max_tokens,
+    )
 
 
 def reads(embedder: str, lang: str) -> bool:

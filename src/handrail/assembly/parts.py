@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from handrail import language
-from handrail.assembly.models import build_embedder, build_reranker, queries_of, reads
+from handrail.assembly.models import build_embedder, build_late, build_reranker, queries_of, reads
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
+from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Models, Settings
 from handrail.stores import snapshot as snapshots
+from handrail.stores import states as token_states
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
+from handrail.stores.states import Progress, States
 from handrail.stores.tokens import STEMMERS, coverage
 from handrail.types import Vectors
+
+if TYPE_CHECKING:
+    from handrail.local_models.late import LateEncoder
 
 R = TypeVar("R", bound=HybridRetriever)
 
@@ -51,6 +57,26 @@ def read_snapshot(settings: Settings, store: ChromaStore) -> Snapshot:
     return found
 
 
+def read_states(
+    settings: Settings, kb: str, snapshot: Snapshot, encoder: LateEncoder | None, progress: Progress | None = None
+) -> States | None:
+    """Of every passage; read by the encoder where they are not on disk yet. None without an encoder."""
+    if encoder is None:
+        return None
+    texts = [passage.embedding_text for passage in snapshot.passages]
+    folder = kb_folder(settings, kb) / "states"
+    return token_states.read(folder, encoder.name, texts, encoder.passages, progress or (lambda done, total: None))
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Late interaction with one knowledge base."""
+
+    encoder: LateEncoder
+    ask: Batcher[str, Vectors]
+    states: States
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What retrieval and answering share in one process."""
@@ -67,6 +93,8 @@ class Parts:
     """Common words of the embedder's languages, the commonest first."""
     tuned: Tuned | None = None
     """What `handrail tune` found for this knowledge base, where it still holds."""
+    late: Late | None = None
+    """None where it is turned off, or does not read the articles' language."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -87,7 +115,15 @@ class Parts:
             self.covers,
             adapt,
             spelling,
+            self.late_interaction(settings),
         )
+
+    def late_interaction(self, settings: Settings) -> LateInteraction | None:
+        """None where the settings turn it off."""
+        if self.late is None or not settings.retrieval.late_weight:
+            return None
+        rows = {passage.id: row for row, passage in enumerate(self.snapshot.passages)}
+        return LateInteraction(self.late.ask, self.late.states, rows, settings.retrieval.late_weight)
 
     def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
         """None where the settings turn it off."""
@@ -108,6 +144,8 @@ class Parts:
     def close(self) -> None:
         self.embed.close()
         self.rerank.close()
+        if self.late is not None:
+            self.late.ask.close()
         if self.lock is not None:
             self.lock.release()
 
@@ -123,6 +161,8 @@ def build_parts(settings: Settings) -> Parts:
         store.open()
         snapshot = read_snapshot(settings, store)
         reranker = build_reranker(settings) if settings.models.reranker != "none" else None
+        encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
+        states = read_states(settings, store.kb, snapshot, encoder)
     except BaseException:
         if lock is not None:
             lock.release()
@@ -130,6 +170,10 @@ def build_parts(settings: Settings) -> Parts:
     models = settings.models
     score = reranker.score if reranker is not None else shared_words
     at_once = models.batch_size * 4
+    late = None
+    if encoder is not None and states is not None:
+        ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
+        late = Late(encoder, ask, states)
     return Parts(
         snapshot=snapshot,
         store=store,
@@ -142,6 +186,7 @@ def build_parts(settings: Settings) -> Parts:
         tuned=tuned_for(settings, store, snapshot.lang),
         count=embedder.count,
         words=embedder.words(),
+        late=late,
     )
 
 

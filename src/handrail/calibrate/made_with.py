@@ -8,12 +8,13 @@ from handrail.assembly import Parts
 from handrail.assembly.models import reading_of
 from handrail.settings import Settings
 
-VERSION = 4
+VERSION = 5
 """Raised when signals change their meaning or there are new ones."""
 
 
 def made_with(parts: Parts, settings: Settings) -> str:
-    models = (settings.models.embedder, settings.models.reranker, settings.models.rerank_max_tokens)
+    late = parts.late.encoder.name if parts.late is not None else "none"
+    models = (settings.models.embedder, settings.models.reranker, settings.models.rerank_max_tokens, late)
     settled = (settings.retrieval.model_dump_json(), settings.generate.context_passages, settings.brand.covers)
     tuned = parts.tuned.digest if parts.tuned is not None else ""
     reading = reading_of(settings)

@@ -12,11 +12,12 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from handrail.commands import KB, Json, notes, settings_for
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
+from handrail.knowledge.ingest import Progress as Advance
 from handrail.knowledge.ingest import Report
 from handrail.settings import Settings
 
@@ -58,7 +59,7 @@ def ingest(
 
 def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = False) -> Report:
     """One writing run, with a progress bar on standard error."""
-    from handrail.assembly import build_embedder, read_snapshot
+    from handrail.assembly import build_embedder, build_late, read_snapshot, read_states
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
     from handrail.stores.chroma import ChromaStore, connect
@@ -75,19 +76,29 @@ def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = Fa
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=notes) as progress:
-            task = progress.add_task("embedding passages", total=None, rate="")
-            start = time.monotonic()
-
-            def advance(done: int, total: int) -> None:
-                rate = f"{done / max(time.monotonic() - start, 1e-6):.0f}/s" if done else ""
-                progress.update(task, completed=done, total=total, rate=rate)
-
-            report = job.run(loaders, advance)
-        read_snapshot(settings, store)
+            report = job.run(loaders, _shown(progress, "embedding passages"))
+            snapshot = read_snapshot(settings, store)
+            late = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
+            read_states(settings, store.kb, snapshot, late, _shown(progress, "reading their words"))
     finally:
         if lock is not None:
             lock.release()
     return report
+
+
+def _shown(progress: Progress, what: str) -> Advance:
+    """A line of its own, from the first time there is something to do."""
+    task: TaskID | None = None
+    start = time.monotonic()
+
+    def advance(done: int, total: int) -> None:
+        nonlocal task, start
+        if task is None:
+            task, start = progress.add_task(what, total=total, rate=""), time.monotonic()
+        rate = f"{done / max(time.monotonic() - start, 1e-6):.0f}/s" if done else ""
+        progress.update(task, completed=done, total=total, rate=rate)
+
+    return advance
 
 
 def sample_folder() -> Path:

@@ -116,10 +116,10 @@ def _tuned(settings: Settings, generation: str) -> str | None:
         return f"tuned: the file is damaged ({error}); run `handrail tune` again"
     if fit is None:
         return None
-    now = (generation, settings.models.embedder, settings.models.reranker)
-    stale = (
-        "" if (fit.generation, fit.embedder, fit.reranker) == now else "; not used, the articles or models have changed"
-    )
+    models = settings.models
+    now = (generation, models.embedder, models.reranker, models.late)
+    then = (fit.generation, fit.embedder, fit.reranker, fit.late)
+    stale = "" if then == now else "; not used, the articles or models have changed"
     parts = [f"{name} {value:g}" for name, value in sorted(fit.weights.items())] + ["a query map"] * bool(fit.adapter)
     if fit.effort is not None:
         parts.append(f"the cross-encoder reads {fit.effort.depth} passages of {fit.effort.words} words")

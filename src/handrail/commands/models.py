@@ -50,7 +50,8 @@ def list_models(as_json: Json = False) -> None:
 
 def wanted(settings: Settings) -> list[ModelSpec]:
     """Weights of our own that the settings use; `st:` models are fetched by their library."""
-    names = (("embedder", settings.models.embedder), ("reranker", settings.models.reranker))
+    models = settings.models
+    names = (("embedder", models.embedder), ("reranker", models.reranker), ("late", models.late))
     return [find(name, kind) for kind, name in names if name != "none" and not name.startswith("st:")]
 
 

@@ -113,30 +113,36 @@ def _products(nodes: Sequence[Node]) -> dict[str, str]:
     return found
 
 
-def rebuilt(model: bytes, states_of: Collection[int] = ()) -> bytes:
+def rebuilt(model: bytes, states_of: Collection[int] = (), *, every_token: bool = False) -> bytes:
     """An ONNX file that takes one text, `(1, tokens)`, and gives what is made of its first token: `(1, outputs)`.
 
     `states_of` adds an output like STATES, `(tokens, width)`, for each of those layers, counted from 0 and in their
-    order from below: what the layer leaves of each token.
+    order from below: what the layer leaves of each token. `every_token` gives the last layer's of each instead of the
+    first one's: `(tokens, outputs)`.
     Raises ValueError or KeyError when `model` is no int8 BERT as `onnxruntime.quantization` writes them.
     """
-    return written(Weights(model), states_of)
+    return written(Weights(model), states_of, every_token=every_token)
 
 
-def written(weights: Source, states_of: Collection[int] = (), *, mean: bool = False) -> bytes:
-    """The same for weights that are at hand; `mean` gives the mean over all tokens instead of the first one."""
+def written(
+    weights: Source, states_of: Collection[int] = (), *, mean: bool = False, every_token: bool = False
+) -> bytes:
+    """The same for weights that are at hand.
+
+    `mean` gives the mean over all tokens instead of the first one, `every_token` each token's own: `(tokens, outputs)`.
+    """
     builder = _Builder(weights)
     hidden = builder.embedded()
     outputs: dict[str, Sequence[str | int]] = {}
     for number in range(weights.layers):
-        hidden = builder.layer(number, hidden, first_only=number == weights.layers - 1 and not mean)
+        hidden = builder.layer(number, hidden, first_only=number == weights.layers - 1 and not (mean or every_token))
         if number in states_of:
             outputs[builder.graph.add("Identity", [hidden], STATES.format(number))] = ("tokens", weights.width)
     if mean:
         hidden = builder.graph.add("ReduceMean", [hidden], "mean", axes=[0], keepdims=1)
     name, width = builder.head(hidden)
     inputs: dict[str, Sequence[str | int]] = dict.fromkeys(INPUTS, (1, "tokens"))
-    return builder.graph.model(inputs, {name: (1, width), **outputs})
+    return builder.graph.model(inputs, {name: ("tokens" if every_token else 1, width), **outputs})
 
 
 class _Builder:

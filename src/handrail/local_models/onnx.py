@@ -28,13 +28,15 @@ Output = list[NDArray[np.float32]]
 class OnnxModel:
     """A session and its tokenizer. Each text is run alone, as many at once as there are threads."""
 
-    def __init__(self, folder: Path, threads: int, states_of: Collection[int] = ()) -> None:
+    def __init__(
+        self, folder: Path, threads: int, states_of: Collection[int] = (), *, every_token: bool = False
+    ) -> None:
         """`states_of` are layers whose states are wanted beside the result; see `bert.rebuilt`."""
         packed = next(iter(folder.glob(f"*{SUFFIX}")), None)
         if packed is not None:
             model, self.tokenizer = load(packed)
         else:
-            model = _read(folder / "model.onnx", states_of)
+            model = _read(folder / "model.onnx", states_of, every_token)
             self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._session = _session(model)
         self._inputs = {item.name for item in self._session.get_inputs()}
@@ -70,11 +72,11 @@ def first_token(outputs: Output) -> NDArray[np.float32]:
     return found
 
 
-def _read(file: Path, states_of: Collection[int]) -> bytes:
+def _read(file: Path, states_of: Collection[int], every_token: bool) -> bytes:
     """A graph with less work; one that is not known is left as it is."""
     model = file.read_bytes()
     try:
-        return rebuilt(model, states_of)
+        return rebuilt(model, states_of, every_token=every_token)
     except (KeyError, ValueError):
         if states_of:
             raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None

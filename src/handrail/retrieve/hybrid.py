@@ -14,6 +14,7 @@ from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
+from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
 from handrail.retrieve.spelling import Spelling
@@ -38,6 +39,7 @@ class HybridRetriever:
         covers: Vectors | None,
         adapt: Callable[[Vectors], Vectors] | None = None,
         spelling: Spelling | None = None,
+        late: LateInteraction | None = None,
     ) -> None:
         """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding."""
         self._snapshot = snapshot
@@ -47,6 +49,7 @@ class HybridRetriever:
         self._settings = settings
         self._adapt = adapt
         self._spelling = spelling
+        self._late = late
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
@@ -74,6 +77,8 @@ class HybridRetriever:
             hits = await self._search_together(replace(reading, text=query), filters)
         else:
             hits = await asyncio.to_thread(self._search, query, embedding, filters)
+        if self._late is not None:
+            hits = await self._late.lean(query, hits)
         return await self.ranked(query, hits, embedding)
 
     def _mended(self, text: str) -> str:

@@ -47,6 +47,7 @@ class Fit(BaseModel):
     """Of the index."""
     embedder: str
     reranker: str
+    late: str = "none"
     weights: dict[str, float] = Field(default_factory=dict)
     """Values of `retrieval` settings by name, each a share in [0, 1]."""
     adapter: str | None = None
@@ -104,8 +105,8 @@ def load_tuned(folder: Path, generation: str, models: Models) -> Tuned | None:
         fit = read(folder)
         if fit is None:
             return None
-        was = (fit.generation, fit.embedder, fit.reranker)
-        if was != (generation, models.embedder, models.reranker):
+        was = (fit.generation, fit.embedder, fit.reranker, fit.late)
+        if was != (generation, models.embedder, models.reranker, models.late):
             changed = "articles" if fit.generation != generation else "models"
             logger.warning(
                 "%s is not used: the %s have changed since; run `handrail tune` again", folder / FILE, changed

@@ -116,6 +116,10 @@ class Models(Section):
     reranker: str = Field(
         "ms-marco-MiniLM-L12-v2-int8", description="Local model name, `st:<model>` with the torch extra, or `none`."
     )
+    late: str = Field(
+        "answerai-colbert-small-v1-int8",
+        description="Late-interaction encoder, which compares a question with passages word by word, or `none`.",
+    )
     reader: bool = Field(
         True,
         description="Let the gates read whether the best passages answer the question, on the cross-encoder's way up.",
@@ -167,6 +171,9 @@ class Retrieval(Section):
     )
     article_keyword_weight: Probability = Field(
         0.7, description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors."
+    )
+    late_weight: Probability = Field(
+        0.4, description="Share of the fused score that late interaction decides; 0 turns it off."
     )
     rerank_depth: int = Field(7, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(

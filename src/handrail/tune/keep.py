@@ -26,6 +26,7 @@ def activate(folder: Path, tuned: Tuned, result: Result, generation: str, models
         generation=generation,
         embedder=models.embedder,
         reranker=models.reranker,
+        late=models.late,
         weights=dict(tuned.weights),
         adapter=adapter,
         effort=tuned.effort,

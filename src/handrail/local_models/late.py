@@ -1,0 +1,77 @@
+"""A late-interaction encoder: a vector for every token, so that each word of a query finds its own place in a passage.
+
+ColBERT (Khattab and Zaharia 2020): the score of a passage is the mean, over the query's tokens, of each one's greatest
+cosine to a token of the passage. The weights come without their last projection; a fixed one, the directions in which
+states of help articles differ most (`python -m eval.fit_late`), keeps vectors small and the order of passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Encoding, Tokenizer
+from tokenizers.processors import TemplateProcessing
+
+from handrail.local_models.manifest import ModelSpec
+from handrail.local_models.onnx import OnnxModel
+from handrail.types import Vectors
+
+QUERY, PASSAGE = 1, 2
+"""Ids of the tokens that say which of the two a text is; they stand behind the first one."""
+PROJECTION = "late_projection.npy"
+Codes = NDArray[np.int8]
+"""`(tokens, d)`: directions of vectors, each scaled so that its greatest entry is 127."""
+
+
+class LateEncoder:
+    """Not thread-safe by contract of its users; see `batching`."""
+
+    def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
+        self.name = spec.name
+        self._model = OnnxModel(folder, threads, every_token=True)
+        self._projection = load_projection()
+        self._max_tokens = max_tokens
+        self._query_tokens = query_tokens
+
+    def queries(self, texts: Sequence[str]) -> list[Vectors]:
+        """`(tokens, d)` float32, each row L2-normalised, for each text."""
+        return [_normed(states @ self._projection) for states in self.states(texts, QUERY, self._query_tokens)]
+
+    def passages(self, texts: Sequence[str]) -> list[Codes]:
+        """Codes of each text's tokens."""
+        return [_coded(states @ self._projection) for states in self.states(texts, PASSAGE, self._max_tokens)]
+
+    def states(self, texts: Sequence[str], kind: int, max_tokens: int) -> list[NDArray[np.float32]]:
+        """`(tokens, width)`, as the encoder leaves them, rows L2-normalised."""
+        tokenizer = self._model.tokenizer
+        tokenizer.post_processor = _marked(tokenizer, kind)
+        encodings: list[Encoding] = tokenizer.encode_batch(list(texts))
+        for encoding in encodings:
+            encoding.truncate(max_tokens)
+        found = (outputs[0] for outputs in self._model.run(encodings))
+        return [_normed(states[0] if states.ndim == 3 else states) for states in found]
+
+
+def load_projection() -> Vectors:
+    """`(width, d)` float32."""
+    with (files("handrail") / "fitted" / PROJECTION).open("rb") as stream:
+        return np.asarray(np.load(stream, allow_pickle=False), dtype=np.float32)
+
+
+def _marked(tokenizer: Tokenizer, kind: int) -> TemplateProcessing:
+    mark = str(tokenizer.id_to_token(kind))
+    known = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", mark, "[SEP]")]
+    return TemplateProcessing(single=f"[CLS] {mark} $A [SEP]", special_tokens=known)
+
+
+def _normed(rows: NDArray[np.float32]) -> Vectors:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+
+
+def _coded(rows: NDArray[np.float32]) -> Codes:
+    greatest = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-12)
+    return np.asarray(np.round(rows * (127 / greatest)), dtype=np.int8)

@@ -1,0 +1,110 @@
+"""Vectors of every token of every passage, for late interaction: in memory, and on disk by the text they are of.
+
+A file holds what was read so far, so that a run that was interrupted, or one after a few articles changed, reads only
+what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handrail.types import Vectors
+
+Codes = NDArray[np.int8]
+Encode = Callable[[Sequence[str]], Sequence[Codes]]
+Progress = Callable[[int, int], None]
+"""Called with passages read so far and in all."""
+
+FILE = "states.npz"
+BATCH = 64
+SAVE_EVERY = 1024
+"""Passages after which an unfinished run is kept."""
+
+
+class States:
+    """Codes of passages in the order of an index; rows of one passage stand together."""
+
+    def __init__(self, codes: Sequence[Codes]) -> None:
+        self._codes = codes
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def likeness(self, query: Vectors, rows: Sequence[int]) -> NDArray[np.float32]:
+        """`(rows,)`: the mean over the query's tokens of each one's greatest cosine to a token of the passage.
+
+        `query` is `(tokens, d)`; `rows` are places of passages in the index.
+        """
+        mean: NDArray[np.float32] = self.by_token(query, rows).mean(axis=1)
+        return mean
+
+    def by_token(self, query: Vectors, rows: Sequence[int]) -> NDArray[np.float32]:
+        """`(rows, tokens)`: of each of the query's tokens the greatest cosine to a token of the passage."""
+        if not len(rows):
+            return np.zeros((0, len(query)), dtype=np.float32)
+        held = [self._codes[row] for row in rows]
+        flat = np.concatenate(held).astype(np.float32)
+        flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-12)
+        starts = np.cumsum([0, *(len(codes) for codes in held[:-1])])
+        best: NDArray[np.float32] = np.maximum.reduceat(flat @ query.T, starts, axis=0)
+        return best
+
+
+def read(folder: Path, model: str, texts: Sequence[str], encode: Encode, progress: Progress) -> States:
+    """States of `texts`, in their order: from the file in `folder` where it has them, else from `encode`."""
+    path = folder / FILE
+    keys = [_key(model, text) for text in texts]
+    known = _load(path)
+    held = {key: known[key] for key in keys if key in known}
+    missing = dict(sorted(((k, t) for k, t in zip(keys, texts, strict=True) if k not in held), key=lambda i: len(i[1])))
+    names = list(missing)
+    for start in range(0, len(names), BATCH):
+        progress(start, len(names))
+        batch = names[start : start + BATCH]
+        held |= zip(batch, encode([missing[key] for key in batch]), strict=True)
+        if (start + BATCH) % SAVE_EVERY == 0:
+            _save(path, known | held)
+    if missing or len(held) < len(known):
+        progress(len(names), len(names))
+        _save(path, held)
+    return States([held[key] for key in keys])
+
+
+def _key(model: str, text: str) -> bytes:
+    return hashlib.sha256(f"{model}\n{text}".encode()).digest()[:16]
+
+
+def _load(path: Path) -> dict[bytes, Codes]:
+    """Empty without a file, and where it is damaged: all is then read again."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            keys, lengths, codes = stored["keys"], stored["lengths"], stored["codes"]
+        pieces = np.split(codes, np.cumsum(lengths)[:-1])
+        return {key.tobytes(): piece for key, piece in zip(keys, pieces, strict=True)}
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return {}
+
+
+def _save(path: Path, held: dict[bytes, Codes]) -> None:
+    """Written beside, then renamed: readers see the old or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".part-", suffix=".npz")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            np.savez(
+                stream,
+                keys=np.frombuffer(b"".join(held), dtype=np.uint8).reshape(-1, 16),
+                lengths=np.asarray([len(codes) for codes in held.values()], dtype=np.int32),
+                codes=np.concatenate(list(held.values())) if held else np.zeros((0, 1), dtype=np.int8),
+            )
+        Path(scratch).replace(path)
+    finally:
+        Path(scratch).unlink(missing_ok=True)
