@@ -7,6 +7,7 @@ states of help articles differ most (`python -m eval.fit_late`), keeps vectors s
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -31,9 +32,10 @@ class LateEncoder:
     """Not thread-safe by contract of its users; see `batching`."""
 
     def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
-        self.name = spec.name
+        """`name` is of the weights together with the projection: what else is made has another name."""
         self._model = OnnxModel(folder, threads, every_token=True)
         self._projection = load_projection()
+        self.name = f"{spec.name}/{hashlib.sha256(self._projection.tobytes()).hexdigest()[:8]}"
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
