@@ -222,8 +222,6 @@ class Hit:
     """Cosine similarity in [-1, 1]; 0 when only keyword search found it."""
     keyword: float = 0.0
     """BM25 score, unbounded; 0 when only dense search found it."""
-    late: float | None = None
-    """Mean cosine of the query's tokens, each to the passage's nearest token; None when they were not compared."""
     fused: float = 0.0
     """Weighted fusion in [0, 1]."""
     rerank: float | None = None
@@ -234,6 +232,8 @@ class Hit:
     """The ordering score in [0, 1]; not a probability."""
     neighbour: bool = False
     """Added because it stands beside a retrieved passage."""
+    late: float | None = None
+    """Mean cosine of the query's tokens, each to the passage's nearest token; None when they were not compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class HybridRetriever:
                 self._snapshot.by_id[i],
                 dense.get(i, 0.0),
                 keyword.get(i, 0.0),
-                score,
+                fused=score,
                 final=score,
             )
             for i, score in fused.items()
