@@ -85,7 +85,7 @@ def _key(model: str, text: str) -> bytes:
 def _load(path: Path) -> dict[bytes, Codes]:
     """Empty without a file, and where it is damaged: all is then read again."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             keys, lengths, codes = stored["keys"], stored["lengths"], stored["codes"]
         pieces = np.split(codes, np.cumsum(lengths)[:-1])
         return {key.tobytes(): piece for key, piece in zip(keys, pieces, strict=True)}
