@@ -159,8 +159,8 @@ class Models(Section):
 
 
 class Retrieval(Section):
-    dense_k: int = Field(30, ge=1, le=200, description="Passages taken from dense search.")
-    keyword_k: int = Field(30, ge=0, le=200, description="Passages taken from keyword search; 0 turns it off.")
+    dense_k: int = Field(100, ge=1, le=200, description="Passages taken from dense search.")
+    keyword_k: int = Field(100, ge=0, le=200, description="Passages taken from keyword search; 0 turns it off.")
     dense_weight: Probability = Field(
         1.0,
         description="Weight of dense search in a passage's own score; the rest is keyword search. Questions that hold "
@@ -173,7 +173,7 @@ class Retrieval(Section):
         0.7, description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors."
     )
     late_weight: Probability = Field(
-        0.4, description="Share of the fused score that late interaction decides; 0 turns it off."
+        0.3, description="Share of the fused score that late interaction decides; 0 turns it off."
     )
     rerank_depth: int = Field(7, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(
