@@ -91,8 +91,6 @@ class HybridRetriever:
         ranked = self._per_article(hits)[: self._settings.top_k]
         embedding = embedding if embedding is not None else (await self._embedder.submit([query]))[0]
         signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding)) | reading_signals(ranked)
-        if self._late is not None:
-            signals |= await self._late.signals(query, ranked)
         return Evidence(query, self._with_neighbours(ranked), signals)
 
     async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:

@@ -17,10 +17,6 @@ from handrail.types import Hit, Vectors
 
 UNRELATED = 20
 """Percentile of the found passages that says nothing: the scale begins there and ends at the best."""
-TOGETHER = 3
-WORDS = slice(2, -1)
-"""Of a query's tokens: all but the first one, the mark and the last one."""
-SIGNALS = ("late_top", "late_lead", "late_all", "late_weakest", "late_weak")
 
 
 class LateInteraction:
@@ -42,19 +38,6 @@ class LateInteraction:
         share = rescale(likeness, float(np.percentile(found, UNRELATED)))
         leaned = [self._leaned(hit, likeness[hit.passage.id], share[hit.passage.id]) for hit in hits]
         return sorted(leaned, key=lambda hit: (-hit.fused, hit.passage.id))
-
-    async def signals(self, query: str, hits: Sequence[Hit]) -> dict[str, float]:
-        """How well the best passages, read as one, have a place for each word of the question."""
-        ranked = [hit for hit in hits if not hit.neighbour][:TOGETHER]
-        if not ranked:
-            return dict.fromkeys(SIGNALS, 0.0)
-        asked = (await self._encoder.submit([query]))[0]
-        by_token = self._states.by_token(asked, [self._rows[hit.passage.id] for hit in ranked])
-        best = np.sort(by_token.max(axis=0)[WORDS] if len(asked) > 3 else by_token.max(axis=0))
-        lowest = best[: max(1, len(best) // 4)]
-        means = np.sort(by_token.mean(axis=1))
-        found = (means[-1], means[-1] - means[0], best.mean(), best[0], lowest.mean())
-        return dict(zip(SIGNALS, map(float, found), strict=True))
 
     def _leaned(self, hit: Hit, likeness: float, share: float) -> Hit:
         fused = (1 - self._weight) * hit.fused + self._weight * share
