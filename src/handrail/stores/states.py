@@ -34,6 +34,7 @@ class States:
 
     def __init__(self, codes: Sequence[Codes]) -> None:
         self._codes = codes
+        self._scales = [_scales(one) for one in codes]
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -51,10 +52,10 @@ class States:
         if not len(rows):
             return np.zeros((0, len(query)), dtype=np.float32)
         held = [self._codes[row] for row in rows]
-        flat = np.concatenate(held).astype(np.float32)
-        flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-12)
+        scales = np.concatenate([self._scales[row] for row in rows])
+        cosines = (np.concatenate(held).astype(np.float32) @ query.T) * scales[:, None]
         starts = np.cumsum([0, *(len(codes) for codes in held[:-1])])
-        best: NDArray[np.float32] = np.maximum.reduceat(flat @ query.T, starts, axis=0)
+        best: NDArray[np.float32] = np.maximum.reduceat(cosines, starts, axis=0)
         return best
 
 
@@ -76,6 +77,12 @@ def read(folder: Path, model: str, texts: Sequence[str], encode: Encode, progres
         progress(len(names), len(names))
         _save(path, held)
     return States([held[key] for key in keys])
+
+
+def _scales(codes: Codes) -> NDArray[np.float32]:
+    """What each code is to be multiplied by to have the length 1."""
+    lengths = np.linalg.norm(codes.astype(np.float32), axis=1)
+    return np.asarray(1 / np.maximum(lengths, 1e-12), dtype=np.float32)
 
 
 def _key(model: str, text: str) -> bytes:
