@@ -95,7 +95,8 @@ def test_a_cross_encoder_that_knows_the_answer_far_down_is_let_read_on(
         return [2.0 * len({*query.lower().split()} & {*text.lower().split()}) - 8.0 for query, text in pairs]
 
     poor = {"dense_weight": 1.0, "article_weight": 0.0, "rerank_weight": 0.9}
-    found = looked_at(ranking(shop, knows), tmp_path, weights=poor)
+    few = SETTINGS.model_copy(update={"retrieval": Retrieval(dense_k=30, keyword_k=30)})
+    found = looked_at(ranking(shop, knows), tmp_path, few, weights=poor)
 
     assert found is not None
     assert found.chosen is not None

@@ -24,7 +24,7 @@ from handrail.types import Vectors
 logger = logging.getLogger(__name__)
 
 FILE = "retrieval.json"
-WEIGHTS = ("dense_weight", "article_weight", "article_keyword_weight", "rerank_weight")
+WEIGHTS = ("dense_weight", "article_weight", "article_keyword_weight", "late_weight", "rerank_weight")
 
 
 class Effort(BaseModel):

@@ -24,6 +24,7 @@ GRID: Mapping[str, tuple[float, ...]] = {
     "dense_weight": (0.4, 0.55, 0.7, 0.8, 0.9, 1.0),
     "article_weight": (0.0, 0.25, 0.35, 0.45, 0.6),
     "article_keyword_weight": (0.2, 0.4, 0.55, 0.7, 0.85),
+    "late_weight": (0.0, 0.15, 0.3, 0.45, 0.6),
     "rerank_weight": (0.15, 0.3, 0.45, 0.6, 0.8),
 }
 FEWEST = 20
