@@ -201,7 +201,7 @@ def test_a_crippled_setting_fails_the_gate(small: Settings, articles: Path, tmp_
     tree = small.model_dump()
     # Only the preamble is read: the embedder stops before the question, and nothing else helps it.
     tree["models"] |= {"query_max_tokens": 16}
-    tree["retrieval"] |= {"keyword_k": 0, "rerank_depth": 0}
+    tree["retrieval"] |= {"keyword_k": 0, "article_keyword_weight": 0.0, "late_weight": 0.0, "rerank_depth": 0}
     crippled = Settings.model_validate(tree)
 
     first, _ = gate.run(small, options, quiet, lambda: NOW)
