@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handrail.types import Embedding
+from handrail.embedding import Embedding
 
 
 def test_what_is_computed_of_an_embedding_is_plain() -> None:

@@ -13,13 +13,14 @@ from eval.classifier.rows import Company
 from handrail.assembly import read_snapshot
 from handrail.assembly.models import queries_of
 from handrail.courtesies import without_courtesies
+from handrail.embedding import Embedding, States
 from handrail.local_models import Embedder
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Embedding, Passage, Probe, States, Vectors
+from handrail.types import Passage, Probe, Vectors
 
 BATCH = 64
 KEPT_EVERY = 100

@@ -39,8 +39,9 @@ from handrail.classify.features import (
     standardised,
 )  # fmt: skip
 from handrail.courtesies import without_courtesies
+from handrail.embedding import Embedding
 from handrail.retrieve.topic import TopicProbe
-from handrail.types import Embedding, Label, Vectors
+from handrail.types import Label, Vectors
 
 Array = NDArray[Any]
 LABELS = tuple(Label)

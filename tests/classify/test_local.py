@@ -13,11 +13,12 @@ import pytest
 from handrail.assembly import Parts, build_parts
 from handrail.classify.local import Head, LocalClassifier, load_head
 from handrail.courtesies import without_courtesies
+from handrail.embedding import Embedding
 from handrail.errors import SettingsError
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Models
-from handrail.types import Classification, Embedding, Label, Probe
+from handrail.types import Classification, Label, Probe
 from tests.sample import sample_settings
 from tests.stages import ask
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.classify import cues
-from handrail.types import Embedding, Vectors
+from handrail.embedding import Embedding
+from handrail.types import Vectors
 
 BUCKETS = 1 << 15
 PATTERNS = 1 << 14

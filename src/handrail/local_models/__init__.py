@@ -8,7 +8,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.types import Embedding, Vectors
+from handrail.embedding import Embedding
+from handrail.types import Vectors
 
 
 class Embedder(Protocol):

@@ -12,12 +12,13 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from handrail.embedding import Embedding, States
 from handrail.errors import ModelUnavailable
 from handrail.local_models import Logit
 from handrail.local_models.bert import rebuilt
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.packed import SUFFIX, load
-from handrail.types import Embedding, States, Vectors
+from handrail.types import Vectors
 
 if TYPE_CHECKING:
     from handrail.local_models.reader import Reading
