@@ -212,6 +212,17 @@ async def test_who_only_names_what_an_article_is_about_is_told_how_to_begin() ->
     assert texts(asked)[0].endswith("1. Show it.")
 
 
+@pytest.mark.parametrize("asked", ["when do I get my payouts", "how long do payouts take", "do you have payouts"])
+async def test_who_asks_when_is_not_told_how_to_begin(asked: str) -> None:
+    knows = scorer_of({"every Friday": 3.0, "Choose": 1.0})
+    body = "## Change the account\n\n1. Choose the account.\n2. Save it.\n\n## Days\n\nMoney is sent every Friday."
+
+    draft = await answer(knows, evidence(asked, article(body, title="Payouts"), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith("Money is sent every Friday.")
+
+
 async def test_a_labelled_warning_leads_only_where_there_is_nothing_else() -> None:
     knows = scorer_of({"Change the zone": 4.0, "Set your hours": 1.0})
     warned = "> **Important:** Change the zone outside your hours."

@@ -47,6 +47,12 @@ DOING = frozenset(
     )
 )
 """Words that say that something is wanted, or amiss, and not what."""
+ASKED = re.compile(
+    r"\b(?:when|why|who|which|what|where|until|how (?:much|many|long|often|soon|far|big))\b"
+    r"|^(?:do|does|is|are|will|would|has|have)\b",
+    re.I,
+)
+"""What makes more of a message than the name of what it is about."""
 CANDIDATES = 12
 FEWEST = 4
 FIT_POINTS, FIT_SCALE = 10.0, 4.0
@@ -195,7 +201,7 @@ def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scor
     """
     best = scored[0] if scored else None
     named, about = set(tokenize(query)) - DOING, set(tokenize(best.unit.hit.passage.title if best else "")) - DOING
-    if best is None or not named or len(named) > TITLE_TERMS or not named <= about:
+    if best is None or not named or len(named) > TITLE_TERMS or not named <= about or ASKED.search(query):
         return scored
     home = best.unit.hit.passage.article_id
     steps = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == home]
