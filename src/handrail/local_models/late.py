@@ -29,11 +29,12 @@ Codes = NDArray[np.int8]
 
 
 class LateEncoder:
-    """Not thread-safe by contract of its users; see `batching`."""
+    """Passages may be read while questions are: an article approved at the desk is indexed in a running process."""
 
     def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
         """`name` is of the weights together with the projection: what else is made has another name."""
         self._model = OnnxModel(folder, threads, every_token=True)
+        self._tokenizers = {kind: _marking(self._model.tokenizer, kind) for kind in (QUERY, PASSAGE)}
         self._projection = load_projection()
         self.name = f"{spec.name}/{hashlib.sha256(self._projection.tobytes()).hexdigest()[:8]}"
         self._max_tokens = max_tokens
@@ -49,9 +50,7 @@ class LateEncoder:
 
     def states(self, texts: Sequence[str], kind: int, max_tokens: int) -> list[NDArray[np.float32]]:
         """`(tokens, width)`, as the encoder leaves them, rows L2-normalised."""
-        tokenizer = self._model.tokenizer
-        tokenizer.post_processor = _marked(tokenizer, kind)
-        encodings: list[Encoding] = tokenizer.encode_batch(list(texts))
+        encodings: list[Encoding] = self._tokenizers[kind].encode_batch(list(texts))
         for encoding in encodings:
             encoding.truncate(max_tokens)
         found = (outputs[0] for outputs in self._model.run(encodings))
@@ -64,10 +63,13 @@ def load_projection() -> Vectors:
         return np.asarray(np.load(stream, allow_pickle=False), dtype=np.float32)
 
 
-def _marked(tokenizer: Tokenizer, kind: int) -> TemplateProcessing:
+def _marking(tokenizer: Tokenizer, kind: int) -> Tokenizer:
+    """A copy that puts the mark of `kind` in front of every text."""
     mark = str(tokenizer.id_to_token(kind))
     known = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", mark, "[SEP]")]
-    return TemplateProcessing(single=f"[CLS] {mark} $A [SEP]", special_tokens=known)
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    copy.post_processor = TemplateProcessing(single=f"[CLS] {mark} $A [SEP]", special_tokens=known)
+    return copy
 
 
 def _normed(rows: NDArray[np.float32]) -> Vectors:
