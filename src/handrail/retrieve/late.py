@@ -5,6 +5,7 @@ It sees what one vector for a whole passage blurs, at the price of one short tex
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -33,7 +34,8 @@ class LateInteraction:
         if not hits:
             return []
         asked = (await self._encoder.submit([query]))[0]
-        found = self._states.likeness(asked, [self._rows[hit.passage.id] for hit in hits])
+        rows = [self._rows[hit.passage.id] for hit in hits]
+        found = await asyncio.to_thread(self._states.likeness, asked, rows)
         likeness = {hit.passage.id: float(value) for hit, value in zip(hits, found, strict=True)}
         share = rescale(likeness, float(np.percentile(found, UNRELATED)))
         leaned = [self._leaned(hit, likeness[hit.passage.id], share[hit.passage.id]) for hit in hits]
