@@ -4,6 +4,8 @@ FILE has lines of `{"question", "keys"}`: exact words of an article, any of whic
 gate takes part: every question is answered from its evidence. Prints, by knowledge base, the share of questions whose
 evidence holds a key, and for answers of one and of up to three sections how many quote one and how long they are.
 `--neighbours 0 1 2` compares answers of the default length with that many passages beside each of the best two hits.
+`--variants - retrieval.everyday=false` compares answers of the default length under settings as `eval.variants` takes
+them, by knowledge base and together; `--changed` also prints the questions that gain or lose their key.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.metrics.paired import paired
+from eval.variants import changed
 from handrail.assembly import build_parts
 from handrail.generate.compose import SECTIONS
 from handrail.generate.extractive import ExtractiveAnswerer, orders
@@ -125,18 +128,59 @@ def show_neighbours(kb: str, rows: dict[int, list[Quoted]]) -> None:
 
 
 def _reached(reach: int, rows: list[Quoted]) -> str:
-    shares = (np.mean([getattr(row, name) for row in rows]) for name in ("possible", "more", "words_more"))
-    return "{} neighbours: key among the evidence {:.3f}, quoted {:.3f} ({:.0f} words)".format(reach, *shares)
+    return _shares(f"{reach} neighbours", rows)
+
+
+def compare(settings: Settings, sets: Sequence[tuple[str, str]], variants: Sequence[str], *, questions: bool) -> None:
+    together: dict[str, list[Quoted]] = {variant: [] for variant in variants}
+    for kb, file in sets:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        of_kb = {}
+        for variant in variants:
+            chosen = of_base(changed(settings, variant), kb)
+            of_kb[variant] = asyncio.run(quote(chosen, lines, [chosen.retrieval.neighbours]))[
+                chosen.retrieval.neighbours
+            ]
+            together[variant] += of_kb[variant]
+        show_variants(kb, of_kb)
+        for line, *rows in zip(lines, *of_kb.values(), strict=True) if questions else ():
+            if len({row.more for row in rows}) > 1:
+                sys.stdout.write(f"    {[int(row.more) for row in rows]} {json.loads(line)['question']}\n")
+    show_variants("together", together)
+
+
+def show_variants(kb: str, rows: dict[str, list[Quoted]]) -> None:
+    (name, first), *others = rows.items()
+    before = np.asarray([row.more for row in first], dtype=np.float64)
+    sys.stdout.write(f"{kb}: n={len(first)}, {_shares(name, first)}\n")
+    for name, found in others:
+        change = paired(before, np.asarray([row.more for row in found], dtype=np.float64))
+        low, high = change.interval or (float("nan"), float("nan"))
+        sys.stdout.write(f"  {_shares(name, found)}, change {change.difference:+.3f} ({low:+.3f} to {high:+.3f})\n")
+
+
+def _shares(name: str, rows: list[Quoted]) -> str:
+    shares = (np.mean([getattr(row, key) for row in rows]) for key in ("possible", "more", "words_more"))
+    return "{}: key among the evidence {:.3f}, quoted {:.3f} ({:.0f} words)".format(name, *shares)
+
+
+def of_base(settings: Settings, kb: str) -> Settings:
+    return settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs=2, action="append", required=True, metavar=("KB", "FILE"), dest="sets")
     parser.add_argument("--neighbours", nargs="+", type=int, metavar="N")
+    parser.add_argument("--variants", nargs="+", metavar="VARIANT")
+    parser.add_argument("--changed", action="store_true")
     settings = load_settings()
     options = parser.parse_args()
+    if options.variants:
+        compare(settings, options.sets, options.variants, questions=options.changed)
+        return
     for kb, file in options.sets:
-        chosen = settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
+        chosen = of_base(settings, kb)
         lines = Path(file).read_text(encoding="utf-8").splitlines()
         reaches = options.neighbours or [settings.retrieval.neighbours]
         rows = asyncio.run(quote(chosen, lines, reaches))

@@ -27,6 +27,7 @@ from handrail.calibrate.rows import read_rows
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
@@ -156,6 +157,7 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
         covers=None,
         spelling=Spelling(snapshot, models.words) if retrieval.spelling else None,
         late=models.late_interaction(base, snapshot, settings),
+        everyday=EverydayWords(snapshot) if retrieval.everyday else None,
     )
     try:
         return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))

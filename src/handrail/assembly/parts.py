@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from handrail import language
 from handrail.assembly.models import build_embedder, build_late, build_reranker, queries_of, reads
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
@@ -116,6 +117,7 @@ class Parts:
             adapt,
             spelling,
             self.late_interaction(settings),
+            EverydayWords(self.snapshot) if settings.retrieval.everyday else None,
         )
 
     def late_interaction(self, settings: Settings) -> LateInteraction | None:

@@ -12,6 +12,7 @@ from handrail.courtesies import without_courtesies, without_trailer
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
+from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
@@ -40,6 +41,7 @@ class HybridRetriever:
         adapt: Callable[[Vectors], Vectors] | None = None,
         spelling: Spelling | None = None,
         late: LateInteraction | None = None,
+        everyday: EverydayWords | None = None,
     ) -> None:
         """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding."""
         self._snapshot = snapshot
@@ -50,6 +52,7 @@ class HybridRetriever:
         self._adapt = adapt
         self._spelling = spelling
         self._late = late
+        self._everyday = everyday
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
@@ -82,7 +85,8 @@ class HybridRetriever:
         return await self.ranked(query, hits, embedding)
 
     def _mended(self, text: str) -> str:
-        return self._spelling.mended(text) if self._spelling is not None else text
+        text = self._spelling.mended(text) if self._spelling is not None else text
+        return self._everyday.read(text) if self._everyday is not None else text
 
     async def ranked(self, query: str, hits: Sequence[Hit], embedding: Vectors | None = None) -> Evidence:
         """`hits`, best fused first, scored by the cross-encoder, cut to size, with neighbours and signals."""

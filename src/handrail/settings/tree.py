@@ -187,6 +187,11 @@ class Retrieval(Section):
     spelling: bool = Field(
         True, description="Search with misspelt words put right after the words of the articles; English articles only."
     )
+    everyday: bool = Field(
+        True,
+        description="Read everyday words that the articles lack as the ones they have (`coupon` as `discount code`); "
+        "English articles only.",
+    )
 
 
 class Classify(Section):

@@ -96,6 +96,12 @@ def tokenize(text: str, language: str = "english") -> list[str]:
     return terms
 
 
+def stems(text: str) -> tuple[str, ...]:
+    """Every English word's stem in its place, stop words and joined words too."""
+    stemmer = _stemmer("english")
+    return tuple(stemmer.stemWord(word) for word in words(text))
+
+
 def coverage(query: str, text: str, weights: Mapping[str, float], unknown: float, language: str = "english") -> float:
     """Share of the query's terms found in `text`, weighted by idf; a term no article has counts `unknown`."""
     terms = set(tokenize(query, language))
