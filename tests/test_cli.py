@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -163,8 +164,16 @@ class TestWithModels:
         assert (report["kb"], report["articles"]) == ("wixqa", 1)
         assert report["rejected"] == [{"where": "kb.jsonl line 2", "why": "missing title"}]
 
-    def test_the_sample_is_ingested_and_answers_with_the_contract(self) -> None:
-        assert data("ingest", "--sample", "--json")["articles"] > 100
+    def test_the_sample_is_ingested_and_answers_with_the_contract(
+        self, desk: Path, sample_index: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Over an index that has the same articles already: they are known again, and not embedded."""
+        monkeypatch.delenv("HANDRAIL__MODELS__EMBED_MAX_TOKENS")
+        shutil.copytree(sample_index, desk / "var")
+
+        report = data("ingest", "--sample", "--json")
+        assert report["unchanged"] == report["articles"] > 100
+        assert (report["embedded"], report["removed"]) == (0, 0)
 
         answer = data("ask", "How do I create a custom role?", "--json")
 

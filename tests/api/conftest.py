@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from tests.api import scripted
 from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.passwords import cheap_hashes as cheap_hashes
 from tests.postgres import new_database
 from tests.tenancy import statements_without_tenant
 

@@ -14,6 +14,7 @@ from tests.browser.contract_site import ContractSite, serve_contract_site
 from tests.browser.desk import Desk
 from tests.browser.desk_site import DeskSite, serve_desk_site
 from tests.browser.waiting import PATIENCE_MS
+from tests.passwords import cheap_hashes as cheap_hashes
 
 ARGUMENTS = [
     "--no-sandbox",

@@ -15,6 +15,8 @@ from rich.console import Console
 from eval import baseline, gate
 from eval.baseline import BaselineError
 from eval.gate import GateError, Gates, check, load_gates, renew
+from handrail.commands.ingest import run
+from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings
 from tests.eval.files import write_lines
 from tests.eval.runs_of import a_run, ranked, routed
@@ -205,9 +207,20 @@ def test_a_crippled_setting_fails_the_gate(small: Settings, articles: Path, tmp_
     crippled = Settings.model_validate(tree)
 
     first, _ = gate.run(small, options, quiet, lambda: NOW)
-    again, _ = gate.run(small, replace(options, reason=None), quiet, lambda: NOW)
-    held, _ = gate.run(crippled, replace(options, reason=None), quiet, lambda: NOW)
+    options = replace(options, reason=None, index=indexed(small, articles, tmp_path / "index"))
+    again, _ = gate.run(small, options, quiet, lambda: NOW)
+    held, _ = gate.run(crippled, options, quiet, lambda: NOW)
 
     assert not first.failed and not again.failed
     assert held.failed and held.checks[0].verdict == "worse"
     assert len(held.lost["retrieval hit@1"]) >= 5
+
+
+def indexed(small: Settings, articles: Path, folder: Path) -> Path:
+    """A data folder such as `--index` takes."""
+    tree = small.model_dump()
+    tree["storage"] |= {"data_dir": folder}
+    tree["knowledge"] |= {"kb": gate.SAMPLE_KB}
+    knowledge = small.knowledge
+    run(Settings.model_validate(tree), [MarkdownFolder(articles, knowledge.url_base, knowledge.max_article_bytes)])
+    return folder

@@ -22,6 +22,9 @@ def gate(
     only: Annotated[str | None, typer.Option("--only", metavar="SET", help="One set of gates.toml.")] = None,
     gates: Annotated[Path | None, typer.Option("--gates", help="Another gates.toml.")] = None,
     baseline: Annotated[Path | None, typer.Option("--baseline", help="Another file of committed outcomes.")] = None,
+    index: Annotated[
+        Path | None, typer.Option("--index", help="A data folder with the sample indexed, to save doing it.")
+    ] = None,
     as_json: Json = False,
     runs: Runs = None,
 ) -> None:
@@ -39,7 +42,7 @@ def gate(
     if update != bool(reason and reason.strip()):
         raise PermanentError("--update and --reason go together: a baseline that moves says why")
     module = part("gate")
-    chosen = {"gates": gates, "baseline": baseline, "runs": runs, "only": only, "reason": reason}
+    chosen = {"gates": gates, "baseline": baseline, "runs": runs, "only": only, "reason": reason, "index": index}
     options = module.Options(**{name: value for name, value in chosen.items() if value is not None})
     held, known = module.run(settings_for(), options, notes, lambda: datetime.now(UTC))
     if as_json:
