@@ -30,7 +30,8 @@ fast: .venv/.dev
 test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.
 	$(BIN)/pytest -n 2 -m "not browser and not llm and not torch"
 	@# Two browsers on two cores can be late for a test: what failed beside others must pass by itself.
-	$(BIN)/pytest -n 2 --dist loadfile -m browser || $(BIN)/pytest --last-failed --last-failed-no-failures none -m browser
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser \
+		|| $(BIN)/pytest --last-failed --last-failed-no-failures none tests/browser
 	$(BIN)/handrail eval gate --index "$$($(BIN)/python -m tests.sample)"
 
 gate: .venv/.dev models  ## Has any figure got worse? Small fixed sets, two minutes; `make test` runs it, too.

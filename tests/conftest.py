@@ -127,10 +127,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark by place; browser tests last: Playwright keeps an event loop on this thread, and no other can then be."""
+    """Mark by place; browser tests last: Playwright keeps an event loop on this thread, and no other can then be.
+
+    Of these, files that start the real application come first, so that quick ones are left to fill the end.
+    """
     for item in items:
         if "browser" in item.path.parts:
             item.add_marker(pytest.mark.browser)
         if _is_slow(item.path) or SERVERS.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: "browser" in item.path.parts)
+    real = {item.path for item in items if "sample_index" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: "browser" in item.path.parts and 1 + (item.path not in real))

@@ -127,7 +127,8 @@ def test_without_a_knowledge_base_the_list_says_how_to_make_one() -> None:
     assert "handrail ingest --sample" in run("kb", "list").stderr
 
 
-def test_a_reader_is_refused_while_the_index_is_written(desk: Path) -> None:
+def test_a_reader_is_refused_while_the_index_is_written(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.stores.lock.READER_WAITS_S", 0.1)
     with IndexLock(desk / "var", write=True), pytest.raises(IndexBusy):
         run("kb", "list")
 

@@ -69,9 +69,10 @@ def serve_real_site(
         LIMITS__HANDOFF_PER_HOUR="0",
         **(overrides or {}),
     )
-    server = _Server(
-        uvicorn.Config(create_app(settings, assistant(settings)), host="127.0.0.1", port=0, log_level="error")
-    )
+    app = create_app(settings, assistant(settings))
+    # Pages that are closed after it hold their streams open.
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", timeout_graceful_shutdown=1)
+    server = _Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

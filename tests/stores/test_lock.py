@@ -44,7 +44,8 @@ def test_a_writer_is_refused_while_somebody_reads_and_told_what_to_do(tmp_path: 
         IndexLock(tmp_path, write=True)
 
 
-def test_a_reader_is_refused_while_somebody_writes(tmp_path: Path) -> None:
+def test_a_reader_is_refused_while_somebody_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.stores.lock.READER_WAITS_S", 0.1)
     with held_elsewhere(tmp_path, "write"), pytest.raises(IndexBusy, match="try again when it is done"):
         IndexLock(tmp_path, write=False)
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
-from tokenizers.processors import TemplateProcessing
 
 from handrail.local_models.manifest import ModelSpec
-from handrail.local_models.onnx import OnnxModel
+from handrail.local_models.onnx import OnnxModel, normed
 from handrail.types import Vectors
 
 QUERY, PASSAGE = 1, 2
@@ -28,13 +27,28 @@ Codes = NDArray[np.int8]
 """`(tokens, d)`: directions of vectors, each scaled so that its greatest entry is 127."""
 
 
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text with the mark of its kind."""
+
+    ids: Sequence[int]
+
+    @property
+    def attention_mask(self) -> Sequence[int]:
+        return [1] * len(self.ids)
+
+    @property
+    def type_ids(self) -> Sequence[int]:
+        return [0] * len(self.ids)
+
+
 class LateEncoder:
     """Passages may be read while questions are: an article approved at the desk is indexed in a running process."""
 
     def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
         """`name` is of the weights together with the projection: what else is made has another name."""
         self._model = OnnxModel(folder, threads, every_token=True)
-        self._tokenizers = {kind: _marking(self._model.tokenizer, kind) for kind in (QUERY, PASSAGE)}
+        self._ends = [int(self._model.tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
         self._projection = load_projection()
         self.name = f"{spec.name}/{hashlib.sha256(self._projection.tobytes()).hexdigest()[:8]}"
         self._max_tokens = max_tokens
@@ -42,7 +56,7 @@ class LateEncoder:
 
     def queries(self, texts: Sequence[str]) -> list[Vectors]:
         """`(tokens, d)` float32, each row L2-normalised, for each text."""
-        return [_normed(states @ self._projection) for states in self.states(texts, QUERY, self._query_tokens)]
+        return [normed(states @ self._projection) for states in self.states(texts, QUERY, self._query_tokens)]
 
     def passages(self, texts: Sequence[str]) -> list[Codes]:
         """Codes of each text's tokens."""
@@ -50,30 +64,17 @@ class LateEncoder:
 
     def states(self, texts: Sequence[str], kind: int, max_tokens: int) -> list[NDArray[np.float32]]:
         """`(tokens, width)`, as the encoder leaves them, rows L2-normalised."""
-        encodings: list[Encoding] = self._tokenizers[kind].encode_batch(list(texts))
-        for encoding in encodings:
-            encoding.truncate(max_tokens)
+        plain = self._model.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        begin, end = self._ends
+        encodings = [Marked([begin, kind, *encoding.ids, end][:max_tokens]) for encoding in plain]
         found = (outputs[0] for outputs in self._model.run(encodings))
-        return [_normed(states[0] if states.ndim == 3 else states) for states in found]
+        return [normed(states[0] if states.ndim == 3 else states) for states in found]
 
 
 def load_projection() -> Vectors:
     """`(width, d)` float32."""
     with (files("handrail") / "fitted" / PROJECTION).open("rb") as stream:
         return np.asarray(np.load(stream, allow_pickle=False), dtype=np.float32)
-
-
-def _marking(tokenizer: Tokenizer, kind: int) -> Tokenizer:
-    """A copy that puts the mark of `kind` in front of every text."""
-    mark = str(tokenizer.id_to_token(kind))
-    known = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", mark, "[SEP]")]
-    copy = Tokenizer.from_str(tokenizer.to_str())
-    copy.post_processor = TemplateProcessing(single=f"[CLS] {mark} $A [SEP]", special_tokens=known)
-    return copy
-
-
-def _normed(rows: NDArray[np.float32]) -> Vectors:
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
 def _coded(rows: NDArray[np.float32]) -> Codes:

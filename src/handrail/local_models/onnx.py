@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import onnxruntime as ort
@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from handrail.local_models.reader import Reading
 
 Output = list[NDArray[np.float32]]
+
+
+class Tokens(Protocol):
+    """A text as a model reads it; a tokenizer's `Encoding` is one."""
+
+    @property
+    def ids(self) -> Sequence[int]: ...
+
+    @property
+    def attention_mask(self) -> Sequence[int]: ...
+
+    @property
+    def type_ids(self) -> Sequence[int]: ...
 
 
 class OnnxModel:
@@ -45,17 +58,17 @@ class OnnxModel:
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
-    def run(self, encodings: Sequence[Encoding]) -> list[Output]:
+    def run(self, encodings: Sequence[Tokens]) -> list[Output]:
         """The graph's outputs for each text, in the order given."""
         if self._threads is None or len(encodings) == 1:
             return [self._one(encoding) for encoding in encodings]
         return list(self._threads.map(self._one, encodings))
 
-    def rows(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
+    def rows(self, encodings: Sequence[Tokens]) -> NDArray[np.float32]:
         """The first output, of the first token: `(texts, outputs)`."""
         return np.asarray([first_token(outputs) for outputs in self.run(encodings)], dtype=np.float32)
 
-    def _one(self, encoding: Encoding) -> Output:
+    def _one(self, encoding: Tokens) -> Output:
         given = {
             "input_ids": encoding.ids,
             "attention_mask": encoding.attention_mask,
@@ -127,7 +140,7 @@ class OnnxEmbedder:
     def read_queries(self, texts: Sequence[str]) -> list[Embedding]:
         """The same embeddings of queries, each with the states that are shown on the way to it."""
         outputs = self._model.run(self._encoded([self._prefix + text for text in texts], self._query_tokens))
-        return [Embedding(_normed(first_token(of)[None])[0], self._states(of[1:])) for of in outputs]
+        return [Embedding(normed(first_token(of)[None])[0], self._states(of[1:])) for of in outputs]
 
     def _states(self, layers: Output) -> States | None:
         """Means over the text's own tokens; over all where it has none."""
@@ -139,7 +152,7 @@ class OnnxEmbedder:
     def _embed(self, texts: Sequence[str], max_tokens: int) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        return _normed(self._model.rows(self._encoded(texts, max_tokens)))
+        return normed(self._model.rows(self._encoded(texts, max_tokens)))
 
     def _encoded(self, texts: Sequence[str], max_tokens: int) -> list[Encoding]:
         encodings: list[Encoding] = self._model.tokenizer.encode_batch(list(texts))
@@ -148,9 +161,9 @@ class OnnxEmbedder:
         return encodings
 
 
-def _normed(rows: NDArray[np.float32]) -> Vectors:
-    normed: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    return normed
+def normed(rows: NDArray[np.float32]) -> Vectors:
+    """Each row scaled to the length 1."""
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
 class OnnxReranker:

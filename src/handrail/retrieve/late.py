@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +29,8 @@ class LateInteraction:
         self._states = states
         self._rows = rows
         self._weight = weight
+        # One thread: the product is on every core as it is, and each thread would keep ten megabytes of its own.
+        self._beside = ThreadPoolExecutor(1, thread_name_prefix="likeness")
 
     async def lean(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """Best first, with `late` filled in."""
@@ -35,7 +38,7 @@ class LateInteraction:
             return []
         asked = (await self._encoder.submit([query]))[0]
         rows = [self._rows[hit.passage.id] for hit in hits]
-        found = await asyncio.to_thread(self._states.likeness, asked, rows)
+        found = await asyncio.get_running_loop().run_in_executor(self._beside, self._states.likeness, asked, rows)
         likeness = {hit.passage.id: float(value) for hit, value in zip(hits, found, strict=True)}
         share = rescale(likeness, float(np.percentile(found, UNRELATED)))
         leaned = [self._leaned(hit, likeness[hit.passage.id], share[hit.passage.id]) for hit in hits]

@@ -9,6 +9,10 @@ from filelock import ReadWriteLock, Timeout
 
 from handrail.errors import IndexBusy, SettingsError
 
+WRITER_WAITS_S = 1.0
+READER_WAITS_S = 5.0
+"""A writer is refused sooner: readers, such as a server, go on for long."""
+
 
 class IndexLock:
     """Held while the index on disk is open; released at exit of the process whatever happens."""
@@ -26,9 +30,9 @@ class IndexLock:
         self._lock = ReadWriteLock(self._folder / "index.lock", is_singleton=False)
         try:
             if self._write:
-                self._lock.acquire_write(timeout=1.0)
+                self._lock.acquire_write(timeout=WRITER_WAITS_S)
             else:
-                self._lock.acquire_read(timeout=5.0)
+                self._lock.acquire_read(timeout=READER_WAITS_S)
         except Timeout:
             self._lock.close()
             raise IndexBusy(self._advice(self._folder)) from None
