@@ -32,7 +32,7 @@ test: .venv/.dev models browser  ## Every test but those that need torch or an L
 	@# Two browsers on two cores can be late for a test: what failed beside others must pass by itself.
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser \
 		|| $(BIN)/pytest --last-failed --last-failed-no-failures none tests/browser
-	$(BIN)/handrail eval gate --index "$$($(BIN)/python -m tests.sample)"
+	index=$$($(BIN)/python -m tests.sample) && $(BIN)/handrail eval gate --index "$$index"
 
 gate: .venv/.dev models  ## Has any figure got worse? Small fixed sets, two minutes; `make test` runs it, too.
 	$(BIN)/handrail eval gate
