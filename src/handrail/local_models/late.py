@@ -15,7 +15,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
+from handrail.errors import ModelUnavailable
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.onnx import OnnxModel, normed
 from handrail.types import Vectors
@@ -48,7 +50,7 @@ class LateEncoder:
     def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
         """`name` is of the weights together with the projection: what else is made has another name."""
         self._model = OnnxModel(folder, threads, every_token=True)
-        self._ends = [int(self._model.tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+        self._ends = [_id_of(self._model.tokenizer, token) for token in ("[CLS]", "[SEP]")]
         self._projection = load_projection()
         self.name = f"{spec.name}/{hashlib.sha256(self._projection.tobytes()).hexdigest()[:8]}"
         self._max_tokens = max_tokens
@@ -75,6 +77,13 @@ def load_projection() -> Vectors:
     """`(width, d)` float32."""
     with (files("handrail") / "fitted" / PROJECTION).open("rb") as stream:
         return np.asarray(np.load(stream, allow_pickle=False), dtype=np.float32)
+
+
+def _id_of(tokenizer: Tokenizer, token: str) -> int:
+    found = tokenizer.token_to_id(token)
+    if found is None:
+        raise ModelUnavailable(f"the late-interaction encoder's tokenizer has no {token}")
+    return found
 
 
 def _coded(rows: NDArray[np.float32]) -> Codes:
