@@ -28,6 +28,7 @@ from handrail.generate.compose import SECTIONS
 from handrail.generate.extractive import ExtractiveAnswerer, orders
 from handrail.generate.units import units
 from handrail.markdown import plain
+from handrail.outcome import UNKNOWN
 from handrail.retrieve.opening import BeginningOfTheArticle
 from handrail.settings import Generate, Settings, load_settings
 from handrail.stores.snapshot import Snapshot
@@ -46,6 +47,8 @@ class Quoted:
     more: bool
     words_one: int
     words_more: int
+    known: bool
+    """Whether the answer is given without the word that it is no more than the closest passages."""
 
 
 async def quote(settings: Settings, lines: list[str], reaches: Sequence[int]) -> dict[int, list[Quoted]]:
@@ -93,7 +96,8 @@ async def _quoted(
     ]
     given = flat(" ".join(line for unit in found for line in unit.lines))
     holds = [any(key in text for key in keys) for text in (given, *answers)]
-    return Quoted(*holds, *(len(text.split()) for text in answers))
+    known = not scored or scored[0].logit >= UNKNOWN
+    return Quoted(*holds, *(len(text.split()) for text in answers), known)
 
 
 def _text(claims: list[Claim]) -> str:
@@ -113,8 +117,15 @@ def show(kb: str, rows: list[Quoted]) -> None:
         f"{kb}: n={len(rows)}, key among the evidence {np.mean([row.possible for row in rows]):.3f}; "
         f"quoted by one section {change.a:.3f} ({np.mean([row.words_one for row in rows]):.0f} words), "
         f"by up to three {change.b:.3f} ({np.mean([row.words_more for row in rows]):.0f} words), "
-        f"change {change.difference:+.3f} ({low:+.3f} to {high:+.3f})\n"
+        f"change {change.difference:+.3f} ({low:+.3f} to {high:+.3f}); {_called_closest(rows)}\n"
     )
+
+
+def _called_closest(rows: list[Quoted]) -> str:
+    """How often answers that are called the closest passages quote a key, and the others."""
+    parts = [[row.more for row in rows if row.known is known] for known in (False, True)]
+    (n, share), (m, other) = ((len(part), np.mean(part) if part else float("nan")) for part in parts)
+    return f"called the closest {n}, a key in {share:.3f}; others {m}, in {other:.3f}"
 
 
 def show_neighbours(kb: str, rows: dict[int, list[Quoted]]) -> None:
@@ -152,11 +163,14 @@ def compare(settings: Settings, sets: Sequence[tuple[str, str]], variants: Seque
 def show_variants(kb: str, rows: dict[str, list[Quoted]]) -> None:
     (name, first), *others = rows.items()
     before = np.asarray([row.more for row in first], dtype=np.float64)
-    sys.stdout.write(f"{kb}: n={len(first)}, {_shares(name, first)}\n")
+    sys.stdout.write(f"{kb}: n={len(first)}, {_shares(name, first)}; {_called_closest(first)}\n")
     for name, found in others:
         change = paired(before, np.asarray([row.more for row in found], dtype=np.float64))
         low, high = change.interval or (float("nan"), float("nan"))
-        sys.stdout.write(f"  {_shares(name, found)}, change {change.difference:+.3f} ({low:+.3f} to {high:+.3f})\n")
+        sys.stdout.write(
+            f"  {_shares(name, found)}, change {change.difference:+.3f} ({low:+.3f} to {high:+.3f}); "
+            f"{_called_closest(found)}\n"
+        )
 
 
 def _shares(name: str, rows: list[Quoted]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from handrail import outcome
-from handrail.types import Citation, Label, Offer, Outcome, RefusalReason, Routing, Source, Verdict
+from handrail.types import Citation, Draft, Label, Offer, Outcome, RefusalReason, Routing, Source, Verdict
 from tests.stages import WORDING, passage
 
 CITED = tuple(
@@ -108,6 +110,34 @@ def test_low_confidence_sets_a_disclaimer_apart_and_links_to_nothing() -> None:
     assert result.disclaimer not in result.answer
     assert result.sources == ()
     assert not result.refused
+
+
+@pytest.mark.parametrize(
+    ("provider", "best", "lang", "told"),
+    [
+        ("extractive", outcome.UNKNOWN - 0.1, "en", True),
+        ("extractive", outcome.UNKNOWN, "en", False),
+        ("extractive", outcome.UNKNOWN - 0.1, "de", False),
+        ("scripted", outcome.UNKNOWN - 0.1, "en", False),
+        ("extractive", None, "en", False),
+    ],
+)
+def test_quotes_that_nothing_knows_for_an_answer_are_called_the_closest(
+    provider: str, best: float | None, lang: str, *, told: bool
+) -> None:
+    draft = Draft([], provider, signals={} if best is None else {"unit_top": best})
+    result = outcome.answered("Text [1].", Verdict.FULLY, CITED, 0.8)
+
+    noticed = outcome.closest(result, draft, WORDING.into(lang))
+
+    assert noticed.disclaimer == (WORDING.say("closest") if told else None)
+    assert replace(noticed, disclaimer=None) == result
+
+
+def test_an_answer_with_a_disclaimer_is_not_called_the_closest_too() -> None:
+    result = outcome.low_confidence("Text [1].", CITED, 0.4, WORDING)
+
+    assert outcome.closest(result, Draft([], "extractive", signals={"unit_top": -9.0}), WORDING) == result
 
 
 def test_high_stakes_offers_a_person_and_one_link_at_most() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from handrail.people import People
 from handrail.types import (
     Citation,
+    Draft,
     Escalation,
     Label,
     Offer,
@@ -27,6 +28,8 @@ STATIC: dict[Label, tuple[Routing, RefusalReason, Escalation]] = {
 
 LINKS = {Verdict.FULLY: 2, Verdict.PARTLY: 1, Verdict.CANNOT: 0}
 """Source links shown for each verdict of the self-critique."""
+UNKNOWN = -5.0
+"""Logit of the best quoted unit under which every second quoted answer misses the point (experiment 113)."""
 
 
 def static(label: Label, wording: Wording, topics: Sequence[str] = (), rule: str | None = None) -> Outcome:
@@ -99,6 +102,16 @@ def partly(result: Outcome) -> Outcome:
         sources=result.sources[: LINKS[Verdict.PARTLY]],
         escalation=Escalation(Offer.LINK, "partly_answered"),
     )
+
+
+def closest(result: Outcome, draft: Draft, wording: Wording) -> Outcome:
+    """An answer whose quotes the cross-encoder does not know for one, said to be no more than the closest passages.
+
+    In English only: of other languages it knows nothing.
+    """
+    unknown = draft.signals.get("unit_top", UNKNOWN) < UNKNOWN and wording.lang == "en"
+    told = result.routing in (Routing.ANSWERED, Routing.PARTIALLY_ANSWERED) and draft.provider == "extractive"
+    return replace(result, disclaimer=wording.say("closest")) if unknown and told else result
 
 
 def low_confidence(answer: str, citations: Sequence[Citation], confidence: float, wording: Wording) -> Outcome:

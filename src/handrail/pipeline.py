@@ -160,7 +160,6 @@ class Pipeline:
         fixed = fixed_reply(turn.question, classification, turn.wording, self._settings.brand.topics)
         if fixed is not None:
             return fixed
-
         joint = await self._stages.several.answer(turn) if self._stages.several else None
         if joint is not None:
             return await self._answer_parts(turn, joint)
@@ -305,7 +304,8 @@ class Pipeline:
         else:
             verdict = Verdict.PARTLY if verified.unsupported else critique.verdict
             result = outcome.answered(answer, verdict, citations, confidence, self._next(turn, citations, drafted))
-        return replace(result, claims=draft.claims, factuality=verified.factuality)
+        told = replace(result, claims=draft.claims, factuality=verified.factuality)
+        return outcome.closest(told, draft, turn.wording)
 
     def _sure_from(self, turn: TurnInFlight) -> float:
         """Encoders of one language see little more than names in another, and are sure of it all the same."""
