@@ -328,6 +328,13 @@ def test_what_refers_back_to_its_heading_comes_with_it_and_with_nothing_of_anoth
     assert [claim.text for claim in made] == ["**Who has a key?**\n\nThat is a matter of trust."]
 
 
+@pytest.mark.parametrize("sentence", ["Please do not do it: it ends the offer.", "Don't do that. It costs."])
+def test_advice_against_it_says_against_what(sentence: str) -> None:
+    made = claims("end", article(f"### They ask you to end\n\n{sentence}", "a:end"), best=sentence[:6], max_sentences=1)
+
+    assert made[0].text.startswith("**They ask you to end:**\n\n")
+
+
 def test_no_further_section_only_points_elsewhere() -> None:
     found = units(evidence("post", COSTS, article("## Times\n\nUse this article for times.", "s:times")).hits, 10)
 

@@ -264,6 +264,24 @@ async def test_who_speaks_of_himself_is_not_told_about_his_customers(asked: str,
     assert ("Customers need none." in " ".join(texts(draft))) == ("customer" in asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("can I pay yearly?", "Choose"),
+        ("I pay yearly", "A yearly plan"),
+        ("can I pause when I pay yearly?", "A yearly plan"),
+    ],
+)
+async def test_who_asks_whether_he_may_is_not_told_what_holds_if_he_does(asked: str, first: str) -> None:
+    knows = scorer_of({"yearly plan": 6.0, "Choose": 4.5})
+    body = "## If you pay yearly\n\nA yearly plan cannot be paused.\n\n## Switch\n\nChoose yearly billing."
+
+    draft = await answer(knows, evidence(asked, article(body), merge=0), max_sentences=1)
+    knows.close()
+
+    assert texts(draft)[0].rpartition("\n")[2].startswith(first)
+
+
 async def test_trouble_with_what_an_article_is_about_begins_with_its_first_procedure() -> None:
     knows = scorer_of({"Mail": 3.0, "Compare": 1.0})
     body = "## Check\n\n1. Compare the records.\n2. Compare again.\n\n## Mail\n\n1. Mail stopped.\n2. Mail again."

@@ -61,6 +61,15 @@ def test_only_a_short_question_about_no_special_section_gets_it(query: str, begi
     assert not opens(query, special, [Hit(hit.passage, neighbour=bool(place)) for place, hit in enumerate(given.hits)])
 
 
+@pytest.mark.parametrize(("query", "begins"), [("is there a trial", True), ("is there a trial for long stays", False)])
+def test_who_asks_for_no_more_than_the_title_says_gets_it_whatever_a_heading_names(query: str, begins: bool) -> None:
+    body = "Every account starts with a trial.\n\n## When the trial ends, and long stays\n\nThe trial ends on day 15."
+    given = evidence(query, article(body, "a:trial", title="How the trial works"), merge=0)
+    special = next(unit for unit in units(given.hits, 5) if unit.headings)
+
+    assert opens(query, special, given.hits) is begins
+
+
 def test_the_opening_comes_first_and_nothing_is_said_twice() -> None:
     given = found()
     first, second = opening("a:payouts", given.hits)

@@ -14,7 +14,7 @@ from handrail.types import Claim
 
 ANAPHORA = re.compile(
     r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|"
-    r"also|in that case|the same|after that)\b",
+    r"also|in that case|the same|after that|(?:please )?(?:do not|don't|never) do (?:it|so|this|that))\b",
     re.I,
 )
 YES_NO = re.compile(r"^(yes|no|not? yet|never|only if|because|ja|nein|oui|non|s[ií]|sim|não|да|нет|نعم|لا)\b", re.I)

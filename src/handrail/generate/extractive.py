@@ -53,6 +53,9 @@ ASKED = re.compile(
     re.I,
 )
 """What makes more of a message than the name of what it is about."""
+MAY = re.compile(r"^(?:so )?(?:can|could|may) (?:i|we)\b|^(?:is it|would it be) possible\b", re.I)
+PRESUMED = re.compile(r"^(?:if|when|after|once) (?:you|it|the|your)\b", re.I)
+"""A heading under which what is said presumes what it names."""
 CANDIDATES = 12
 FEWEST = 4
 FIT_POINTS, FIT_SCALE = 10.0, 4.0
@@ -63,8 +66,8 @@ PASSAGE_POINTS = 8.0
 POINTS_ELSEWHERE = -2.0
 """Points of a unit that only points elsewhere, or answers another question."""
 POINTS_BESIDE = -4.0
-"""Points of "Important: Change the time zone outside your opening hours", which names things in passing, and of what
-is said about the reader's customers to somebody who speaks of himself."""
+"""Points of "Important: Change the time zone outside your opening hours", which names things in passing, of what is
+said about the reader's customers to somebody who speaks of himself, and of what presumes the answer."""
 SPECIAL = 20.0
 """Points taken from all that stands beside the first procedure: nothing of it is quoted."""
 POINTS_OPPOSED = -3.0
@@ -227,7 +230,8 @@ def _points(logit: float) -> float:
 
 
 def _shape(query: str, unit: Unit) -> float:
-    if unit.warns or (speaks_of_himself(query) and asked_for_others(_heading(unit))):
+    others = speaks_of_himself(query) and asked_for_others(_heading(unit))
+    if unit.warns or others or _presumes(query, unit):
         return POINTS_BESIDE
     if unit.points_elsewhere or _answers_another(query, unit):
         return POINTS_ELSEWHERE
@@ -243,6 +247,12 @@ def _answers_another(query: str, unit: Unit) -> bool:
     refers = unit.kind == "sentence" and heading.endswith(("?", "؟")) and ANAPHORA.match(plain(unit.lines[0]))
     answered = question_above(unit) or (heading if refers else "")
     return bool(answered) and coverage(answered, query, {}, 1.0) < SAME_QUESTION
+
+
+def _presumes(query: str, unit: Unit) -> bool:
+    """Whether it says what holds "If you pay yearly" to somebody who asks whether he can pay yearly."""
+    heading = _heading(unit)
+    return bool(MAY.match(query) and PRESUMED.match(heading)) and set(tokenize(query)) <= set(tokenize(heading))
 
 
 def _heading(unit: Unit) -> str:

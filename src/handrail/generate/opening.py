@@ -41,6 +41,8 @@ def opens(query: str, best: Unit, hits: Sequence[Hit]) -> bool:
 
 def _named(query: str, best: Unit) -> bool:
     asked, heading = set(tokenize(query)), set(tokenize(" ".join(best.headings)))
+    if asked <= set(tokenize(best.hit.passage.title)):
+        return False
     said = heading | set(tokenize(plain(best.lines[0])))
     return bool(asked & heading) or len(asked & said) > NAMED * len(asked)
 
