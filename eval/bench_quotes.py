@@ -97,7 +97,7 @@ async def _quoted(
     given = flat(" ".join(line for unit in found for line in unit.lines))
     holds = [any(key in text for key in keys) for text in (given, *answers)]
     known = not scored or scored[0].logit >= UNKNOWN
-    return Quoted(*holds, *(len(text.split()) for text in answers), known)
+    return Quoted(*holds, *(len(text.split()) for text in answers), known=known)
 
 
 def _text(claims: list[Claim]) -> str:
