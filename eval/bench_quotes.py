@@ -95,9 +95,10 @@ async def _quoted(
         _text(answerer.composed(evidence.query, scored, found, hits, sections=sections)) for sections in (1, SECTIONS)
     ]
     given = flat(" ".join(line for unit in found for line in unit.lines))
-    holds = [any(key in text for key in keys) for text in (given, *answers)]
+    possible, one, more = (any(key in text for key in keys) for text in (given, *answers))
     known = not scored or scored[0].logit >= UNKNOWN
-    return Quoted(*holds, *(len(text.split()) for text in answers), known=known)
+    words_one, words_more = (len(text.split()) for text in answers)
+    return Quoted(possible, one, more, words_one, words_more, known)
 
 
 def _text(claims: list[Claim]) -> str:
