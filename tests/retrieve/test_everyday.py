@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.retrieve.everyday import LONGEST, EverydayWords, shipped
+from handrail.retrieve.everyday import LONGEST, EverydayWords, Line, shipped
 from handrail.stores import snapshot as snapshots
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import words
@@ -17,14 +17,15 @@ TEXTS = [
     "If the phone was stolen, tell us. The signal is weak abroad. Annual billing.",
 ]
 LINES = [
-    (("coupon", "discount code"), ("coupon", "discount code")),
-    (("coupon",), ("voucher",)),
-    (("nicked", "got taken"), ("theft", "stolen")),
-    (("log in", "sign in"), ("log in", "sign in")),
-    (("accountant",), ("bookkeeper",)),
-    (("erase",), ("delete",)),
-    (("add staff", "add people"), ("invite a team member",)),
-    (("e-mail",), ("letter",)),
+    Line(("coupon", "discount code"), ("coupon", "discount code")),
+    Line(("coupon",), ("voucher",)),
+    Line(("nicked", "got taken"), ("theft", "stolen")),
+    Line(("log in", "sign in"), ("log in", "sign in")),
+    Line(("accountant",), ("bookkeeper",)),
+    Line(("erase",), ("delete",)),
+    Line(("add staff", "add people"), ("invite a team member",)),
+    Line(("e-mail",), ("letter",)),
+    Line(("quickbooks",), ("program", "accounts"), one_of_a_kind=True),
 ]
 
 
@@ -42,6 +43,7 @@ def snapshot(lang: str = "en", texts: list[str] = TEXTS) -> Snapshot:
         ("my phone got NICKED!!", "my phone got stolen!!"),
         ("it got taken, nicked", "it stolen, stolen"),
         ("cant log in", "cant sign in"),
+        ("Is there a QuickBooks connection?", "Is there a quickbooks accounts connection?"),
         ("give my accountant access", "give my bookkeeper access"),
         ("can I add staff", "can I invite a team member"),
         ("add  people, please", "invite a team member, please"),
@@ -78,7 +80,7 @@ def test_articles_in_another_language_and_no_articles_change_nothing() -> None:
 
 
 def test_the_list_that_ships_is_well_formed() -> None:
-    for said, meant in shipped():
+    for said, meant in ((line.said, line.meant) for line in shipped()):
         assert len(set(said)) == len(said) and len(set(meant)) == len(meant), (said, meant)
         assert said == meant or set(said) != set(meant)
         assert all(term == " ".join(term.split()).lower() and words(term) for term in (*said, *meant))

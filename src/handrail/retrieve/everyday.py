@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -22,19 +23,30 @@ LONGEST = 5
 """Words of a phrase."""
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Terms that may be read as something else, and as what, the plainest first."""
+
+    said: Sequence[str]
+    meant: Sequence[str]
+    one_of_a_kind: bool = False
+    """Whether what was said stays, with what it is one of behind it."""
+
+
 class EverydayWords:
-    def __init__(self, snapshot: Snapshot, lines: Iterable[tuple[Sequence[str], Sequence[str]]] | None = None) -> None:
-        """`lines` are pairs of what may be read as something else, and as what; the first line to say so wins."""
+    def __init__(self, snapshot: Snapshot, lines: Iterable[Line] | None = None) -> None:
+        """The first of `lines` that helps with a term wins."""
         self._instead: dict[Words, str] = {}
         if snapshot.lang != LANG:
             return
         lines = list(shipped() if lines is None else lines)
-        known = _Known(snapshot, {term for line in lines for side in line for term in side})
-        for said, meant in lines:
-            there = [term for term in meant if known(term)]
-            for term in said:
+        known = _Known(snapshot, {term for line in lines for side in (line.said, line.meant) for term in side})
+        for line in lines:
+            there = [term for term in line.meant if known(term)]
+            for term in line.said:
                 if there and not known.exactly(term):
-                    self._instead.setdefault(tuple(words(term)), there[0])
+                    meant = f"{term} {there[0]}" if line.one_of_a_kind else there[0]
+                    self._instead.setdefault(tuple(words(term)), meant)
 
     def read(self, text: str) -> str:
         """`text` in the articles' words; itself where they have all of its words, or it is in another language."""
@@ -123,16 +135,15 @@ def _plural(term: str) -> str:
 
 
 @cache
-def shipped() -> tuple[tuple[Sequence[str], Sequence[str]], ...]:
+def shipped() -> tuple[Line, ...]:
     text = (files("handrail.retrieve") / "everyday.txt").read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
     return tuple(_line(line) for line in lines)
 
 
-def _line(line: str) -> tuple[Sequence[str], Sequence[str]]:
-    said, arrow, meant = line.partition(" > ")
-    terms = _terms(said)
-    return terms, _terms(meant) if arrow else terms
+def _line(line: str) -> Line:
+    said, sign, meant = next((found for sign in (" > ", " + ") if (found := line.partition(sign))[1]), (line, "", line))
+    return Line(_terms(said), _terms(meant), sign == " + ")
 
 
 def _terms(text: str) -> tuple[str, ...]:
