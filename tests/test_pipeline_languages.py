@@ -24,7 +24,7 @@ async def test_fixed_replies_are_in_the_language_of_the_message_and_their_reason
 
 
 async def test_a_clarifying_question_is_asked_in_the_visitors_language() -> None:
-    result = (await pipeline(stages(calibrator=Calibrates(0.2))).run(ask(GERMAN))).outcome
+    result = (await pipeline(stages(calibrator=Calibrates(0.3))).run(ask(GERMAN))).outcome
 
     assert result.routing is Routing.FOLLOWUP
     assert "Geht es um" in result.answer
@@ -34,10 +34,11 @@ async def test_a_clarifying_question_is_asked_in_the_visitors_language() -> None
 async def test_who_is_not_understood_learns_that_the_articles_are_in_another_language() -> None:
     german = await pipeline(stages(calibrator=Calibrates(0.01), fallback_answerer=None)).run(ask(GERMAN))
     english = await pipeline(stages(calibrator=Calibrates(0.01), fallback_answerer=None)).run(ask())
+    hardly = await pipeline(stages(calibrator=Calibrates(0.2), fallback_answerer=None)).run(ask(GERMAN))
     with_model = await pipeline(stages(calibrator=Calibrates(0.01))).run(ask(GERMAN))
 
     assert german.outcome.notice == WORDING.into("de").say("only_language", language="Englisch")
-    assert german.outcome.suggestions == ()
+    assert german.outcome.suggestions == hardly.outcome.suggestions == ()
     assert german.outcome.escalation == Escalation(Offer.LINK, "other_language")
     assert (english.outcome.notice, with_model.outcome.notice) == (None, None)
 

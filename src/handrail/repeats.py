@@ -25,7 +25,7 @@ LATELY = 3
 """Latest exchanges whose answers are remembered word for word."""
 MARK = re.compile(r"\s*\[\d+\]")
 TOPICS = 3
-LEAST_LIKELY = 0.15
+LEAST_LIKELY = 0.25
 """Probability under which the nearest titles are nothing but noise to a visitor who writes in another language."""
 
 
