@@ -1,9 +1,10 @@
 """Fits the reader: pairs of question and passage with whether the one answers the other, and a linear map of states.
 
 Pairs come from knowledge bases (a gold article's best passage answers its question; the best other passages do not;
-none answers a question that should be refused) and from `eval/training/answerable`, passages with questions that they
-answer (`+`) and questions that they only seem to (`-`). Each question is also paired with an empty passage, which
-answers nothing, so that the style of a question says little.
+none answers a question that should be refused) and from `eval/training/answerable`: `*.txt` are passages with questions
+that they answer (`+`) and questions that they only seem to (`-`); `*.jsonl` are crossed, two passages about the same
+thing and questions that mostly one of them answers, so that neither question nor passage gives the label away. Each
+question is also paired with an empty passage, which answers nothing, so that the style of a question says little.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from handrail.calibrate.observe import names
 from handrail.local_models.reader import QueryStates, Reading
 
 TRAINING = Path(__file__).parent / "training" / "answerable"
-OWN = "written passages"
+OWN, CROSSED = "written passages", "crossed"
 EMPTY = "Help"
 OTHER, SECOND, EMPTY_WEIGHT = 0.5, 0.5, 0.3
 """Importance of a passage beside the gold one, of each passage of a refused question, and of an empty one."""
@@ -69,6 +70,21 @@ def _articles(file: Path) -> list[tuple[str, list[str], list[str]]]:
             head, answered, beside = found[-1]
             found[-1] = (f"{head}{' ' if head[-1] != chr(10) else ''}{line.strip()}", answered, beside)
     return found
+
+
+def crossed(folder: Path = TRAINING) -> dict[str, list[Labelled]]:
+    """Pairs of each crossed file: every question beside both passages of its topic."""
+    return {f"{CROSSED} {file.stem}": _crossed(file) for file in sorted(folder.glob("*.jsonl"))}
+
+
+def _crossed(file: Path) -> list[Labelled]:
+    topics = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return [
+        Labelled((asked["q"], f"{topic['title']}\n{topic[side]}"), answers=asked[side] is not None, importance=1.0)
+        for topic in topics
+        for asked in topic["questions"]
+        for side in ("a", "b")
+    ]
 
 
 def of_base(rows: Sequence[Observed]) -> list[Labelled]:
@@ -154,8 +170,11 @@ class Map:
 class Readers:
     """Readers fitted to some of the sources; one that was asked for before is not fitted again."""
 
-    def __init__(self, sources: Mapping[str, Sequence[Labelled]], states: KeptStates) -> None:
-        self._parts = {name: _data(name, with_empty(pairs), states) for name, pairs in sources.items()}
+    def __init__(self, sources: Mapping[str, Sequence[Labelled]], states: KeptStates, whole: KeptStates) -> None:
+        """`whole` reads to the end of passages that no window was cut of: those of crossed files."""
+        self._kept = {name: whole if name.startswith(CROSSED) else states for name in sources}
+        self._parts = {name: _data(name, with_empty(pairs), self._kept[name]) for name, pairs in sources.items()}
+        self._sources = sources
         self._states = states
         self._fitted: dict[frozenset[str], Map] = {}
 
@@ -179,6 +198,15 @@ class Readers:
             weights = fitted.weights / fitted.scales
             self._fitted[left_out] = Map(weights, float(fitted.intercept - weights @ fitted.means))
         return self._fitted[left_out]
+
+    def apart(self, name: str) -> tuple[list[float], list[float], list[bool]]:
+        """What a reader that never saw this source makes of its pairs, of their questions alone, and the truth."""
+        pairs, found = self._sources[name], self.of(frozenset({name}))
+        read, alone = (
+            found.scores(self._kept[name].of(of)).tolist()
+            for of in ([one.pair for one in pairs], [(one.pair[0], EMPTY) for one in pairs])
+        )
+        return read, alone, [one.answers for one in pairs]
 
     def signals(self, row: Observed, left_out: frozenset[str]) -> dict[str, float]:
         """What the gates would read of this row with a reader that never saw the bases left out."""

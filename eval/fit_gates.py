@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.answerable import OWN, KeptStates, Labelled, Readers, elsewhere, of_base, written
+from eval.answerable import CROSSED, OWN, KeptStates, Labelled, Readers, crossed, elsewhere, of_base, written
 from handrail.assembly import build_parts
 from handrail.calibrate import Asked, Observed
 from handrail.calibrate.fit import Array, Data, auc, calibration_error, fit, part
@@ -37,6 +37,8 @@ from handrail.stores.snapshot import Snapshot
 
 LAYERS = (5, 7)
 """Sixth and eighth of the twelve layers of the cross-encoder that ships."""
+WHOLE = 200
+"""Tokens of a pair of a crossed file; no passage there is longer."""
 PLAIN = ("rerank_top",)
 PENALTY = 12.0
 ANSWERABLE = 0.6
@@ -189,6 +191,14 @@ def control(rows: Sequence[Observed], owners: Sequence[str], readers: Readers) -
         print(f"  {owner:10} n={len(asked):4} {_area(read, truth)} with its passage, {_area(alone, truth)} without")
 
 
+def control_crossed(readers: Readers) -> None:
+    """The same for the crossed files, in which a question alone says next to nothing; each file read by the others."""
+    for name in crossed():
+        read, alone, answers = readers.apart(name)
+        truth = np.asarray(answers, dtype=np.float64)
+        print(f"  {name} n={len(truth):4} {_area(read, truth)} with its passage, {_area(alone, truth)} without")
+
+
 def _area(scores: Sequence[float], truth: Array) -> str:
     area = auc(np.asarray(scores), truth)
     return "none" if area is None else f"{area:.3f}"
@@ -222,12 +232,16 @@ def fit_all(
     rows: Sequence[Observed], owners: Sequence[str], settings: Settings, cache: Path, on: str, *, write: bool
 ) -> None:
     models = settings.models
-    kept = KeptStates(states(settings), f"{models.reranker} {LAYERS}", cache)
+    kept, whole = (
+        KeptStates(states(settings, tokens), f"{models.reranker} {LAYERS}{more}", cache)
+        for tokens, more in ((models.rerank_max_tokens, ""), (WHOLE, f" {WHOLE}"))
+    )
     kept.of([(row.asked.question, text) for row in rows for _, text in row.read])
-    readers = Readers(sources(rows, owners), kept)
+    readers = Readers(sources(rows, owners), kept, whole)
     control(rows, owners, readers)
+    control_crossed(readers)
     final = read_without(rows, owners, readers)
-    reading = readers.of().reading(models.reranker, LAYERS, f"{OWN}, {on}", readers.n)
+    reading = readers.of().reading(models.reranker, LAYERS, f"{OWN}, {CROSSED}, {on}", readers.n)
     plain = left_out(rows, PLAIN, owners, readers)
     show("the cross-encoder's score", plain, rows, owners, settings.gates.relevance)
     for name, signals, threshold in (
@@ -260,16 +274,16 @@ def sources(rows: Sequence[Observed], owners: Sequence[str]) -> dict[str, list[L
     people = [(row, owner) for row, owner in zip(rows, owners, strict=True) if row.asked.origin == "written"]
     bases = {kb: [row for row, owner in people if owner == kb] for kb in dict.fromkeys(owners)}
     foreign = elsewhere(bases)
-    return {OWN: written(), **{kb: of_base(found) + foreign[kb] for kb, found in bases.items()}}
+    return {OWN: written(), **crossed(), **{kb: of_base(found) + foreign[kb] for kb, found in bases.items()}}
 
 
-def states(settings: Settings) -> QueryStates:
+def states(settings: Settings, max_tokens: int) -> QueryStates:
     models = settings.models
     return QueryStates(
         locate(find(models.reranker, "reranker"), models.folder),
         LAYERS,
         threads=models.threads,
-        max_tokens=models.rerank_max_tokens,
+        max_tokens=max_tokens,
         query_tokens=models.query_max_tokens,
     )
 

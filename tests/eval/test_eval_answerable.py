@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from eval.answerable import EMPTY, KeptStates, Labelled, Pair, Readers, of_base, with_empty, written
+from eval.answerable import (
+    CROSSED,
+    EMPTY,
+    TRAINING,
+    KeptStates,
+    Labelled,
+    Pair,
+    Readers,
+    crossed,
+    of_base,
+    with_empty,
+    written,
+)
 from handrail.calibrate import Asked, Observed
 
 
@@ -44,6 +57,26 @@ def test_the_written_passages_hold_both_kinds() -> None:
     assert sum(labelled.answers for labelled in own) > 250
     assert sum(not labelled.answers for labelled in own) > 450
     assert all("\n" in text and len(text) > 60 for _, text in (labelled.pair for labelled in pairs))
+
+
+def test_crossed_questions_stand_as_often_beside_either_passage() -> None:
+    for pairs in crossed().values():
+        answered = [labelled for labelled in pairs if labelled.answers]
+        both = {labelled.pair[0]: labelled for labelled in answered}
+
+        assert len(pairs) > 2000
+        assert 0.4 < len(answered) / len(pairs) < 0.5
+        assert len(both) > 0.9 * len(answered)
+
+
+@pytest.mark.parametrize("file", sorted(TRAINING.glob("*.jsonl")), ids=lambda file: file.stem)
+def test_what_answers_a_crossed_question_stands_in_its_passage(file: Path) -> None:
+    for topic in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        alone = [(asked["a"] is None, asked["b"] is None) for asked in topic["questions"]]
+        for asked in topic["questions"]:
+            assert all(asked[side] in topic[side] for side in "ab" if asked[side] is not None), asked
+
+        assert alone.count((False, True)) == alone.count((True, False)), topic["id"]
 
 
 def test_pairs_of_a_base_are_its_gold_passage_and_those_beside_it() -> None:
@@ -83,7 +116,7 @@ def test_a_reader_is_fitted_without_what_is_left_out(states: KeptStates) -> None
     right = [Labelled((f"w{n}", f"w{n} is here"), answers=True, importance=1.0) for n in range(40)]
     right += [Labelled((f"w{n}", "nothing"), answers=False, importance=1.0) for n in range(40)]
     wrong = [Labelled(labelled.pair, not labelled.answers, labelled.importance) for labelled in right]
-    readers = Readers({"good": right * 3, "bad": wrong}, states)
+    readers = Readers({"good": right * 3, "bad": wrong}, states, states)
     row = observed("w1", "a", ("a", "w1 is here"), ("b", "nothing"))
 
     trusted = readers.signals(row, frozenset({"bad"}))
@@ -97,7 +130,21 @@ def test_a_reader_is_fitted_without_what_is_left_out(states: KeptStates) -> None
 def test_what_the_question_says_alone_is_told_apart_from_what_its_passage_adds(states: KeptStates) -> None:
     right = [Labelled((f"w{n}", f"w{n} is here"), answers=True, importance=1.0) for n in range(40)]
     right += [Labelled((f"w{n}", "nothing"), answers=False, importance=1.0) for n in range(40)]
-    readers = Readers({"good": right}, states)
+    readers = Readers({"good": right}, states, states)
     row = observed("w1", "a", ("a", "w1 is here"))
 
     assert readers.alone(row, frozenset()) < 0 < readers.signals(row, frozenset())["reader_first"]
+
+
+def test_a_crossed_file_is_read_by_a_reader_of_the_others(states: KeptStates, tmp_path: Path) -> None:
+    whole = KeptStates(Counting(), "whole node", tmp_path / "whole")  # type: ignore[arg-type]
+    right = [Labelled((f"w{n}", f"w{n} is here"), answers=True, importance=1.0) for n in range(40)]
+    right += [Labelled((f"w{n}", "nothing"), answers=False, importance=1.0) for n in range(40)]
+    readers = Readers({"good": right, f"{CROSSED} docs": right[30:50]}, states, whole)
+
+    read, alone, truth = readers.apart(f"{CROSSED} docs")
+
+    assert min(read[:10]) > max(read[10:])
+    assert len(set(alone)) < len(set(read)) + 2
+    assert truth == [True] * 10 + [False] * 10
+    assert (tmp_path / "whole").is_dir()

@@ -21,16 +21,16 @@ from handrail.tune.run import MADE, PEOPLE, Result
 from handrail.tune.score import Gain
 from tests.tune.shop import build, indifferent
 
-SETTINGS = Settings()
-NOW = Effort(depth=7, words=67)
-LESS = Effort(depth=5, words=67)
+SETTINGS = Settings(retrieval=Retrieval(top_k=3))
+NOW = Effort(depth=5, words=67)
+LESS = Effort(depth=3, words=67)
 GOOD = {"dense_weight": 0.3}
 FIGURES = {"ndcg@10": 0.5, "mrr": 0.5, "hit@1": 0.4, "hit@5": 0.6}
 
 
 @pytest.fixture(autouse=True)
 def few_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (3, 5, 7))
+    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (2, 3, 5))
     monkeypatch.setattr("handrail.tune.effort.SHARES", (1.0,))
 
 
@@ -78,7 +78,7 @@ def test_a_cross_encoder_that_changes_nothing_reads_no_more_than_is_quoted_from(
 
     assert found is not None
     assert found.chosen == LESS
-    assert [point.effort.depth for point in found.points] == [0, 3, 5, 7]
+    assert [point.effort.depth for point in found.points] == [0, 2, 3, 5]
     assert found.points[0].effort == NONE
     assert found.usable == {LESS, NOW}
     assert found.points[0].milliseconds == 0.0
@@ -89,13 +89,13 @@ def test_a_cross_encoder_that_knows_the_answer_far_down_is_let_read_on(
     shop: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dense search over hashed words puts the right passage anywhere."""
-    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (3, 7, 60))
+    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (3, 5, 60))
 
     def knows(pairs: Sequence[tuple[str, str]]) -> list[float]:
         return [2.0 * len({*query.lower().split()} & {*text.lower().split()}) - 8.0 for query, text in pairs]
 
     poor = {"dense_weight": 1.0, "article_weight": 0.0, "rerank_weight": 0.9}
-    few = SETTINGS.model_copy(update={"retrieval": Retrieval(dense_k=30, keyword_k=30)})
+    few = SETTINGS.model_copy(update={"retrieval": Retrieval(top_k=3, dense_k=30, keyword_k=30)})
     found = looked_at(ranking(shop, knows), tmp_path, few, weights=poor)
 
     assert found is not None
@@ -116,7 +116,7 @@ def test_shorter_passages_need_gates_that_are_fitted_to_them(
     assert alone is not None
     assert followed is not None
     assert alone.chosen == LESS
-    assert followed.chosen == Effort(depth=5, words=34)
+    assert followed.chosen == Effort(depth=3, words=34)
 
 
 def test_what_an_operator_has_set_is_left_alone(shop: Parts, tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_an_effort_alone_is_kept_with_its_figures_and_laid_under_the_settings(tm
     fit, tuned = read(tmp_path), load_tuned(tmp_path, "g1", Models())
     assert fit is not None
     assert tuned is not None
-    assert (fit.milliseconds, fit.decided_on) == ((70.0, 50.0), f"{PEOPLE} (n = 40)")
-    assert tuned.over(Retrieval()).rerank_depth == 5
+    assert (fit.milliseconds, fit.decided_on) == ((50.0, 30.0), f"{PEOPLE} (n = 40)")
+    assert tuned.over(Retrieval()).rerank_depth == 3
     assert tuned.over(Retrieval(rerank_depth=9)).rerank_depth == 9
     assert tuned.digest != Tuned({}, None).digest
 

@@ -175,7 +175,7 @@ class Retrieval(Section):
     late_weight: Probability = Field(
         0.3, description="Share of the fused score that late interaction decides; 0 turns it off."
     )
-    rerank_depth: int = Field(7, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
+    rerank_depth: int = Field(5, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(
         0.3, description="Weight of the cross-encoder in the final order; the rest is the fused score."
     )
