@@ -4,7 +4,7 @@ Pairs come from knowledge bases (a gold article's best passage answers its quest
 none answers a question that should be refused) and from `eval/training/answerable`: `*.txt` are passages with questions
 that they answer (`+`) and questions that they only seem to (`-`); `*.jsonl` are crossed, two passages about the same
 thing and questions that mostly one of them answers, so that neither question nor passage gives the label away. Each
-question is also paired with an empty passage, which answers nothing, so that the style of a question says little.
+other question is also paired with an empty passage, which answers nothing, so that its style says little.
 """
 
 from __future__ import annotations
@@ -173,7 +173,10 @@ class Readers:
     def __init__(self, sources: Mapping[str, Sequence[Labelled]], states: KeptStates, whole: KeptStates) -> None:
         """`whole` reads to the end of passages that no window was cut of: those of crossed files."""
         self._kept = {name: whole if name.startswith(CROSSED) else states for name in sources}
-        self._parts = {name: _data(name, with_empty(pairs), self._kept[name]) for name, pairs in sources.items()}
+        self._parts = {
+            name: _data(name, pairs if name.startswith(CROSSED) else with_empty(pairs), self._kept[name])
+            for name, pairs in sources.items()
+        }
         self._sources = sources
         self._states = states
         self._fitted: dict[frozenset[str], Map] = {}
