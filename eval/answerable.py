@@ -31,6 +31,8 @@ OTHER, SECOND, EMPTY_WEIGHT = 0.5, 0.5, 0.3
 """Importance of a passage beside the gold one, of each passage of a refused question, and of an empty one."""
 FOREIGN, FOREIGN_WEIGHT = 80, 0.7
 """Questions of a base that meet a passage of another, and their importance."""
+CROSSED_WEIGHT = 0.5
+"""Of a crossed file beside other sources, as far as their sizes go: it is larger, and bases are what is judged."""
 PENALTY = 1000.0
 BLOCK = 400
 
@@ -229,5 +231,7 @@ def _data(name: str, pairs: Sequence[Labelled], states: KeptStates) -> Data:
     importance = np.asarray([labelled.importance for labelled in pairs])
     for kind in (0.0, 1.0):
         importance[truth == kind] *= 0.5 * len(pairs) ** 0.5 / max(importance[truth == kind].sum(), 1e-9)
+    if name.startswith(CROSSED):
+        importance *= CROSSED_WEIGHT
     matrix = states.of([labelled.pair for labelled in pairs]).astype(np.float64)
     return Data(matrix, truth, importance, [name] * len(pairs))
