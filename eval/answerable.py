@@ -174,13 +174,12 @@ class Readers:
 
     def __init__(self, sources: Mapping[str, Sequence[Labelled]], states: KeptStates, whole: KeptStates) -> None:
         """`whole` reads to the end of passages that no window was cut of: those of crossed files."""
-        self._kept = {name: whole if name.startswith(CROSSED) else states for name in sources}
         self._parts = {
-            name: _data(name, pairs if name.startswith(CROSSED) else with_empty(pairs), self._kept[name])
+            name: _data(name, pairs, whole) if name.startswith(CROSSED) else _data(name, with_empty(pairs), states)
             for name, pairs in sources.items()
         }
-        self._sources = sources
         self._states = states
+        self._whole = whole
         self._fitted: dict[frozenset[str], Map] = {}
 
     @property
@@ -204,14 +203,14 @@ class Readers:
             self._fitted[left_out] = Map(weights, float(fitted.intercept - weights @ fitted.means))
         return self._fitted[left_out]
 
-    def apart(self, name: str) -> tuple[list[float], list[float], list[bool]]:
-        """What a reader that never saw this source makes of its pairs, of their questions alone, and the truth."""
-        pairs, found = self._sources[name], self.of(frozenset({name}))
+    def apart(self, name: str, pairs: Sequence[Labelled]) -> tuple[list[float], list[float]]:
+        """What a reader that never saw this crossed file makes of its pairs, and of their questions alone."""
+        found = self.of(frozenset({name}))
         read, alone = (
-            found.scores(self._kept[name].of(of)).tolist()
+            found.scores(self._whole.of(of)).tolist()
             for of in ([one.pair for one in pairs], [(one.pair[0], EMPTY) for one in pairs])
         )
-        return read, alone, [one.answers for one in pairs]
+        return read, alone
 
     def signals(self, row: Observed, left_out: frozenset[str]) -> dict[str, float]:
         """What the gates would read of this row with a reader that never saw the bases left out."""

@@ -191,11 +191,11 @@ def control(rows: Sequence[Observed], owners: Sequence[str], readers: Readers) -
         print(f"  {owner:10} n={len(asked):4} {_area(read, truth)} with its passage, {_area(alone, truth)} without")
 
 
-def control_crossed(readers: Readers) -> None:
+def control_crossed(readers: Readers, apart: Mapping[str, Sequence[Labelled]]) -> None:
     """The same for the crossed files, in which a question alone says next to nothing; each file read by the others."""
-    for name in crossed():
-        read, alone, answers = readers.apart(name)
-        truth = np.asarray(answers, dtype=np.float64)
+    for name, pairs in apart.items():
+        read, alone = readers.apart(name, pairs)
+        truth = np.asarray([float(pair.answers) for pair in pairs])
         print(f"  {name} n={len(truth):4} {_area(read, truth)} with its passage, {_area(alone, truth)} without")
 
 
@@ -216,7 +216,7 @@ def _rates(predicted: Array, truth: Array, threshold: float) -> str:
     return f"P {precision:.2f} R {refused[truth == 0].mean():.2f} FR {refused[truth == 1].mean():.2f} ({threshold:.2f})"
 
 
-def run(sets: dict[str, list[Path]], cache: Path, *, removed: bool, write: bool) -> None:
+def run(sets: dict[str, list[Path]], cache: Path, *, removed: bool, with_crossed: bool, write: bool) -> None:
     settings = load_settings()
     rows: list[Observed] = []
     owners: list[str] = []
@@ -225,11 +225,18 @@ def run(sets: dict[str, list[Path]], cache: Path, *, removed: bool, write: bool)
         rows += found
         owners += [kb] * len(found)
     on = ", ".join(f"{kb}: {' '.join(file.name for file in files)}" for kb, files in sets.items())
-    fit_all(rows, owners, settings, cache, on, write=write)
+    fit_all(rows, owners, settings, cache, on, with_crossed=with_crossed, write=write)
 
 
 def fit_all(
-    rows: Sequence[Observed], owners: Sequence[str], settings: Settings, cache: Path, on: str, *, write: bool
+    rows: Sequence[Observed],
+    owners: Sequence[str],
+    settings: Settings,
+    cache: Path,
+    on: str,
+    *,
+    with_crossed: bool,
+    write: bool,
 ) -> None:
     models = settings.models
     kept, whole = (
@@ -237,9 +244,10 @@ def fit_all(
         for tokens, more in ((models.rerank_max_tokens, ""), (WHOLE, f" {WHOLE}"))
     )
     kept.of([(row.asked.question, text) for row in rows for _, text in row.read])
-    readers = Readers(sources(rows, owners), kept, whole)
+    apart = crossed()
+    readers = Readers({**sources(rows, owners), **(apart if with_crossed else {})}, kept, whole)
     control(rows, owners, readers)
-    control_crossed(readers)
+    control_crossed(readers, apart)
     final = read_without(rows, owners, readers)
     reading = readers.of().reading(models.reranker, LAYERS, f"{OWN}, {CROSSED}, {on}", readers.n)
     plain = left_out(rows, PLAIN, owners, readers)
@@ -274,7 +282,7 @@ def sources(rows: Sequence[Observed], owners: Sequence[str]) -> dict[str, list[L
     people = [(row, owner) for row, owner in zip(rows, owners, strict=True) if row.asked.origin == "written"]
     bases = {kb: [row for row, owner in people if owner == kb] for kb in dict.fromkeys(owners)}
     foreign = elsewhere(bases)
-    return {OWN: written(), **crossed(), **{kb: of_base(found) + foreign[kb] for kb, found in bases.items()}}
+    return {OWN: written(), **{kb: of_base(found) + foreign[kb] for kb, found in bases.items()}}
 
 
 def states(settings: Settings, max_tokens: int) -> QueryStates:
@@ -293,12 +301,13 @@ def main() -> None:
     parser.add_argument("--set", nargs=2, action="append", required=True, metavar=("KB", "FILE"), dest="sets")
     parser.add_argument("--cache", type=Path, default=Path("var/gates"), help="Folder for observations; kept.")
     parser.add_argument("--removed", action="store_true", help="Also ask without the articles that answer.")
+    parser.add_argument("--no-crossed", action="store_true", help="Fit the reader without the crossed files.")
     parser.add_argument("--dry-run", action="store_true", help="Print the figures and write nothing.")
     options = parser.parse_args()
     sets: dict[str, list[Path]] = {}
     for kb, file in options.sets:
         sets.setdefault(kb, []).append(Path(file))
-    run(sets, options.cache, removed=options.removed, write=not options.dry_run)
+    run(sets, options.cache, removed=options.removed, with_crossed=not options.no_crossed, write=not options.dry_run)
 
 
 if __name__ == "__main__":

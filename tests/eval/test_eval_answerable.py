@@ -142,9 +142,8 @@ def test_a_crossed_file_is_read_by_a_reader_of_the_others(states: KeptStates, tm
     right += [Labelled((f"w{n}", "nothing"), answers=False, importance=1.0) for n in range(40)]
     readers = Readers({"good": right, f"{CROSSED} docs": right[30:50]}, states, whole)
 
-    read, alone, truth = readers.apart(f"{CROSSED} docs")
+    read, alone = readers.apart(f"{CROSSED} docs", right[30:50])
 
     assert min(read[:10]) > max(read[10:])
     assert len(set(alone)) < len(set(read)) + 2
-    assert truth == [True] * 10 + [False] * 10
     assert (tmp_path / "whole").is_dir()
