@@ -1,4 +1,4 @@
-"""Messages that need no model: greetings, thanks, yes or no, the wish for a person or help, the product's own chips."""
+"""Messages that need no model: greetings, thanks, yes or no, the wish for a person, a number or help, the own chips."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from handrail.classify import Classifier
+from handrail.classify.reach import asks_how_to_reach, says_how_to_reach
 from handrail.courtesies import only_greets
 from handrail.replies import GREETING, THANKS, asks_for_person, only_asks_for_help, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
@@ -20,6 +21,7 @@ class KnownMessages:
         self._classifier = classifier
         self._topics = {_bare(topic) for topic in topics}
         self._titles = {_bare(title) for title in titles}
+        self._says_how_to_reach = any(says_how_to_reach(title) for title in titles)
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         text = _bare(question.text)
@@ -37,6 +39,10 @@ class KnownMessages:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
         if only_asks_for_help(question.text):
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="help")
+        if asks_how_to_reach(question.text):
+            if self._says_how_to_reach:
+                return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
+            return Classification(Label.OUT_OF_SCOPE, SURE, "rule", rule="person")
         return await self._classifier.classify(question, probe)
 
 
