@@ -51,6 +51,8 @@ async def test_a_follow_up_carries_the_question_before_it(text: str) -> None:
         "No.",
         "yes",
         "thanks!",
+        "how can i contact you?",
+        "can I call you",
     ],
 )
 async def test_a_complete_message_is_left_exactly_as_it_is(text: str) -> None:
@@ -82,6 +84,12 @@ async def test_nothing_is_carried_over_from_a_plea_for_help() -> None:
     assert await read("domains", plea) == Reading("domains")
     assert (await read("why?", DOMAIN, plea)).text == f"{ASKED} why?"
     assert await read("can you help me?", DOMAIN) == Reading("can you help me?")
+
+
+async def test_nothing_is_carried_over_from_who_asked_for_a_phone_number() -> None:
+    number = Exchange("your phone number?", "your phone number?", "", Routing.OUT_OF_SCOPE)
+
+    assert (await read("why?", DOMAIN, number)).text == f"{ASKED} why?"
 
 
 async def test_what_a_person_wrote_last_is_searched_for_beside_the_message() -> None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 
 from handrail.classify import Classifier
-from handrail.classify.reach import asks_how_to_reach, says_how_to_reach
 from handrail.courtesies import only_greets
+from handrail.reach import asks_how_to_reach, says_how_to_reach
 from handrail.replies import GREETING, THANKS, asks_for_person, only_asks_for_help, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
 

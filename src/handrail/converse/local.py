@@ -13,6 +13,7 @@ from itertools import takewhile
 
 from handrail.converse import cues
 from handrail.converse.dependence import content_words, features, probability, self_contained, stands_alone
+from handrail.reach import asks_how_to_reach
 from handrail.replies import asks_for_person, bare, greets_or_thanks, only_asks_for_help, says_no, says_yes
 from handrail.types import Exchange, Probe, Question, Reading, Routing
 
@@ -114,8 +115,8 @@ def carried(text: str, last: Exchange, grounded: Exchange | None, *, sure: bool)
 
 
 def is_reply(text: str) -> bool:
-    """A bare yes, no, greeting, thanks or wish for a person or help: answered as such, it carries nothing on."""
-    known = says_yes(text) or says_no(text) or greets_or_thanks(text) or asks_for_person(text)
+    """A bare yes, no, greeting, thanks or wish for a person, a number or help: answered as such, alone."""
+    known = says_yes(text) or says_no(text) or greets_or_thanks(text) or _wants_people(text)
     return known or only_asks_for_help(text) or not cues.LEAD.sub("", bare(text)).strip()
 
 
@@ -137,8 +138,12 @@ def _asks(past: Exchange) -> bool:
     if past.with_person:
         names_topic = len(content_words(past.question)) >= FEWEST_OF_TOPIC
         return names_topic and not is_reply(past.question)
-    pleads = asks_for_person(past.question) or only_asks_for_help(past.question)
+    pleads = _wants_people(past.question) or only_asks_for_help(past.question)
     return past.routing is not Routing.NONSENSE and not pleads
+
+
+def _wants_people(text: str) -> bool:
+    return asks_for_person(text) or asks_how_to_reach(text)
 
 
 def last_of_person(history: Sequence[Exchange]) -> str:

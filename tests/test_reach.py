@@ -7,7 +7,7 @@ import pytest
 
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
-from handrail.classify.reach import asks_how_to_reach, says_how_to_reach
+from handrail.reach import asks_how_to_reach, says_how_to_reach
 from handrail.types import Label, Probe
 from tests.stages import ask
 
