@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from eval.datasets import SAMPLE, Case, Dataset
+from eval.datasets import SAMPLE, Articles, Case, Dataset
 
 VISITOR = ("visitor", "user", "human", "customer")
 
@@ -18,6 +18,10 @@ class Said(BaseModel):
 
     role: Literal["visitor", "assistant"] = "visitor"
     text: str
+    needs: str | None = None
+    """The message as it would be asked without the conversation; such a turn is measured too, not only the last."""
+    kind: str | None = None
+    article_ids: Articles = ()
 
 
 class ConversationCase(Case):
@@ -26,7 +30,7 @@ class ConversationCase(Case):
     last_needs: str
     """The last message as it would be asked without the conversation."""
     kind: str | None = None
-    article_ids: tuple[str, ...] = ()
+    article_ids: Articles = ()
 
     @field_validator("turns", mode="before")
     @classmethod
@@ -40,18 +44,14 @@ class ConversationCase(Case):
             raise ValueError("the last turn must be the visitor's")
         return value
 
-    @field_validator("article_ids", mode="before")
-    @classmethod
-    def _absent(cls, value: object) -> object:
-        return () if value is None else value
-
 
 def _said(turn: Any) -> Any:
     if isinstance(turn, str):
         return {"text": turn}
     if isinstance(turn, dict):
         role = str(turn.get("role", "visitor")).casefold()
-        return {"role": "visitor" if role in VISITOR else "assistant", "text": turn.get("text", turn.get("content"))}
+        said = {"role": "visitor" if role in VISITOR else "assistant", "text": turn.get("text", turn.get("content"))}
+        return said | {name: turn[name] for name in ("needs", "kind", "article_ids") if name in turn}
     return turn
 
 

@@ -1,6 +1,7 @@
 """Does a last message, read with its conversation, find what it would find when asked in full?
 
-Earlier messages are whole turns of the product; of the last one, what it is read as and what that finds.
+Earlier messages are whole turns of the product; of the last one, what it is read as and what that finds. Where earlier
+turns say what they need, they are measured in the same way, and told apart by their number and kind.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from eval.datasets.conversation import ConversationCase
+from eval.datasets.conversation import ConversationCase, Said
 from eval.evaluators import question
 from eval.evaluators.bench import known_articles
 from eval.evaluators.retrieval import DEEP, deep, ranking
 from eval.metrics.bootstrap import mean_interval
 from eval.runner import Done, Evaluation, Job
-from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
+from handrail.assembly import build_parts, build_stages, new_trace_id
 from handrail.classify import Classifier
 from handrail.converse.window import exchange_of, latest
 from handrail.observe.silent import SilentTracer
@@ -27,7 +28,6 @@ from handrail.outcome import STATIC
 from handrail.pipeline import Pipeline, Stages
 from handrail.reading import label_of_follow_up, understood
 from handrail.retrieve import Retriever
-from handrail.settings import Settings
 from handrail.types import Exchange, Question, Reading
 from handrail.wording import load_wording
 
@@ -46,6 +46,17 @@ class Read:
     needed: tuple[str, ...]
     """Articles its standalone form finds."""
     gold: tuple[str, ...]
+    earlier: tuple[Turn, ...] = ()
+    """Turns before the last, from the second on, that say what they need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    number: int
+    """Among the visitor's messages, from 1."""
+    kind: str
+    message: str
+    read: Read
 
 
 RESULT = Read
@@ -61,14 +72,28 @@ async def measure(job: Job[ConversationCase]) -> Done[ConversationCase, Read]:
         measured = parts.retriever(deep(job.settings))
         articles = known_articles(parts)
 
-        async def work(case: ConversationCase) -> Read:
-            history = await _history(case, pipeline, parts, job.settings)
-            last = replace(question(case.turns[-1].text, job.settings), history=history)
-            reading, label = await _read(last, stages)
-            needed = await measured.retrieve(question(case.last_needs, job.settings).text, {})
-            gold = tuple(articles.resolve(name) or name for name in case.article_ids)
+        async def of(message: Question, needs: str, article_ids: Sequence[str]) -> Read:
+            reading, label = await _read(message, stages)
+            needed = await measured.retrieve(question(needs, job.settings).text, {})
+            gold = tuple(articles.resolve(name) or name for name in article_ids)
             found = await _found(reading, measured)
             return Read(reading.text, reading.kind, label, found, tuple(ranking(needed))[:TOP], gold)
+
+        async def work(case: ConversationCase) -> Read:
+            exchanges: list[Exchange] = []
+            earlier: list[Turn] = []
+            for number, said in visitors(case):
+                history = latest(exchanges, job.settings.memory.window_tokens, parts.count)
+                asked = replace(question(said.text, job.settings), history=history)
+                if said is case.turns[-1]:
+                    return replace(await of(asked, case.last_needs, case.article_ids), earlier=tuple(earlier))
+                if number > 1 and said.needs is not None:
+                    read = await of(asked, said.needs, said.article_ids)
+                    earlier.append(Turn(number, said.kind or "other", said.text, read))
+                exchange = exchange_of(await pipeline.run(asked))
+                if exchange is not None:
+                    exchanges.append(_told(case, said, exchange))
+            raise AssertionError("a conversation ends with the visitor")
 
         return await job.each("conversation", work)
     finally:
@@ -84,7 +109,10 @@ def score(done: Done[ConversationCase, Read]) -> Evaluation:
         kinds[case.kind or "other"].append(scores[case.line])
     everything = list(scores.values())
     means = _means(everything)
+    turns = _turns(done)
     beside: dict[str, Any] = {name: means.pop(name) for name in ("same_order@5", "turned_away_last") if name in means}
+    if any(read.earlier for _, read in done.measured):
+        beside["every_turn"] = _every_turn(turns)
     return Evaluation(
         metrics={
             "n": len(everything),
@@ -92,7 +120,7 @@ def score(done: Done[ConversationCase, Read]) -> Evaluation:
             "by_kind": {kind: {"n": len(rows), **_means(rows)} for kind, rows in sorted(kinds.items())},
         },
         details=beside,
-        intervals={name: mean_interval(_column(everything, name)) for name in means},
+        intervals={name: mean_interval(_column(everything, name)) for name in means} | _turn_intervals(beside, turns),
         rows=done.rows(
             lambda case, read: {
                 "kind": case.kind,
@@ -103,6 +131,7 @@ def score(done: Done[ConversationCase, Read]) -> Evaluation:
                 "needed": list(read.needed),
                 "gold": list(read.gold),
                 **scores[case.line],
+                **({"earlier": [_turn_row(turn) for turn in read.earlier]} if read.earlier else {}),
             }
         ),
         interrupted=done.interrupted,
@@ -110,22 +139,14 @@ def score(done: Done[ConversationCase, Read]) -> Evaluation:
     )
 
 
-async def _history(
-    case: ConversationCase, pipeline: Pipeline, parts: Parts, settings: Settings
-) -> tuple[Exchange, ...]:
-    """What the memory holds before the last message, each earlier message answered by the product itself."""
-    exchanges: list[Exchange] = []
-    window = settings.memory.window_tokens
-    for said in case.turns[:-1]:
-        if said.role == "assistant":
-            if exchanges and exchanges[-1].answer:
-                exchanges[-1] = replace(exchanges[-1], answer=said.text)
-            continue
-        asked = replace(question(said.text, settings), history=latest(exchanges, window, parts.count))
-        exchange = exchange_of(await pipeline.run(asked))
-        if exchange is not None:
-            exchanges.append(exchange)
-    return latest(exchanges, window, parts.count)
+def visitors(case: ConversationCase) -> list[tuple[int, Said]]:
+    return list(enumerate((said for said in case.turns if said.role == "visitor"), start=1))
+
+
+def _told(case: ConversationCase, said: Said, exchange: Exchange) -> Exchange:
+    """With the words that the row puts in place of the product's answer."""
+    after = case.turns[next(place for place, turn in enumerate(case.turns) if turn is said) + 1]
+    return replace(exchange, answer=after.text) if after.role == "assistant" and exchange.answer else exchange
 
 
 async def _read(last: Question, stages: Stages) -> tuple[Reading, str]:
@@ -146,6 +167,72 @@ async def _read(last: Question, stages: Stages) -> tuple[Reading, str]:
 async def _found(reading: Reading, retriever: Retriever) -> tuple[str, ...]:
     evidence = await retriever.retrieve(reading.text, {}, None, reading if reading.depends else None)
     return tuple(ranking(evidence))[:TOP]
+
+
+def _turns(done: Done[ConversationCase, Read]) -> list[Turn]:
+    """Every measured turn from the second on."""
+    return [
+        turn
+        for case, read in done.measured
+        for turn in (*read.earlier, Turn(len(visitors(case)), case.kind or "other", case.turns[-1].text, read))
+        if turn.number > 1
+    ]
+
+
+def _every_turn(turns: Sequence[Turn]) -> dict[str, Any]:
+    """Figures over all turns, and by number and kind."""
+    groups: dict[str, dict[str, list[dict[str, float]]]] = {
+        "by_number": defaultdict(list),
+        "by_kind": defaultdict(list),
+    }
+    for turn in turns:
+        found = _hits(turn.read)
+        groups["by_number"][str(turn.number)].append(found)
+        groups["by_kind"][turn.kind].append(found)
+    every: dict[str, Any] = _hit_means([_hits(turn.read) for turn in turns])
+    for name, group in groups.items():
+        every[name] = {key: _hit_means(rows) for key, rows in sorted(group.items())}
+    return every
+
+
+def _turn_intervals(beside: dict[str, Any], turns: Sequence[Turn]) -> dict[str, Any]:
+    """Turns of one conversation are taken for independent, which they are not quite."""
+    rows = [row for row in map(_hits, (turn.read for turn in turns)) if row] if "every_turn" in beside else []
+    return {f"every_turn.{name}": mean_interval(_column(rows, name)) for name in (rows[0] if rows else ())}
+
+
+def _hits(read: Read) -> dict[str, float]:
+    """Whether a gold article is among the first, read with the conversation and asked in full; empty without gold."""
+    if not read.gold:
+        return {}
+    gold = set(read.gold)
+    return {
+        f"hit@{depth}{of}": float(bool(gold.intersection(ranked[:depth])))
+        for of, ranked in (("", read.found), ("_standalone", read.needed))
+        for depth in (TOP, 1)
+    }
+
+
+def _hit_means(rows: Sequence[dict[str, float]]) -> dict[str, Any]:
+    scored = [row for row in rows if row]
+    names = scored[0] if scored else {}
+    return {"n": len(scored), **{name: float(_column(scored, name).mean()) for name in names}}
+
+
+def _turn_row(turn: Turn) -> dict[str, Any]:
+    read = turn.read
+    return {
+        "number": turn.number,
+        "kind": turn.kind,
+        "message": turn.message,
+        "read_as": read.text,
+        "reading": read.kind,
+        "label": read.label,
+        "found": list(read.found),
+        "needed": list(read.needed),
+        "gold": list(read.gold),
+        **_hits(read),
+    }
 
 
 def _scores(case: ConversationCase, read: Read) -> dict[str, float]:

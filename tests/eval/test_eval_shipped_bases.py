@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ import pytest
 import eval.datasets
 from eval.datasets import load
 from eval.datasets.articles import KnownArticles
+from eval.datasets.conversation import CONVERSATION
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from handrail.knowledge import Article
 from handrail.knowledge.markdown_folder import MarkdownFolder
 
 BASES = sorted(path.parent for path in Path(eval.datasets.__file__).parent.glob("*/articles"))
+LONG = sorted(Path(eval.datasets.__file__).parent.glob("*/conversation_long*.jsonl"))
 BUCKETS = {"refuse": {True}, "answer": {False}, "boundary": {True, False}}
 
 
@@ -23,6 +26,11 @@ def known(base: Path) -> KnownArticles:
     articles = list(MarkdownFolder(base / "articles", "https://help.example", 100_000).articles())
     assert all(isinstance(item, Article) and item.body for item in articles)
     return KnownArticles(item.id for item in articles if isinstance(item, Article))
+
+
+def known_in_sample() -> set[str]:
+    folder = Path(str(files("handrail") / "sample" / "help_centre"))
+    return {f"{path.parent.name}:{path.stem}" for path in folder.glob("*/*.md")}
 
 
 @pytest.mark.parametrize("base", BASES, ids=lambda base: base.name)
@@ -46,6 +54,18 @@ def test_a_refusal_row_names_an_article_exactly_when_it_must_be_answered(base: P
         assert case.should_refuse in BUCKETS[str(case.bucket)], case
         assert bool(case.documents) is not case.should_refuse, case
         assert ids.issuperset(case.documents), case
+
+
+@pytest.mark.parametrize("file", LONG, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_turn_of_a_longer_conversation_says_what_it_needs(file: Path) -> None:
+    loaded = load(CONVERSATION, file)
+    assert (loaded.bad, loaded.notes) == ([], [])
+    sample = file.parent.name == "sample"
+    ids = known_in_sample() if sample else known(file.parent).ids
+    for case in loaded.cases:
+        assert len(case.turns) >= 4
+        assert case.last_needs == case.turns[-1].needs
+        assert all(turn.needs and turn.kind and ids.issuperset(turn.article_ids) for turn in case.turns)
 
 
 @pytest.mark.parametrize("name", ["builds", "mobile", "payments", "stays"])
