@@ -33,7 +33,7 @@ HERE = Path(__file__).parent
 TRAINING = HERE / "training" / "intents"
 ROUTING = HERE / "datasets" / "routing"
 SAMPLE = HERE / "datasets" / "sample" / "routing.jsonl"
-HELD = (SAMPLE, *(ROUTING / f"{name}.jsonl" for name in ("dev", "test", "test2", "test3", "test4")))
+HELD = (SAMPLE, *(ROUTING / f"{name}.jsonl" for name in ("dev", "test", "test2", "test3", "test4", "test5")))
 """Sets that no training row may come from."""
 SEED = 20
 LEAN = ((Label.ANSWERABLE, 0.3), (Label.HIGH_STAKES, 1.4), (Label.IRRELEVANT, 0.4), (Label.NONSENSE, 0.4))
@@ -55,6 +55,7 @@ def main() -> None:
     featurizer = Featurizer(embedder, bases, names({**companies}, settings), layers=not arguments.without_layers)
     written = [row for row in rows if row.weight == 1.0]
     copies = [*augment.rough_copies(written), *augment.framed_copies(written, FRAMED)]
+    copies += augment.framed_copies(written, FRAMED, augment.MORE_FRAMES, arguments.again_framed)
     raw = featurizer.raw(rows + copies)
     featurizer.fit(raw)
     inputs = featurizer.inputs(raw)
@@ -192,6 +193,9 @@ def parse() -> argparse.Namespace:
         help="what the linear part and the network weigh; by cross-validation if not given",
     )
     parser.add_argument("--without-layers", action="store_true", help="leave out what the encoder's layers show")
+    parser.add_argument(
+        "--again-framed", type=float, default=0.0, help="share of the written rows with a second copy among sentences"
+    )
     parser.add_argument("--mash", type=int, default=900, help="generated nonsense messages")
     parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "var" / "embeddings.npz", help="kept embeddings")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from eval.classifier.augment import FRAMES, filled
+from eval.classifier.augment import FRAMES, MORE_FRAMES, filled
 from eval.classifier.rows import UNKNOWN, Row
 from handrail.courtesies import without_courtesies
 from handrail.sentences import ENDS, parts
@@ -34,7 +34,7 @@ class Asides:
 def said_around(companies: Sequence[str], rng: random.Random) -> list[Row]:
     """Sentences without a request, each before some company."""
     rows = []
-    for lang, said in FRAMES.items():
+    for lang, said in [*FRAMES.items(), *MORE_FRAMES.items()]:
         for sentence in [*said["before"], *said["after"]] * TIMES:
             text = filled(sentence, said, rng)
             text = text.lower().rstrip(".!") if rng.random() < LOWERED else text[0].upper() + text[1:]

@@ -14,6 +14,9 @@ from handrail.types import Label
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 FRAMES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("frames.toml").read_text(encoding="utf-8"))
+_MORE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("frames_more.toml").read_text(encoding="utf-8"))
+MORE_FRAMES = {lang: {**said, **_MORE[lang]} for lang, said in FRAMES.items()}
+"""Other sentences of the same kind, with the same words to fill in."""
 KEYS, GREETINGS, ENDINGS, STORIES = WORDS["keys"], WORDS["greetings"], WORDS["endings"], WORDS["stories"]
 OPENINGS, COMPLAINTS, OUTSIDERS = WORDS["openings"], WORDS["complaints"], WORDS["outsiders"]
 THINGS, BRANDS = WORDS["things"], WORDS["brands"].split()
@@ -34,11 +37,16 @@ def rough_copies(rows: Sequence[Row]) -> Iterator[Row]:
         yield Row(_rough(row, rng), row.label, row.company, row.group, row.weight * 0.5, row.lang)
 
 
-def framed_copies(rows: Sequence[Row], weight: float) -> Iterator[Row]:
-    """One copy of each row among sentences that carry no label, most in its language, else in English."""
+def framed_copies(
+    rows: Sequence[Row], weight: float, frames: dict[str, Any] = FRAMES, share: float = 1.0
+) -> Iterator[Row]:
+    """One copy of a `share` of the rows among sentences that carry no label, most in its language, else in English."""
+    series = "framed" if frames is FRAMES else "framed again"
     for row in rows:
-        rng = random.Random(f"framed/{row.company}/{row.text}")  # noqa: S311
-        said = FRAMES[row.lang if row.lang in FRAMES and rng.random() < 0.9 else "en"]
+        rng = random.Random(f"{series}/{row.company}/{row.text}")  # noqa: S311
+        if frames is not FRAMES and rng.random() >= share:
+            continue
+        said = frames[row.lang if row.lang in frames and rng.random() < 0.9 else "en"]
         before = rng.choice((1, 1, 1, 2, 2, 3, 0)) if row.label is not Label.NONSENSE else 1
         after = rng.choice((0, 0, 1)) if before else 1
         parts = [*rng.sample(said["before"], before), row.text, *rng.sample(said["after"], after)]
