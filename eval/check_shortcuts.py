@@ -105,16 +105,19 @@ def changed(row: Row, text: str) -> Row:
     return Row(text, row.label, row.company, row.group, row.weight, row.lang)
 
 
-def check(path: Path, settings: Settings, head: Head, embedder: CachedEmbedder) -> dict[str, Any]:
+def check(
+    path: Path, settings: Settings, head: Head, embedder: CachedEmbedder, *, plain_only: bool = False
+) -> dict[str, Any]:
     assistants = Assistants(settings, head, embedder, path.with_name("companies.jsonl"))
     rows = [row if row.company != ANY else Row(row.text, row.label, OWN, OWN, 1.0, row.lang) for row in read_rows(path)]
     plain = assistants.score(rows)
     found: dict[str, Any] = {"metrics": routing.score(plain), "intervals": routing.intervals(plain)}
     foreign = [routed for routed, row in zip(plain, rows, strict=True) if row.lang != "en"]
     found["not_english"] = routing.score(foreign) if foreign else None
+    changes = {} if plain_only else variants(assistants)
     found["macro_f1_when"] = {
         name: routing.score(assistants.score([change(row) for row in rows]))["macro_f1"]
-        for name, change in variants(assistants).items()
+        for name, change in changes.items()
     }
     found["by_length"] = by_length(rows, plain)
     return found
@@ -158,12 +161,13 @@ def main() -> None:
     )
     parser.add_argument("--head", type=Path, help="another head; default is the one that ships")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "var" / "checks.npz", help="kept embeddings")
+    parser.add_argument("--plain", action="store_true", help="score the messages as they are, with nothing changed")
     parser.add_argument("--json", action="store_true", help="the whole result for programs")
     arguments = parser.parse_args()
     settings = load_settings()
     embedder = CachedEmbedder(build_embedder(settings), arguments.cache)
     head = load_head(arguments.head or settings.classify.head, embedder.name)
-    results = {str(path): check(path, settings, head, embedder) for path in arguments.files}
+    results = {str(path): check(path, settings, head, embedder, plain_only=arguments.plain) for path in arguments.files}
     results["minimal pairs"] = pairs(PAIRS, settings, head, embedder)
     json.dump(results, sys.stdout, indent=None if arguments.json else 2, ensure_ascii=False, default=_rounded)
     print()  # noqa: T201

@@ -194,7 +194,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--without-layers", action="store_true", help="leave out what the encoder's layers show")
     parser.add_argument(
-        "--again-framed", type=float, default=0.0, help="share of the written rows with a second copy among sentences"
+        "--again-framed", type=float, default=0.3, help="share of the written rows with a second copy among sentences"
     )
     parser.add_argument("--mash", type=int, default=900, help="generated nonsense messages")
     parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")

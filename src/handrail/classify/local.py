@@ -149,12 +149,12 @@ TOPIC_FROM = 0.62
 """Cosine of the best passage from which a bare word counts as one of the articles' topics."""
 CODE = re.compile(r"\W*\d{3,6}\W*")
 """A number that may be an error's; one that the articles use is asked about."""
-ASIDE = 0.45
+ASIDE = 0.25
 """How likely a sentence has to ask for nothing for the sentences to be weighed one by one."""
-SHARPNESS = 4
+SHARPNESS = 8
 """Power of a sentence's likelihood to ask for something in its weight."""
 WHOLE = 0.2
-"""Share that the whole message keeps there: what it wants may be in no sentence alone (experiment 92)."""
+"""Share that the whole message keeps there: what it wants may be in no sentence alone (experiments 92, 130)."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
