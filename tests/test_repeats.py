@@ -82,6 +82,39 @@ async def test_a_follow_up_is_not_asked_whether_it_is_about_what_was_just_cited(
     assert turn.outcome.suggestions == (RECORDS.title,)
 
 
+class Complains:
+    async def read(self, question: Question, probe: Probe) -> Reading:
+        return Reading("How?", "complaint")
+
+
+async def test_a_complaint_is_met_with_other_articles_and_a_person_in_sight() -> None:
+    chosen = stages(answerer=Quotes(), reader=Complains())
+
+    turn = await pipeline(chosen).run(ask("that's not what I asked", history=(SAID,)))
+
+    assert turn.outcome.routing is Routing.FOLLOWUP
+    assert turn.outcome.answer == WORDING.say("missed_topics", topics=f"“{RECORDS.title}”")
+    assert turn.outcome.suggestions == (RECORDS.title,)
+    assert turn.outcome.escalation.offer is Offer.LINK
+
+
+async def test_a_complaint_where_nothing_else_was_found_asks_for_other_words() -> None:
+    both = (SAID, replace(SAID, titles=(RECORDS.title,)))
+
+    turn = await pipeline(stages(reader=Complains())).run(ask("wrong answer", history=both))
+
+    assert turn.outcome.answer == WORDING.say("missed")
+
+
+async def test_a_second_complaint_is_for_a_person() -> None:
+    missed = Exchange("wrong answer", "How?", "", Routing.FOLLOWUP, titles=(RECORDS.title,))
+
+    turn = await pipeline(stages(reader=Complains())).run(ask("useless", history=(SAID, missed)))
+
+    assert turn.outcome.routing is Routing.CANNOT_ANSWER
+    assert turn.outcome.escalation.offer is Offer.BUTTON
+
+
 class ByLength(Classifies):
     """High stakes for a message alone, answerable with the question before it."""
 

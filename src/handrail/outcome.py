@@ -62,6 +62,21 @@ def followup_within(wording: Wording, title: str, others: Sequence[str], confide
     )
 
 
+def missed(wording: Wording, titles: Sequence[str], confidence: float) -> Outcome:
+    """The visitor says that the answer was about something else: ask, with other articles as chips and a person."""
+    text = wording.say("missed")
+    if titles:
+        text = wording.say("missed_topics", topics=wording.either([f"“{title}”" for title in titles]))
+    return Outcome(
+        Routing.FOLLOWUP,
+        text,
+        RefusalReason.NO_RELEVANT_CONTEXT,
+        suggestions=tuple(titles),
+        escalation=Escalation(Offer.LINK, "not_solved"),
+        confidence=confidence,
+    )
+
+
 def help_with(wording: Wording, topics: Sequence[str]) -> Outcome:
     """Help was asked for, and not with what."""
     text = wording.say("help_topics", topics=wording.either(list(topics))) if topics else wording.say("help")

@@ -21,7 +21,7 @@ from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, not_solved, understood
-from handrail.repeats import ask_back, fixed_reply, nearest_titles, quoted_again, without_quoted
+from handrail.repeats import ask_anew, ask_back, fixed_reply, nearest_titles, quoted_again, without_quoted
 from handrail.retrieve import Retriever
 from handrail.serious import quotes_fit
 from handrail.settings import Settings
@@ -173,6 +173,8 @@ class Pipeline:
             span.record(probability=confidence, passed=relevant)
         if classification.label is Label.HIGH_STAKES:
             return await self._high_stakes(turn, evidence if relevant else NO_EVIDENCE, confidence)
+        if turn.reading.kind == "complaint":
+            return ask_anew(turn.question, turn.wording, evidence, confidence)
         if not relevant and evidence.exhausted:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         if not relevant:

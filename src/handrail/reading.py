@@ -45,6 +45,8 @@ def label_of_follow_up(
     """
     if together.by == "rule":
         return together
+    if reading.kind == "complaint":
+        return together if together.label is Label.HIGH_STAKES else replace(together, label=Label.ANSWERABLE)
     if alone.label is Label.HIGH_STAKES:
         return together if together.label is Label.ANSWERABLE and trouble_goes_on(message) else alone
     if alone.label in NO_QUESTION and alone.probability >= SURE_ALONE and self_contained(message.text):

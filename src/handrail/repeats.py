@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail import outcome
+from handrail.converse.complaints import only_complains
 from handrail.types import (
     Classification,
     Draft,
@@ -57,6 +58,16 @@ def ask_back(
         others = [title for title in titles if title not in last.titles]
         return outcome.followup_within(wording, last.titles[0], others[:TOPICS], confidence)
     return outcome.followup(wording, titles[:TOPICS], confidence)
+
+
+def ask_anew(question: Question, wording: Wording, evidence: Evidence, confidence: float) -> Outcome:
+    """After a complaint: other articles than those shown or offered lately; a person where it is not the first one."""
+    said = question.history[-LATELY:]
+    if any(only_complains(past.question) for past in said):
+        return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
+    known = {title for past in said for title in past.titles}
+    others = [title for title in nearest_titles(evidence, TOPICS + len(known)) if title not in known]
+    return outcome.missed(wording, others[:TOPICS], confidence)
 
 
 def fixed_reply(

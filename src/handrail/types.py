@@ -112,7 +112,7 @@ class Reading:
     text: str
     """Standalone: what is classified, searched for and answered."""
     kind: str = "fresh"
-    """`fresh`, `switch`, `follow_up`, `correction` or `choice`."""
+    """`fresh`, `switch`, `follow_up`, `correction`, `complaint` or `choice`."""
     beside: Mapping[str, float] = field(default_factory=dict)
     """Further wordings searched for at the same time, each with its weight next to the text's 1."""
     favoured: tuple[str, ...] = ()

@@ -59,6 +59,18 @@ async def test_a_complete_message_is_left_exactly_as_it_is(text: str) -> None:
     assert await read(text, DOMAIN) == Reading(text)
 
 
+async def test_a_complaint_asks_the_last_question_anew() -> None:
+    assert await read("that's not what I asked", DOMAIN) == Reading(ASKED, "complaint")
+    assert await read("that's not what I asked") == Reading("that's not what I asked")
+
+
+async def test_what_comes_after_a_complaint_is_read_with_the_past() -> None:
+    reading = await read("wrong answer. I use nameservers", DOMAIN)
+
+    assert reading.kind == "follow_up"
+    assert reading.text == f"{ASKED} I use nameservers"
+
+
 async def test_an_announced_change_of_topic_is_read_without_the_announcement() -> None:
     reading = await read("Another question: where are my invoices?", DOMAIN)
 

@@ -39,7 +39,7 @@ class LlmReader:
 
     async def read(self, question: Question, probe: Probe) -> Reading:
         reading, needs = await self._local.judge(question, probe)
-        if needs < WORTH_ASKING or reading.kind == "choice":
+        if needs < WORTH_ASKING or reading.kind in ("choice", "complaint"):
             return reading
         prompt = self._prompts.render(
             "standalone",

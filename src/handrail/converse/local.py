@@ -12,6 +12,7 @@ from importlib.resources import files
 from itertools import takewhile
 
 from handrail.converse import cues
+from handrail.converse.complaints import complaint_removed
 from handrail.converse.dependence import content_words, features, probability, self_contained, stands_alone
 from handrail.reach import asks_how_to_reach
 from handrail.replies import asks_for_person, bare, greets_or_thanks, only_asks_for_help, says_no, says_yes
@@ -64,13 +65,17 @@ class LocalReader:
             return Reading(chosen, "choice"), 1.0
         if is_reply(question.text) or asked_before(question.text, question.history):
             return Reading(question.text), 0.0
-        text, switched = _without_announcement(question.text)
+        said, complains = complaint_removed(question.text)
+        if complains and not said:
+            return Reading(last.standalone, "complaint"), 1.0
+        text, switched = _without_announcement(said)
         if text != question.text:
             probe = await self._look(text)
         before = await self._look(last.standalone)
         likeness = float(probe.embedding @ before.embedding)
         values = features(text, last.standalone, probe.topic, likeness)
         needs = 0.0 if stands_alone(values) else probability(_weights(), values)
+        needs = 1.0 if complains else needs
         if needs < (SURE_AFTER_SWITCH if switched else FRESH_BELOW):
             return Reading(text, "fresh" if text == question.text else "switch"), needs
         reading = carried(text, last, grounded_last(question.history), sure=needs >= SURE_FROM)
