@@ -35,6 +35,10 @@ class Assistant(Protocol):
 
     async def stop(self) -> None: ...
 
+    def foresee(self, question: Question) -> None:
+        """`ask` will be called with this question in a moment."""
+        ...
+
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn: ...
 
     async def overhear(self, question: Question) -> None:

@@ -58,12 +58,14 @@ def read(body: AskRequest, settings: Settings) -> tuple[Question, TurnKey]:
     return question, key
 
 
-async def admit(services: Services, question: Question, asker: Asker) -> None:
+async def admit(services: Services, question: Question, key: TurnKey, asker: Asker) -> None:
     """Count the message; what is refused here is not counted. Raises ApiError, Foreign and LimitsUnavailable.
 
     A message to a person is no question: it is taken while the assistant starts, and when questions are used up.
+    The models begin to read a question while the rest of its turn is prepared.
     """
-    if await _to_person(services, question, asker):
+    to_person = await _to_person(services, question, key, asker)
+    if to_person:
         verdict = await services.limits.messages.hit(asker.address)
     elif services.assistant.ready:
         verdict = await services.limits.questions.hit(asker.address)
@@ -76,6 +78,8 @@ async def admit(services: Services, question: Question, asker: Asker) -> None:
         )
     if isinstance(verdict, Denied):
         raise rate_limited(verdict.retry_after_s, verdict.scope)
+    if not to_person:
+        services.assistant.foresee(question)
 
 
 async def answer(services: Services, question: Question, asker: Asker, watch: TurnWatch | None = None) -> Response:
@@ -102,21 +106,24 @@ async def answer(services: Services, question: Question, asker: Asker, watch: Tu
     return _recorded(services, turn)
 
 
-async def to_person(services: Services, question: Question, asker: Asker) -> Response | None:
+async def to_person(services: Services, question: Question, key: TurnKey, asker: Asker) -> Response | None:
     """What is said to a message that goes to a person; None when it is the assistant's, or was answered before.
 
     Such a message waits for no earlier turn, of a process that has died for instance: its id alone keeps it from
     being recorded twice. Raises ApiError, Foreign and LimitsUnavailable.
     """
-    if not await _to_person(services, question, asker):
+    if not await _to_person(services, question, key, asker):
         return None
     if await services.once.stored(question.turn_id) is not None:
         return None
-    await admit(services, question, asker)
+    await admit(services, question, key, asker)
     return await answer(services, question, asker)
 
 
-async def _to_person(services: Services, question: Question, asker: Asker) -> bool:
+async def _to_person(services: Services, question: Question, key: TurnKey, asker: Asker) -> bool:
+    """Nothing is on record of a conversation that begins with this message."""
+    if not key.conversation_given:
+        return False
     try:
         return await services.desk.conversations.owned_by_person(question.conversation_id, asker.visitor_id)
     except RecordsUnavailable:

@@ -30,13 +30,13 @@ async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONRespons
     answered at a time; another waits for a few seconds and is then told to come back.
     """
     question, key = turns.read(body, services.settings)
-    said = await turns.to_person(services, question, asker)
+    said = await turns.to_person(services, question, key, asker)
     if said is not None:
         return JSONResponse(said)
 
     async def work() -> Response:
         with services.turns.one():
-            await turns.admit(services, question, asker)
+            await turns.admit(services, question, key, asker)
             return await turns.answer(services, question, asker)
 
     return JSONResponse(await services.once.run(key, work))

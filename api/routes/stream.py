@@ -55,7 +55,7 @@ async def stream(
     did not stand up was replaced or withdrawn by then. The same `turn_id` sent again follows the same turn.
     """
     question, key = turns.read(body, services.settings)
-    said = await turns.to_person(services, question, asker)
+    said = await turns.to_person(services, question, key, asker)
     if said is not None:
         return event_stream(listed(parts.replay(said)))
     after = _number(last_event_id)
@@ -116,7 +116,7 @@ async def _begun(question: Question, key: TurnKey, services: Services, asker: As
     slot = ExitStack()
     try:
         slot.enter_context(services.turns.one())
-        await turns.admit(services, question, asker)
+        await turns.admit(services, question, key, asker)
     except BaseException:
         slot.close()
         await asyncio.shield(services.once.give_back(key))

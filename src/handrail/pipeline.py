@@ -89,6 +89,8 @@ class Stages:
     """Asked who the customer is, where a policy has conditions; None goes by the signed context alone."""
     articles_lang: str = "en"
     """What the articles are written in."""
+    foresee: Callable[[str], None] | None = None
+    """Begins to read a message that a turn will soon be about; results are the same without."""
     closing: Callable[[], Awaitable[None]] | None = None
     """Closes connections the stages hold."""
 
@@ -197,9 +199,8 @@ class Pipeline:
         probe = await self._read(turn) if message.history and self._stages.reader else None
         probe, classification = await self._classify(turn, probe)
         if turn.reading.depends:
-            alone = await self._stages.fallback_classifier.classify(
-                message, await self._stages.retriever.probe(message.text)
-            )
+            alone_probe = await self._stages.retriever.probe(message.text)
+            alone = await self._stages.fallback_classifier.classify(message, alone_probe)
             classification = label_of_follow_up(alone, classification, turn.reading, message)
             if classification is alone and alone.label in outcome.STATIC:
                 turn.reading, turn.question = Reading(message.text), message
@@ -317,9 +318,7 @@ class Pipeline:
     async def _answerable(self, draft: Draft) -> Sequence[str]:
         """What the draft itself suggests, as far as the articles answer it."""
         suggester = self._stages.suggester
-        if suggester is None or not draft.suggestions:
-            return ()
-        return await suggester.answerable(draft.suggestions)
+        return await suggester.answerable(draft.suggestions) if suggester and draft.suggestions else ()
 
     def _next(self, turn: TurnInFlight, citations: Sequence[Citation], drafted: Sequence[str]) -> Sequence[str]:
         suggester = self._stages.suggester

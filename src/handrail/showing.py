@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -105,3 +106,4 @@ class Showing:
         assert self._watch is not None  # noqa: S101
         self._shown[id] = piece
         await self._watch.claim(id, piece, indexes)
+        await asyncio.sleep(0)  # whoever follows sends it before the next one is looked at

@@ -91,6 +91,9 @@ class ScriptedAssistant:
         state = "ok" if self._ready else "loading"
         return {"models": state, "index": state}
 
+    def foresee(self, question: Question) -> None:
+        return None
+
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         self.asked.append(question)
         try:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from handrail.errors import RetryableError
-from handrail.local_models.batching import Batcher
+from handrail.local_models.batching import MOST_FORESEEN, Batcher
 
 pytestmark = pytest.mark.anyio
 
@@ -197,3 +197,45 @@ async def test_fewer_items_are_affordable_the_more_wait(start: Start, model: Mod
     model.gate.set()
     await asyncio.gather(first, *waiting)
     assert batcher.affordable(10, 3) == 10
+
+
+async def test_what_was_foreseen_is_made_once_and_handed_over(start: Start, model: Model) -> None:
+    batcher = start()
+    batcher.foresee(1)
+    batcher.foresee(1)
+    assert await batcher.submit([2, 1]) == [4, 2]
+    assert sorted(item for call in model.calls for item in call) == [1, 2]
+    assert await batcher.submit([1]) == [2]
+
+
+async def test_nothing_is_foreseen_while_others_wait(start: Start, model: Model) -> None:
+    batcher = start(max_items=1)
+    running = await busy(batcher, model)
+    waiting = asyncio.create_task(batcher.submit([5]))
+    await asyncio.sleep(0)
+    batcher.foresee(7)
+    model.gate.set()
+    await asyncio.gather(running, waiting)
+    assert [7] not in model.calls
+
+
+async def test_a_foreseen_failure_is_the_failure_of_who_asks(start: Start, model: Model) -> None:
+    batcher = start()
+    batcher.foresee(-1)
+    with pytest.raises(ValueError, match="negative"):
+        await batcher.submit([-1])
+
+
+async def test_nothing_is_foreseen_after_the_end(start: Start, model: Model) -> None:
+    batcher = start()
+    batcher.close()
+    batcher.foresee(1)
+    assert model.calls == []
+
+
+async def test_what_nobody_came_for_is_dropped(start: Start, model: Model) -> None:
+    batcher = start()
+    for item in range(3 * MOST_FORESEEN):
+        batcher.foresee(item)
+    assert len(batcher._foreseen) <= MOST_FORESEEN
+    assert await batcher.submit([0, 1]) == [0, 2]

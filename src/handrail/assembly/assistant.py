@@ -82,6 +82,11 @@ class Assistant:
             self._background = asyncio.create_task(self._suggester.run())
         self._pipeline = Pipeline(self._stages, self.settings, wording, time.perf_counter)
 
+    def foresee(self, question: Question) -> None:
+        """A question that `ask` will be called with in a moment: the models begin to read it where they are idle."""
+        if self._pipeline is not None and self._stages is not None and self._stages.foresee is not None:
+            self._stages.foresee(question.text)
+
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         """One turn, seen by `watch` as it happens, which knows the turns of its conversation before it.
 

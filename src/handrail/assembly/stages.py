@@ -75,6 +75,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         articles_lang=parts.snapshot.lang,
         verifier=local_verifier(settings, parts.rerank),
         widen=BeginningOfTheArticle(parts.snapshot),
+        foresee=base.foresee,
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)

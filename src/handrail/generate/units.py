@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from handrail.markdown import Block, parse, plain
 from handrail.types import Hit
@@ -20,6 +21,8 @@ POINTER = re.compile(
 LABELLED = re.compile(r"^\*\*[^*\n]{2,20}:\*\*\s")
 LONGEST_SENTENCE = 60
 """Words; more is a run of fragments."""
+PASSAGES_KEPT = 512
+"""Passages whose blocks are kept: many questions are about a few of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def row_as_text(header: str, row: str) -> str:
 
 
 def _of_passage(hit: Hit, rank: int, max_steps: int) -> Iterator[Unit]:
-    blocks = parse(hit.passage.text)
+    blocks = _blocks(hit.passage.text)
     order = 0
     for index, block in enumerate(blocks):
         headings = (*hit.passage.headings, *block.headings)
@@ -97,6 +100,11 @@ def _of_passage(hit: Hit, rank: int, max_steps: int) -> Iterator[Unit]:
             listed = kind in ("steps", "bullets")
             yield Unit(hit, rank, order, kind, lines, headings, block.header, lead if listed else "")
             order += 1
+
+
+@lru_cache(maxsize=PASSAGES_KEPT)
+def _blocks(text: str) -> Sequence[Block]:
+    return tuple(parse(text))
 
 
 def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -7,6 +7,7 @@ import queue
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,6 +16,9 @@ from handrail.local_models.remembered import Remembered
 
 T = TypeVar("T", bound=Hashable)
 R = TypeVar("R")
+
+MOST_FORESEEN = 64
+"""Results that nobody came for; older ones are dropped."""
 
 
 @dataclass(slots=True)
@@ -45,6 +49,7 @@ class Batcher(Generic[T, R]):
         self._queue_limit = queue_limit
         self._remembered: Remembered[T, R] = Remembered(remember)
         self._busy_above = busy_above
+        self._foreseen: dict[T, Future[list[R]]] = {}
         self._waiting = 0
         self._closed = False
         self._lock = threading.Lock()
@@ -61,17 +66,35 @@ class Batcher(Generic[T, R]):
             return wanted
         return max(min(wanted, fewest), wanted * self._busy_above // self._waiting)
 
+    def foresee(self, item: T) -> None:
+        """Begin what `submit` is about to be asked for. Where other work waits nothing is begun."""
+        if self._waiting or self._closed or item in self._foreseen or self._remembered.of([item]):
+            return
+        with suppress(RetryableError):
+            self._foreseen[item] = self._queued([item])
+        while len(self._foreseen) > MOST_FORESEEN:
+            del self._foreseen[next(iter(self._foreseen))]
+
     async def submit(self, items: Sequence[T]) -> list[R]:
         """Results in order. Raises RetryableError when too many wait already."""
         known = self._remembered.of(items)
         missing = [item for item in dict.fromkeys(items) if item not in known]
         if missing:
-            found = dict(zip(missing, await self._queued(missing), strict=True))
+            found = await self._found(missing)
             self._remembered.keep(found)
             known |= found
         return [known[item] for item in items]
 
-    async def _queued(self, items: Sequence[T]) -> list[R]:
+    async def _found(self, items: Sequence[T]) -> dict[T, R]:
+        begun = {item: self._foreseen.pop(item) for item in items if item in self._foreseen}
+        rest = [item for item in items if item not in begun]
+        made: list[R] = await asyncio.wrap_future(self._queued(rest)) if rest else []
+        found = dict(zip(rest, made, strict=True))
+        for item, result in begun.items():
+            found[item] = (await asyncio.wrap_future(result))[0]
+        return found
+
+    def _queued(self, items: Sequence[T]) -> Future[list[R]]:
         job: _Job[T, R] = _Job(items, Future())
         with self._lock:
             if self._closed:
@@ -80,7 +103,7 @@ class Batcher(Generic[T, R]):
                 raise RetryableError("the local models are busy; try again in a moment")
             self._waiting += len(items)
             self._jobs.put(job)
-        return await asyncio.wrap_future(job.future)
+        return job.future
 
     def close(self) -> None:
         """Finish what is queued, then end the thread; new work is refused with RetryableError."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import onnxruntime as ort
@@ -39,6 +39,10 @@ class Tokens(Protocol):
     def type_ids(self) -> Sequence[int]: ...
 
 
+E = TypeVar("E", bound=Tokens)
+R = TypeVar("R")
+
+
 class OnnxModel:
     """A session and its tokenizer. Each text is run alone, as many at once as there are threads."""
 
@@ -60,9 +64,18 @@ class OnnxModel:
 
     def run(self, encodings: Sequence[Tokens]) -> list[Output]:
         """The graph's outputs for each text, in the order given."""
+        return self.each(encodings, lambda encoding, outputs: outputs)
+
+    def each(self, encodings: Sequence[E], then: Callable[[E, Output], R]) -> list[R]:
+        """What `then` makes of each text's outputs, in the order given.
+
+        The longest are run first, so that at the end no thread waits long for another.
+        """
         if self._threads is None or len(encodings) == 1:
-            return [self._one(encoding) for encoding in encodings]
-        return list(self._threads.map(self._one, encodings))
+            return [then(encoding, self._one(encoding)) for encoding in encodings]
+        order = sorted(range(len(encodings)), key=lambda at: -len(encodings[at].ids))
+        found = self._threads.map(lambda at: then(encodings[at], self._one(encodings[at])), order)
+        return [made for _, made in sorted(zip(order, found, strict=True), key=lambda pair: pair[0])]
 
     def rows(self, encodings: Sequence[Tokens]) -> NDArray[np.float32]:
         """The first output, of the first token: `(texts, outputs)`."""
@@ -192,8 +205,10 @@ class OnnxReranker:
         if not pairs:
             return []
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._query_tokens)
-        found = zip(encodings, self._model.run(encodings), strict=True)
-        return [Logit(outputs[0].item(), *self._read(encoding, outputs)) for encoding, outputs in found]
+        return self._model.each(encodings, self._logit)
+
+    def _logit(self, encoding: Encoding, outputs: Output) -> Logit:
+        return Logit(outputs[0].item(), *self._read(encoding, outputs))
 
     def _read(self, encoding: Encoding, outputs: Output) -> list[float | None]:
         if not any(self._readings):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from handrail.settings import Retrieval
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Hit, Probe, Reading, Vectors
 
+TEXTS_KEPT = 64
+"""Messages whose mended text is kept: a turn asks for it several times."""
 DenseSearch = Callable[[Vectors, int, Mapping[str, str]], list[tuple[str, float]]]
 """`(vector, k, filters)` to `(passage id, cosine)`, best first."""
 
@@ -53,8 +56,15 @@ class HybridRetriever:
         self._spelling = spelling
         self._late = late
         self._everyday = everyday
+        self._mended = lru_cache(maxsize=TEXTS_KEPT)(self._mend)
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
+
+    def foresee(self, text: str) -> None:
+        """Begin to read a message that is about to be asked about, while its turn is still being prepared."""
+        self._embedder.foresee(self._plain(text))
+        if self._late is not None:
+            self._late.foresee(self._mended(without_trailer(text)))
 
     async def probe(self, text: str) -> Probe:
         return (await self._probes([self._plain(text)]))[0]
@@ -75,6 +85,8 @@ class HybridRetriever:
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
         query = self._mended(without_trailer(query))
+        if self._late is not None:
+            self._late.foresee(query)
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
         if reading is not None and reading.depends:
             hits = await self._search_together(replace(reading, text=query), filters)
@@ -84,7 +96,7 @@ class HybridRetriever:
             hits = await self._late.lean(query, hits)
         return await self.ranked(query, hits, embedding)
 
-    def _mended(self, text: str) -> str:
+    def _mend(self, text: str) -> str:
         text = self._spelling.mended(text) if self._spelling is not None else text
         return self._everyday.read(text) if self._everyday is not None else text
 

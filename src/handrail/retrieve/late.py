@@ -32,6 +32,10 @@ class LateInteraction:
         # One thread: the product is on every core as it is, and each thread would keep ten megabytes of its own.
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="likeness")
 
+    def foresee(self, query: str) -> None:
+        """Begin to read a question that `lean` will be asked about."""
+        self._encoder.foresee(query)
+
     async def lean(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """Best first, with `late` filled in."""
         if not hits:

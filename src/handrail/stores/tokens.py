@@ -13,6 +13,9 @@ from functools import lru_cache
 import Stemmer
 
 WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
+JOINED = re.compile(r"[-'’.]")
+WORDS_KEPT = 8192
+"""Words whose terms are kept: a turn reads the same passages again and again."""
 STOP_WORDS = """
     a an and are as at be been but by can could did do does for from had has have he her his how i i'm if in into
     is it it's its just like me my no not of on or our she should so some such than that the their them then there
@@ -80,20 +83,20 @@ def tokenize(text: str, language: str = "english") -> list[str]:
 
     `language` is a key of `STOPS`: the language of words in Latin letters.
     """
-    terms: list[str] = []
-    for word in words(text):
-        spoken = _language_of(word, language)
-        stop, stemmer = STOPS[spoken], _stemmer(spoken)
-        if word in stop:
-            continue
-        parts = re.split(r"[-'’.]", word)
-        if len(parts) > 1:
-            terms.append(word)
-            terms.append(stemmer.stemWord("".join(parts)))
-            terms.extend(stemmer.stemWord(part) for part in parts if len(part) > 1 and part not in stop)
-        else:
-            terms.append(stemmer.stemWord(word))
-    return terms
+    return [term for word in words(text) for term in _terms(word, language)]
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def _terms(word: str, language: str) -> tuple[str, ...]:
+    spoken = _language_of(word, language)
+    stop, stemmer = STOPS[spoken], _stemmer(spoken)
+    if word in stop:
+        return ()
+    parts = JOINED.split(word)
+    if len(parts) == 1:
+        return (stemmer.stemWord(word),)
+    inside = (stemmer.stemWord(part) for part in parts if len(part) > 1 and part not in stop)
+    return (word, stemmer.stemWord("".join(parts)), *inside)
 
 
 def stems(text: str) -> tuple[str, ...]:
