@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from handrail.errors import ModelUnavailable
-from handrail.local_models.bert import rebuilt
+from handrail.local_models.bert import Weights, written
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
@@ -66,7 +66,7 @@ def test_another_graph_is_run_as_it_is(tmp_path: Path) -> None:
 def test_what_is_no_model_is_refused() -> None:
     for content in (b"\xff" * 40, b"\x3a\x02\x0a\x00", b""):
         with pytest.raises((ValueError, KeyError)):
-            rebuilt(content)
+            written(Weights(content))
 
 
 def doubled() -> bytes:

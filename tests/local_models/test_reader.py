@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from handrail.errors import SettingsError
 from handrail.local_models import Logit
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
-from handrail.local_models.reader import STATES, QueryStates, load_reading
+from handrail.local_models.reader import QueryStates, load_reading
 from handrail.settings import Settings, load_settings
 
 pytestmark = pytest.mark.models
@@ -25,7 +23,7 @@ def settings() -> Settings:
     return load_settings()
 
 
-def states(settings: Settings, *layers: int, extremes: Sequence[int] = ()) -> QueryStates:
+def states(settings: Settings, *layers: int) -> QueryStates:
     models = settings.models
     return QueryStates(
         locate(find(models.reranker, "reranker"), models.folder),
@@ -33,7 +31,6 @@ def states(settings: Settings, *layers: int, extremes: Sequence[int] = ()) -> Qu
         threads=1,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
-        extremes=extremes,
     )
 
 
@@ -51,18 +48,6 @@ def test_pairs_are_read_the_same_whatever_they_are_scored_with(settings: Setting
         states_of_all @ np.asarray(reading.weights) + reading.intercept,
         atol=1e-3,
     )
-
-
-def test_claims_are_read_by_their_worst_words_too(settings: Settings) -> None:
-    reading = load_reading(shipped=STATES)
-    pairs = [("Open the back of the printer.", PASSAGE), ("Open the lid.", PASSAGE)]
-
-    found = [as_logit(logit).stated for logit in build_reranker(settings).score(pairs)]
-
-    read = states(settings, *reading.layers, extremes=reading.extremes).of(pairs)
-    assert reading.extremes and read.shape == (2, len(reading.weights))
-    expected = read @ np.asarray(reading.weights) + reading.intercept
-    assert np.allclose(np.asarray(found, dtype=np.float32), expected, atol=1e-3)
 
 
 def as_logit(found: object) -> Logit:
@@ -92,15 +77,3 @@ def test_a_file_that_is_no_reading_is_named(tmp_path_factory: pytest.TempPathFac
 
     with pytest.raises(SettingsError, match=r"reader\.json: not a reading"):
         load_reading(file)
-
-
-def test_claims_are_read_on_the_same_way_and_change_nothing(settings: Settings) -> None:
-    pair = [("Refunds take five days.", "Refunds to a card take five days.")]
-    both = as_logit(build_reranker(settings).score(pair)[0])
-    models = settings.models.model_copy(update={"reader": False})
-    alone = as_logit(build_reranker(settings.model_copy(update={"models": models})).score(pair)[0])
-
-    assert both.stated is not None
-    assert alone.reading is None
-    assert alone.stated == pytest.approx(both.stated, abs=1e-3)
-    assert float(alone) == pytest.approx(float(both), abs=1e-3)

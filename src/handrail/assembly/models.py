@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from handrail.local_models import Embedder, Reranker, ShowsStates
@@ -77,12 +78,25 @@ def reading_of(settings: Settings) -> Reading | None:
     return reading if reading.model == models.reranker else None
 
 
-def claim_reading_of(settings: Settings) -> Reading | None:
-    """What tells claims that a passage states; None where it was fitted on another model."""
-    from handrail.local_models.reader import STATES, load_reading
+Scores = Callable[[list[tuple[str, str]]], Iterable[float]]
 
-    stated = load_reading(shipped=STATES)
-    return stated if stated.model == settings.models.reranker else None
+
+def entailing(settings: Settings, instead: Scores) -> Scores:
+    """What scores claims beside passages; `instead` where the model that it was made of is not the one in use.
+
+    Loaded with the first claim that is in other words than its passage: answers that quote need none.
+    """
+    if settings.models.reranker == "none" or settings.models.reranker.startswith(SENTENCE_TRANSFORMER):
+        return instead
+    from handrail.local_models.entailment import OnnxEntailer, load_entailment
+
+    fitted = load_entailment()
+    if fitted.model != settings.models.reranker:
+        return instead
+    spec = find(fitted.model, "reranker")
+    folder = locate(spec, settings.models.folder)
+    loaded = cache(lambda: OnnxEntailer(spec, folder, fitted, threads=settings.models.threads))
+    return lambda pairs: loaded().score(pairs)
 
 
 def build_reranker(settings: Settings) -> Reranker:
@@ -103,5 +117,4 @@ def build_reranker(settings: Settings) -> Reranker:
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
         reading=reading_of(settings),
-        stated=claim_reading_of(settings),
     )

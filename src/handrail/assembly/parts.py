@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from handrail import language
-from handrail.assembly.models import build_embedder, build_late, build_reranker, queries_of, reads
+from handrail.assembly.models import build_embedder, build_late, build_reranker, entailing, queries_of, reads
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
@@ -86,6 +86,8 @@ class Parts:
     store: ChromaStore
     embed: Batcher[str, Vectors]
     rerank: Batcher[tuple[str, str], float]
+    entails: Batcher[tuple[str, str], float]
+    """Of claim and passage."""
     covers: Vectors | None
     lock: IndexLock | None
     count: Callable[[str], int]
@@ -146,6 +148,7 @@ class Parts:
     def close(self) -> None:
         self.embed.close()
         self.rerank.close()
+        self.entails.close()
         if self.late is not None:
             self.late.ask.close()
         if self.lock is not None:
@@ -183,6 +186,7 @@ def build_parts(settings: Settings) -> Parts:
         rerank=Batcher(
             "rerank", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
+        entails=Batcher("entails", entailing(settings, score), at_once, models.queue_limit, remember=models.remember),
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),

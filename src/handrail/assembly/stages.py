@@ -73,7 +73,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         tracer=tracer,
         customers=CustomerHook(settings.customer) if settings.customer.url and policy.conditional else None,
         articles_lang=parts.snapshot.lang,
-        verifier=local_verifier(settings, parts.rerank),
+        verifier=local_verifier(settings, parts.entails),
         widen=BeginningOfTheArticle(parts.snapshot),
         foresee=base.foresee,
     )

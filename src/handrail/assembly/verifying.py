@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from handrail.assembly.models import build_reranker
+from handrail.assembly.models import Scores, build_reranker, entailing
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import shared_words
 from handrail.generate import Verifier
@@ -19,21 +19,28 @@ from handrail.settings import Settings
 logger = logging.getLogger(__name__)
 
 
-def local_verifier(settings: Settings, rerank: Batcher[tuple[str, str], float]) -> LocalVerifier:
+def local_verifier(settings: Settings, entails: Batcher[tuple[str, str], float]) -> LocalVerifier:
     """Said once, at start: scores fitted to other models are not probabilities."""
     model = load_model()
     if model.reranker != settings.models.reranker:
         logger.warning("claim checking was fitted with %s, not with %s", model.reranker, settings.models.reranker)
-    return LocalVerifier(rerank, model, settings.verify)
+    return LocalVerifier(entails, model, settings.verify)
+
+
+def _scores(settings: Settings) -> Scores:
+    """The cross-encoder itself is loaded only where it has to stand in."""
+    if settings.models.reranker == "none":
+        return shared_words
+    return entailing(settings, lambda pairs: build_reranker(settings).score(pairs))
 
 
 @asynccontextmanager
 async def verifier_alone(settings: Settings) -> AsyncIterator[Verifier]:
     """As a turn would have it, without an index. Raises HandrailError when a model is missing."""
-    score = (await asyncio.to_thread(build_reranker, settings)).score if settings.models.reranker != "none" else None
     models = settings.models
-    rerank = Batcher("rerank", score or shared_words, models.batch_size * 4, models.queue_limit)
-    local = local_verifier(settings, rerank)
+    score = await asyncio.to_thread(_scores, settings)
+    entails = Batcher("entails", score, models.batch_size * 4, models.queue_limit)
+    local = local_verifier(settings, entails)
     try:
         if not settings.llm.configured or settings.verify.llm == "off":
             yield local
@@ -47,4 +54,4 @@ async def verifier_alone(settings: Settings) -> AsyncIterator[Verifier]:
         finally:
             await provider.aclose()
     finally:
-        rerank.close()
+        entails.close()

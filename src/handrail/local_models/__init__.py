@@ -45,12 +45,10 @@ class Logit(float):
 
     reading: float | None
     """Log-odds that the passage answers the query, as read on the way up; None where nothing was."""
-    stated: float | None
-    """Log-odds that the passage states the query, a claim, as read on the way up; None where nothing was."""
 
-    def __new__(cls, value: float, reading: float | None = None, stated: float | None = None) -> Logit:
+    def __new__(cls, value: float, reading: float | None = None) -> Logit:
         made = super().__new__(cls, value)
-        made.reading, made.stated = reading, stated
+        made.reading = reading
         return made
 
 

@@ -113,23 +113,15 @@ def _products(nodes: Sequence[Node]) -> dict[str, str]:
     return found
 
 
-def rebuilt(model: bytes, states_of: Collection[int] = (), *, every_token: bool = False) -> bytes:
-    """An ONNX file that takes one text, `(1, tokens)`, and gives what is made of its first token: `(1, outputs)`.
-
-    `states_of` adds an output like STATES, `(tokens, width)`, for each of those layers, counted from 0 and in their
-    order from below: what the layer leaves of each token. `every_token` gives the last layer's of each instead of the
-    first one's: `(tokens, outputs)`.
-    Raises ValueError or KeyError when `model` is no int8 BERT as `onnxruntime.quantization` writes them.
-    """
-    return written(Weights(model), states_of, every_token=every_token)
-
-
 def written(
     weights: Source, states_of: Collection[int] = (), *, mean: bool = False, every_token: bool = False
 ) -> bytes:
-    """The same for weights that are at hand.
+    """An ONNX file that takes one text, `(1, tokens)`, and gives what is made of its first token: `(1, outputs)`.
 
-    `mean` gives the mean over all tokens instead of the first one, `every_token` each token's own: `(tokens, outputs)`.
+    `states_of` adds an output like STATES, `(tokens, width)`, for each of those layers, counted from 0 and in their
+    order from below: what the layer leaves of each token. `mean` gives the mean over all tokens instead of the first
+    one, `every_token` each token's own: `(tokens, outputs)`.
+    Raises ValueError or KeyError when the weights are of no BERT as `onnxruntime.quantization` writes them.
     """
     builder = _Builder(weights)
     hidden = builder.embedded()

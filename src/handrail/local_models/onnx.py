@@ -15,9 +15,10 @@ from tokenizers import Encoding, Tokenizer
 from handrail.embedding import Embedding, States
 from handrail.errors import ModelUnavailable
 from handrail.local_models import Logit
-from handrail.local_models.bert import rebuilt
+from handrail.local_models.bert import Source, Weights, written
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.packed import SUFFIX, load
+from handrail.local_models.tuned import Delta, Tuned
 from handrail.types import Vectors
 
 if TYPE_CHECKING:
@@ -47,14 +48,20 @@ class OnnxModel:
     """A session and its tokenizer. Each text is run alone, as many at once as there are threads."""
 
     def __init__(
-        self, folder: Path, threads: int, states_of: Collection[int] = (), *, every_token: bool = False
+        self,
+        folder: Path,
+        threads: int,
+        states_of: Collection[int] = (),
+        *,
+        every_token: bool = False,
+        delta: Delta | None = None,
     ) -> None:
-        """`states_of` are layers whose states are wanted beside the result; see `bert.rebuilt`."""
+        """`states_of` are layers whose states are wanted beside the result; see `bert.written`. `delta` changes it."""
         packed = next(iter(folder.glob(f"*{SUFFIX}")), None)
         if packed is not None:
             model, self.tokenizer = load(packed)
         else:
-            model = _read(folder / "model.onnx", states_of, every_token)
+            model = _read(folder / "model.onnx", states_of, every_token, delta)
             self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._session = _session(model)
         self._inputs = {item.name for item in self._session.get_inputs()}
@@ -99,13 +106,14 @@ def first_token(outputs: Output) -> NDArray[np.float32]:
     return found
 
 
-def _read(file: Path, states_of: Collection[int], every_token: bool) -> bytes:
+def _read(file: Path, states_of: Collection[int], every_token: bool, delta: Delta | None) -> bytes:
     """A graph with less work; one that is not known is left as it is."""
     model = file.read_bytes()
     try:
-        return rebuilt(model, states_of, every_token=every_token)
+        source: Source = Weights(model)
+        return written(Tuned(source, delta) if delta else source, states_of, every_token=every_token)
     except (KeyError, ValueError):
-        if states_of:
+        if states_of or delta:
             raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None
     return model
 
@@ -191,13 +199,11 @@ class OnnxReranker:
         max_tokens: int,
         query_tokens: int,
         reading: Reading | None = None,
-        stated: Reading | None = None,
     ) -> None:
-        """With readings every logit carries what is read on the way to it."""
+        """With a reading every logit carries what is read on the way to it."""
         self.name = spec.name
-        layers = sorted({layer for one in (reading, stated) if one for layer in one.layers})
-        self._readings = [one and ReadOff(one, layers) for one in (reading, stated)]
-        self._model = OnnxModel(folder, threads, layers)
+        self._reading = ReadOff(reading) if reading else None
+        self._model = OnnxModel(folder, threads, reading.layers if reading else ())
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
@@ -208,26 +214,21 @@ class OnnxReranker:
         return self._model.each(encodings, self._logit)
 
     def _logit(self, encoding: Encoding, outputs: Output) -> Logit:
-        return Logit(outputs[0].item(), *self._read(encoding, outputs))
+        return Logit(outputs[0].item(), self._read(encoding, outputs))
 
-    def _read(self, encoding: Encoding, outputs: Output) -> list[float | None]:
-        if not any(self._readings):
-            return []
-        states = query_states(encoding, outputs[1:])
-        return [one.of(states) if one else None for one in self._readings]
+    def _read(self, encoding: Encoding, outputs: Output) -> float | None:
+        return self._reading.of(query_states(encoding, outputs[1:])) if self._reading else None
 
 
 class ReadOff:
-    """A reading of the states of some of the layers that are there."""
+    """A reading of the states of its layers."""
 
-    def __init__(self, reading: Reading, layers: Sequence[int]) -> None:
+    def __init__(self, reading: Reading) -> None:
         self._weights = np.asarray(reading.weights, dtype=np.float32)
         self._intercept = reading.intercept
-        self._places = [layers.index(layer) for layer in reading.layers]
-        self._extremes = [layers.index(layer) for layer in reading.extremes]
 
     def of(self, states: Sequence[NDArray[np.float32]]) -> float:
-        return float(pooled(states, self._places, self._extremes) @ self._weights) + self._intercept
+        return float(pooled(states) @ self._weights) + self._intercept
 
 
 def query_states(encoding: Encoding, outputs: Output) -> Output:
@@ -237,13 +238,9 @@ def query_states(encoding: Encoding, outputs: Output) -> Output:
     return [states[asked] for states in outputs]
 
 
-def pooled(
-    states: Sequence[NDArray[np.float32]], places: Sequence[int], extremes: Sequence[int]
-) -> NDArray[np.float32]:
-    """Means over the tokens of some layers, then the least and the greatest of others: `(all their widths,)`."""
-    means = [states[place].mean(axis=0) for place in places]
-    ends = [end for place in extremes for end in (states[place].min(axis=0), states[place].max(axis=0))]
-    return np.concatenate([*means, *ends])
+def pooled(states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Means over the tokens, layer by layer: `(layers * width,)`."""
+    return np.concatenate([layer.mean(axis=0) for layer in states])
 
 
 def pair_encodings(

@@ -28,10 +28,8 @@ class Reading(BaseModel):
     model: str
     layers: list[int] = Field(min_length=1)
     """Counted from 0, from below."""
-    extremes: list[int] = []
-    """Those of `layers` of which the least and the greatest state of any token are read beside the mean."""
     weights: list[float]
-    """Of the first layer's states, then of the next one's; then of the extremes, layer by layer."""
+    """Of the first layer's states, then of the next one's."""
     intercept: float
     fitted_on: str
     n: int
@@ -41,13 +39,9 @@ class Reading(BaseModel):
         return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:12]
 
 
-ANSWERS, STATES = "reader.json", "claim_reader.json"
-"""What ships: whether a passage answers a question, and whether it states a claim."""
-
-
-def load_reading(path: Path | None = None, shipped: str = ANSWERS) -> Reading:
-    """The file given, or one that ships. Raises SettingsError when it is not one."""
-    source = path if path is not None else files("handrail") / "fitted" / shipped
+def load_reading(path: Path | None = None) -> Reading:
+    """The file given, or the one that ships. Raises SettingsError when it is not one."""
+    source = path if path is not None else files("handrail") / "fitted" / "reader.json"
     try:
         reading = Reading.model_validate(json.loads(source.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError) as error:
@@ -59,26 +53,15 @@ class QueryStates:
     """States of the query's tokens behind some layers of a cross-encoder, pooled, for pairs of query and passage."""
 
     def __init__(
-        self,
-        folder: Path,
-        layers: Sequence[int],
-        *,
-        threads: int,
-        max_tokens: int,
-        query_tokens: int,
-        extremes: Sequence[int] = (),
+        self, folder: Path, layers: Sequence[int], *, threads: int, max_tokens: int, query_tokens: int
     ) -> None:
-        """`layers` from below; for `extremes` see `Reading`."""
-        self._extremes = [layers.index(layer) for layer in extremes]
-        self._layers = layers
+        """`layers` from below."""
         self._model = OnnxModel(folder, threads, layers)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
     def of(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """`(pairs, (layers + 2 * extremes) * width)`, ordered as a reading's weights."""
+        """`(pairs, layers * width)`, ordered as a reading's weights."""
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._query_tokens)
         found = zip(encodings, self._model.run(encodings), strict=True)
-        places = range(len(self._layers))
-        rows = [pooled(query_states(encoding, outputs[1:]), places, self._extremes) for encoding, outputs in found]
-        return np.asarray(rows, dtype=np.float32)
+        return np.asarray([pooled(query_states(encoding, outputs[1:])) for encoding, outputs in found], np.float32)

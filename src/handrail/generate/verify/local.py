@@ -48,11 +48,11 @@ class LocalVerifier:
 
     def __init__(
         self,
-        rerank: Batcher[tuple[str, str], float],
+        entails: Batcher[tuple[str, str], float],
         model: ClaimModel,
         settings: Verify,
     ) -> None:
-        self._rerank = rerank
+        self._entails = entails
         self._model = model
         self._settings = settings
 
@@ -94,7 +94,7 @@ class LocalVerifier:
         pairs = [
             Pair(text, check.text, check.context) for check, texts in zip(checks, said, strict=True) for text in texts
         ]
-        measured = iter(await measure(pairs, self._rerank)) if pairs else iter(())
+        measured = iter(await measure(pairs, self._entails)) if pairs else iter(())
         return [
             (check, *self._weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)
         ]

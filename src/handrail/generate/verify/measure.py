@@ -1,4 +1,4 @@
-"""All signals of (claim, passage) pairs: words, numbers and polarity, and what the cross-encoder makes of them."""
+"""All signals of (claim, passage) pairs: words, numbers and polarity, and what a model of entailment makes of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from handrail.generate.verify.features import Window, best_window, coverage, signals, windows
-from handrail.generate.verify.text import tokens
+from handrail.generate.verify.text import sentences, tokens
 from handrail.local_models.batching import Batcher
 
 DOUBTS = frozenset(
@@ -16,6 +16,10 @@ DOUBTS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Signals of which each may mean that one word turned the meaning round."""
+ENTAILED = "entailed"
+"""The signal that is the model's."""
+REGION = 75
+"""Words of a passage that are read beside a claim: as many as leave the claim room."""
 PAIRED = 3
 """Sentences of a passage that are also read two at a time: those that share most words with the claim."""
 
@@ -43,15 +47,15 @@ def doubtful(signals: Mapping[str, float]) -> bool:
     return any(signals.get(name, 0.0) > 0 for name in DOUBTS)
 
 
-async def measure(pairs: Sequence[Pair], rerank: Batcher[tuple[str, str], float]) -> list[Measured]:
-    """In the order given; one call of the cross-encoder for all pairs together. Raises RetryableError."""
+async def measure(pairs: Sequence[Pair], entails: Batcher[tuple[str, str], float]) -> list[Measured]:
+    """In the order given; one call of the model for all pairs together. Raises RetryableError."""
     chosen = [chosen_window(pair) for pair in pairs]
     asked = [
-        (pair.claim, pair.passage[window.start : window.end])
+        (pair.claim, around(pair.passage, window))
         for pair, window in zip(pairs, chosen, strict=True)
         if window is not None
     ]
-    logits = iter(await rerank.submit(asked)) if asked else iter(())
+    logits = iter(await entails.submit(asked)) if asked else iter(())
     return [
         _measured(pair, window, next(logits)) if window is not None else Measured({}, None)
         for pair, window in zip(pairs, chosen, strict=True)
@@ -68,11 +72,22 @@ def chosen_window(pair: Pair) -> Window | None:
     return best_window(claim, [window for window in found if window.first in places and window.last in places])
 
 
+def around(passage: str, window: Window) -> str:
+    """The window with as many whole sentences before and behind it as fit: exceptions stand beside the rule."""
+    parts = sentences(passage)
+    first, last = window.first, window.last
+    room = REGION - len(passage[window.start : window.end].split())
+    while True:
+        sides = [at for at in (last + 1, first - 1) if 0 <= at < len(parts)]
+        lengths = [len(passage[parts[at].start : parts[at].end].split()) for at in sides]
+        fitting = [at for at, length in zip(sides, lengths, strict=True) if length <= room]
+        if not fitting:
+            return passage[parts[first].start : parts[last].end]
+        at = fitting[0]
+        room -= len(passage[parts[at].start : parts[at].end].split())
+        first, last = min(first, at), max(last, at)
+
+
 def _measured(pair: Pair, window: Window, logit: float) -> Measured:
     found = signals(pair.claim, pair.passage, pair.context, window)
-    return Measured({"logit": float(logit), "stated": _stated(logit), **found}, window)
-
-
-def _stated(score: float) -> float:
-    """What the cross-encoder's states say of it, see `local_models.Logit`; 0, which says nothing, without them."""
-    return float(getattr(score, "stated", None) or 0.0)
+    return Measured({ENTAILED: float(logit), **found}, window)

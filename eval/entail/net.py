@@ -1,0 +1,124 @@
+"""The upper layers of a cross-encoder with low-rank changes to learn (LoRA, Hu et al. 2021), in bfloat16."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from handrail.local_models.bert import EPSILON, HEAD, Source
+from handrail.local_models.tuned import Delta
+
+REAL = torch.bfloat16
+ATTENTION = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
+SCALE = 2.0
+"""Of what is learnt, so that its rate is of the size of the other weights'."""
+
+
+class Changed(nn.Module):
+    """Matrices side by side that stay as they are, each with a change of its own."""
+
+    def __init__(self, source: Source, names: Sequence[str], rank: int) -> None:
+        super().__init__()
+        matrices = [source.matrix(name) for name in names]
+        real = np.concatenate([matrix.values * matrix.scale for matrix in matrices], axis=1)
+        self.names, self.rank = names, rank
+        self.fixed = torch.from_numpy(real).to(REAL)
+        self.bias = torch.from_numpy(np.concatenate([matrix.bias for matrix in matrices])).to(REAL)
+        self.down = nn.Parameter(torch.randn(len(real), rank * len(names)) / len(real) ** 0.5)
+        self.up = nn.ParameterList([nn.Parameter(torch.zeros(rank, len(matrix.scale))) for matrix in matrices])
+
+    def forward(self, states: Tensor) -> Tensor:
+        out = torch.addmm(self.bias, states, self.fixed)
+        inner = (states @ (self.down * SCALE).to(REAL)).split(self.rank, dim=1)
+        return out + torch.cat([part @ up.to(REAL) for part, up in zip(inner, self.up, strict=True)], dim=1)
+
+    def learnt(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:  # type: ignore[type-arg]
+        downs = (self.down * SCALE).detach().split(self.rank, dim=1)
+        return {
+            name: (down.numpy(), up.detach().numpy()) for name, down, up in zip(self.names, downs, self.up, strict=True)
+        }
+
+
+class Layer(nn.Module):
+    def __init__(self, source: Source, number: int, rank: int) -> None:
+        super().__init__()
+        name = f"encoder.layer.{number}."
+        self.three = Changed(source, [name + part for part in ATTENTION], rank)
+        self.mix = Changed(source, [name + "attention.output.dense"], rank)
+        self.grow = Changed(source, [name + "intermediate.dense"], rank)
+        self.shrink = Changed(source, [name + "output.dense"], rank)
+        self.norms = [
+            torch.tensor(source.vector(f"{name}{place}.{kind}")).to(REAL)
+            for place in ("attention.output.LayerNorm", "output.LayerNorm")
+            for kind in ("weight", "bias")
+        ]
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        """`(texts * tokens, width)` to the same; `mask` is `(texts, tokens)`."""
+        texts, tokens = mask.shape
+        width = states.shape[1]
+        heads = self.three(states).view(texts, tokens, 3, width // HEAD, HEAD).permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(*heads, attn_mask=mask[:, None, None, :])
+        mixed = self.mix(seen.transpose(1, 2).reshape(texts * tokens, width))
+        states = functional.layer_norm(mixed + states, (width,), self.norms[0], self.norms[1], EPSILON)
+        grown = functional.gelu(self.grow(states))
+        return functional.layer_norm(self.shrink(grown) + states, (width,), self.norms[2], self.norms[3], EPSILON)
+
+
+class Lower:
+    """Word, place and kind vectors and the layers below `first`, which stay as they are."""
+
+    def __init__(self, source: Source, first: int) -> None:
+        self._tables = [
+            torch.from_numpy(source.real(f"embeddings.{name}_embeddings"))
+            for name in ("word", "position", "token_type")
+        ]
+        self._norm = [torch.tensor(source.vector(f"embeddings.LayerNorm.{kind}")) for kind in ("weight", "bias")]
+        self._layers = [Layer(source, number, 1) for number in range(first)]
+
+    @torch.no_grad()
+    def states(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """`(texts, tokens, width)`"""
+        words, places, sorts = self._tables
+        width = words.shape[1]
+        real = words[ids] + places[: ids.shape[1]] + sorts[kinds]
+        states = functional.layer_norm(real, (width,), self._norm[0], self._norm[1], EPSILON).to(REAL).view(-1, width)
+        for layer in self._layers:
+            states = layer(states, mask)
+        return states.view(*ids.shape, width)
+
+
+class Upper(nn.Module):
+    """Layers from `first` up to `last`, and a linear map of the first token's state and the mean of the claim's."""
+
+    def __init__(self, source: Source, first: int, last: int, rank: int, dropout: float) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Layer(source, number, rank) for number in range(first, last + 1)])
+        self.head = nn.Linear(2 * source.width, 1)
+        nn.init.normal_(self.head.weight, std=0.01)
+        nn.init.zeros_(self.head.bias)
+        self._dropout = nn.Dropout(dropout)
+        self._depth = last + 1
+
+    def forward(self, states: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """Log-odds, `(texts,)`."""
+        shape = states.shape
+        flat = states.reshape(-1, shape[2])
+        for layer in self.layers:
+            flat = layer(flat, mask)
+        last = flat.view(shape).float()
+        claim = (mask & (kinds == 0)).float()
+        claim[:, 0] = 0
+        mean = (last * claim[:, :, None]).sum(1) / claim.sum(1, keepdim=True)
+        return self.head(self._dropout(torch.cat([last[:, 0], mean], 1))).squeeze(1)
+
+    def delta(self) -> Delta:
+        parts = {}
+        for layer in self.layers:
+            for changed in (layer.three, layer.mix, layer.grow, layer.shrink):
+                parts.update(changed.learnt())
+        return Delta(self._depth, parts)
