@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
+from tokenizers import Encoding
 
 from handrail.errors import SettingsError
 from handrail.local_models.manifest import ModelSpec
-from handrail.local_models.onnx import OnnxModel, Output, Tokens, pair_encodings
+from handrail.local_models.onnx import OnnxModel, Output, pair_encodings
 from handrail.local_models.tuned import Delta, Floats
 
 SHIPPED = "entailment.npz"
@@ -69,7 +71,7 @@ def load_entailment(path: Path | None = None) -> Entailment:
                 intercept=float(file["intercept"]),
                 fitted_on=str(file["fitted_on"]),
             )
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
         raise SettingsError(f"{source}: not a model of entailment: {error}") from None
 
 
@@ -86,14 +88,13 @@ class OnnxEntailer:
         if not pairs:
             return []
         encodings = pair_encodings(self._model.tokenizer, pairs, MAX_TOKENS, CLAIM_TOKENS)
-        found = zip(encodings, self._model.run(encodings), strict=True)
-        return [
-            float(summed(encoding, outputs) @ self._fitted.weights) + self._fitted.intercept
-            for encoding, outputs in found
-        ]
+        return self._model.each(encodings, self._logit)
+
+    def _logit(self, encoding: Encoding, outputs: Output) -> float:
+        return float(summed(encoding, outputs) @ self._fitted.weights) + self._fitted.intercept
 
 
-def summed(encoding: Tokens, outputs: Output) -> Floats:
+def summed(encoding: Encoding, outputs: Output) -> Floats:
     """The first token's state, then the mean of the claim's: `(2 * width,)`."""
     states = outputs[0]
     claim = np.asarray(encoding.type_ids) == 0
