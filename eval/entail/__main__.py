@@ -126,12 +126,12 @@ def train(pairs: Pairs, places: Sequence[int], held: Sequence[int], upper: Upper
             )
 
 
-@torch.no_grad()
 def scores(pairs: Pairs, places: Sequence[int], upper: Upper) -> dict[int, float]:
     upper.eval()
     found: dict[int, float] = {}
-    for batch in pairs.batches(places):
-        found.update(zip(batch, upper(*pairs.given(batch)).tolist(), strict=True))
+    with torch.no_grad():
+        for batch in pairs.batches(places):
+            found.update(zip(batch, upper(*pairs.given(batch)).tolist(), strict=True))
     return found
 
 

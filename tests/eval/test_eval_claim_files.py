@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from eval.datasets import SAMPLE
-from eval.train_claims import Row, written
+from eval.claim_pairs import Row, labelled
 
 TRAINING = Path(__file__).parents[2] / "eval" / "training" / "claims"
-TESTS = ("claims.test.jsonl", "claims.test2.jsonl")
+TESTS = ("claims.test.jsonl", "claims.test2.jsonl", "claims.test3.jsonl")
 
 
 def rows(name: str) -> list[Row]:
@@ -19,7 +19,7 @@ def rows(name: str) -> list[Row]:
 
 
 def fitted_to() -> list[Row]:
-    return rows("claims.dev.jsonl") + [row for file in TRAINING.glob("*.txt") for row in written(file)]
+    return labelled([SAMPLE / "claims.dev.jsonl"], [TRAINING])
 
 
 @pytest.mark.parametrize("name", TESTS)

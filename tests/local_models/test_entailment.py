@@ -108,7 +108,7 @@ def test_changes_of_nothing_change_nothing() -> None:
 
 
 def test_rounding_keeps_each_output_within_half_a_step() -> None:
-    real = np.random.default_rng(0).normal(size=(32, 5)).astype(np.float32) * np.float32([0.01, 1, 5, 0, 100])
+    real = (np.random.default_rng(0).normal(size=(32, 5)) * [0.01, 1, 5, 0, 100]).astype(np.float32)
 
     matrix = rounded(real, np.zeros(5, np.float32))
 
