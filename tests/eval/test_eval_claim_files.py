@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.datasets import SAMPLE
 from eval.claim_pairs import Row, labelled
+from eval.datasets import SAMPLE
 
 TRAINING = Path(__file__).parents[2] / "eval" / "training" / "claims"
 TESTS = ("claims.test.jsonl", "claims.test2.jsonl", "claims.test3.jsonl")
