@@ -44,7 +44,11 @@ FEWEST = 20
 def measured(rows: Sequence[Row], scores: Mapping[str, float]) -> list[dict[str, float]]:
     """Signals per row."""
     known = {read_as(row): scores[key(row["claim"], row["passage"])] for row in rows}
-    entails = Batcher("entails", lambda pairs: [known[pair] for pair in pairs], 64, 10**6)
+
+    def looked_up(pairs: list[tuple[str, str]]) -> list[float]:
+        return [known[pair] for pair in pairs]
+
+    entails = Batcher("entails", looked_up, 64, 10**6)
     found = asyncio.run(measure([Pair(row["claim"], row["passage"]) for row in rows], entails))
     entails.close()
     return [one.signals for one in found]

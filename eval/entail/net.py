@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from handrail.local_models.bert import EPSILON, HEAD, Source
-from handrail.local_models.tuned import Delta
+from handrail.local_models.tuned import Delta, Floats
 
 REAL = torch.bfloat16
 ATTENTION = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
@@ -18,7 +18,7 @@ SCALE = 2.0
 """Of what is learnt, so that its rate is of the size of the other weights'."""
 
 
-class Changed(nn.Module):
+class Changed(nn.Module):  # type: ignore[misc, unused-ignore]
     """Matrices side by side that stay as they are, each with a change of its own."""
 
     def __init__(self, source: Source, names: Sequence[str], rank: int) -> None:
@@ -36,14 +36,14 @@ class Changed(nn.Module):
         inner = (states @ (self.down * SCALE).to(REAL)).split(self.rank, dim=1)
         return out + torch.cat([part @ up.to(REAL) for part, up in zip(inner, self.up, strict=True)], dim=1)
 
-    def learnt(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:  # type: ignore[type-arg]
+    def learnt(self) -> dict[str, tuple[Floats, Floats]]:
         downs = (self.down * SCALE).detach().split(self.rank, dim=1)
         return {
             name: (down.numpy(), up.detach().numpy()) for name, down, up in zip(self.names, downs, self.up, strict=True)
         }
 
 
-class Layer(nn.Module):
+class Layer(nn.Module):  # type: ignore[misc, unused-ignore]
     def __init__(self, source: Source, number: int, rank: int) -> None:
         super().__init__()
         name = f"encoder.layer.{number}."
@@ -80,7 +80,7 @@ class Lower:
         self._norm = [torch.tensor(source.vector(f"embeddings.LayerNorm.{kind}")) for kind in ("weight", "bias")]
         self._layers = [Layer(source, number, 1) for number in range(first)]
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def states(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """`(texts, tokens, width)`"""
         words, places, sorts = self._tables
@@ -92,7 +92,7 @@ class Lower:
         return states.view(*ids.shape, width)
 
 
-class Upper(nn.Module):
+class Upper(nn.Module):  # type: ignore[misc, unused-ignore]
     """Layers from `first` up to `last`, and a linear map of the first token's state and the mean of the claim's."""
 
     def __init__(self, source: Source, first: int, last: int, rank: int, dropout: float) -> None:

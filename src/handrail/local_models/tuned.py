@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.local_models.bert import Array, Matrix, Source, side_by_side
+from handrail.local_models.bert import Matrix, Source, side_by_side
+from handrail.local_models.onnx_graph import Array
 
 Floats = NDArray[np.float32]
 
