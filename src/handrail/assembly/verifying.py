@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 
 from handrail.assembly.models import Scores, build_reranker, entailing
 from handrail.assembly.observing import build_prompts
@@ -31,7 +32,8 @@ def _scores(settings: Settings) -> Scores:
     """The cross-encoder itself is loaded only where it has to stand in."""
     if settings.models.reranker == "none":
         return shared_words
-    return entailing(settings, lambda pairs: build_reranker(settings).score(pairs))
+    reranker = cache(lambda: build_reranker(settings))
+    return entailing(settings, lambda pairs: reranker().score(pairs))
 
 
 @asynccontextmanager
