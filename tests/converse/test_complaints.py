@@ -19,6 +19,9 @@ from handrail.converse.complaints import complaint_removed, only_complains
         "you misunderstood me",
         "that has nothing to do with my question",
         "wrong article",
+        "that's something completely different",
+        "this is unrelated",
+        "off-topic!",
     ],
 )
 def test_a_bare_complaint(text: str) -> None:
@@ -46,6 +49,9 @@ def test_what_comes_after_a_complaint_is_kept(text: str, rest: str) -> None:
         "not right now",
         "useless feature, how do I remove it",
         "unrelated question: how do I pay",
+        "Unrelated: how do I pay?",
+        "Something different: can I pay yearly?",
+        "off topic, but do you ship to Norway",
         "no I meant the other one",
         "is it wrong to refund twice?",
     ],

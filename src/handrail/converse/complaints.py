@@ -14,8 +14,7 @@ _FAULTS = (
     rf"(?:not|isn'?t|wasn'?t|aren'?t)\s+(?:(?:really|at all|quite|even)\s+)?(?:{_MEANT}|(?:my|the) question|"
     r"(?:an? |the |my )?answer(?: to (?:my|the) question)?|it|relevant|related|right|helpful|useful|"
     rf"(?:the |a )?right {_REPLY})|"
-    rf"(?:the )?wrong(?: {_REPLY})?|irrelevant|unrelated|unhelpful|useless(?: {_REPLY})?|no help|(?:a )?bad {_REPLY}|"
-    r"off[- ]topic|(?:something|a) (?:completely |totally )?different(?: thing)?"
+    rf"(?:the )?wrong(?: {_REPLY})?|irrelevant|unhelpful|useless(?: {_REPLY})?|no help|(?:a )?bad {_REPLY}"
 )
 MISSED = re.compile(
     rf"^{_BEFORE}(?:"
@@ -25,6 +24,8 @@ MISSED = re.compile(
     r"(?:answer(?:ed)?(?: (?:it|that|me|(?:my|the) question))?|under(?:stand|stood)(?: me| (?:my|the) question)?)|"
     r"you(?:'re| are) not (?:listening|answering(?: my question| me)?|understanding(?: me)?)|"
     r"you (?:misunderst(?:an|oo)d(?: me| (?:my|the) question)?|(?:got|have) (?:me|it|that) wrong)|"
+    r"(?:that|this|it)(?:'s| is| was) (?:something|a) (?:completely |totally )?different(?: thing)?|"
+    r"(?:(?:that|this|it)(?:'s| is| was)\s+)(?:unrelated|off[- ]topic)|(?:unrelated|off[- ]topic)(?=\W*$)|"
     r"(?:that|this|it) has nothing to do with (?:it|that|my question|what i asked)|"
     r"(?:please )?(?:read|look at) (?:my|the) question(?: again)?|(?:that|this) makes no sense"
     r")(?:\s+(?:at all|again|though|either))?\s*(?:$|[,.!?;:–-][\s,.!?;:–-]*)",
