@@ -19,7 +19,7 @@ INFRASTRUCTURE = frozenset(
     {"customers", "tracer", "closing", "articles_lang", "fallback_classifier", "fallback_answerer", "fallback_critic"}
     | {"fallback_reader", "quick_critic", "fallback_verifier", "foresee"}
 )
-"""Fields of `Stages` that are no step of their own: observers, what reads ahead, and what stands in when a stage fails."""
+"""Fields of `Stages` that are no step of their own: what observes, reads ahead, or stands in when a stage fails."""
 
 
 @dataclass(frozen=True, slots=True)
