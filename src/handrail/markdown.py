@@ -27,6 +27,13 @@ GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?<=[a-z)\"”])([.!
 LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])(?:\s+|$)")
 MARKS = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+|>\s?)+|\s*\[\d{1,3}\]", re.M)
 FENCE = re.compile(r"^\s*(?:```|~~~)", re.M)
+NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
+"""A heading such as "Step 2: Change the records"."""
+
+
+def without_number(heading: str) -> str:
+    """Without "Step 2:"; empty where there is nothing else."""
+    return NUMBERED_SECTION.sub("", heading)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from handrail.generate.units import Unit
-from handrail.markdown import plain
+from handrail.markdown import NUMBERED_SECTION, plain, without_number
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
 from handrail.types import Claim
@@ -19,7 +19,6 @@ ANAPHORA = re.compile(
 )
 YES_NO = re.compile(r"^(yes|no|not? yet|never|only if|because|ja|nein|oui|non|s[ií]|sim|não|да|нет|نعم|لا)\b", re.I)
 """A sentence that answers the question it stands under, and means nothing without it."""
-NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
 ORDINAL = re.compile(r"^(\d+)\.\s")
 BESIDE = 1.0
 """Points a further unit of the same article may lie below the best one."""
@@ -280,7 +279,7 @@ def _heading(unit: Unit) -> str:
 
 def _title(unit: Unit) -> str:
     heading = unit.headings[-1] if unit.headings else unit.hit.passage.title
-    text = NUMBERED_SECTION.sub("", heading).rstrip(":.")
+    text = without_number(heading).rstrip(":.")
     return f"**{text}{'' if text.endswith('?') else ':'}**" if text else ""
 
 

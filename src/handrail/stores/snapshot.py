@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -17,13 +16,13 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
+from handrail.markdown import NUMBERED_SECTION
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.types import Passage, Vectors
 
 FORMAT = 6
 SCRATCH = ".part-"
 NOISE_SAMPLE = 400
-NUMBERED_SECTION = re.compile(r"^step \d+\b", re.I)
 
 
 class Snapshot:

@@ -36,6 +36,15 @@ def test_a_heading_above_needs_no_place_in_the_text() -> None:
     assert words_of("**Connect it:**\n\n1. Open **Settings**.") is None
 
 
+def test_a_heading_is_known_without_its_number_and_with_two_sentences() -> None:
+    claim = "1. Open **Settings**."
+    asked = "We share one computer. What is best?"
+
+    assert words_of(f"**Connect it:**\n\n{claim}", ("Step 2: Connect it",)) == ["Open **Settings**."]
+    assert words_of(f"**{asked}**\n\n{claim}", (asked,)) == ["Open **Settings**."]
+    assert words_of(f"**Connect it:**\n\n{claim}", ("Step 2", "Step 3: Connect")) is None
+
+
 def test_rows_are_found_without_those_left_out() -> None:
     assert words_of("| Plan | Price |\n|---|---|\n| Team | €30 |") == ["Plan | Price |", "Team | €30 |"]
 

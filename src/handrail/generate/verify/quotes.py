@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handrail.generate.verify.text import Sentence, Token, sentences, tokens
+from handrail.markdown import without_number
 
 Span = tuple[int, int]
 
@@ -12,12 +13,15 @@ Span = tuple[int, int]
 def quoted(claim: str, passage: str, headings: Sequence[str] = ()) -> list[Span] | None:
     """Where every sentence of `claim` stands in `passage`; None unless all of them do.
 
-    Case, punctuation and markup do not count. A line that is a heading of the passage needs no place in its text.
+    Case, punctuation and markup do not count. A line that is a heading of the passage, with or without its "Step 2:",
+    needs no place in its text.
     """
-    allowed = {_key(tokens(heading)) for heading in headings}
+    allowed = {_key(tokens(wording)) for heading in headings for wording in (heading, without_number(heading))}
+    allowed.discard(())
     runs = _runs(passage)
     spans: list[Span] = []
-    for sentence in sentences(claim):
+    said = "\n".join(line for line in claim.splitlines() if _key(tokens(line)) not in allowed)
+    for sentence in sentences(said):
         key = _key(sentence.tokens)
         if key in runs:
             spans.append(runs[key])
