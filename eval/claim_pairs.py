@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.answerable import crossed
 from handrail.generate.verify.measure import Pair, around, chosen_window
 
 Row = dict[str, Any]
@@ -51,25 +50,8 @@ def key(claim: str, passage: str) -> str:
     return hashlib.sha256(f"{claim}\0{passage}".encode()).hexdigest()[:24]
 
 
-def questions(folder: Path) -> list[Row]:
-    """Crossed questions as in `eval/training/answerable`: a passage that answers one "states" it."""
-    return [
-        {
-            "claim": pair.pair[0],
-            "passage": pair.pair[1],
-            "label": "supported" if pair.answers else "unsupported",
-            "voice": name,
-            "whole": True,
-        }
-        for name, pairs in crossed(folder).items()
-        for pair in pairs
-    ]
-
-
 def read_as(row: Row) -> tuple[str, str]:
-    """Claim and region, as a verifier reads them; questions have the whole passage."""
-    if row.get("whole"):
-        return row["claim"], row["passage"]
+    """Claim and region, as a verifier reads them."""
     pair = Pair(row["claim"], row["passage"])
     window = chosen_window(pair)
     return pair.claim, around(pair.passage, window) if window else pair.passage

@@ -55,7 +55,7 @@ def main() -> None:
     featurizer = Featurizer(embedder, bases, names({**companies}, settings), layers=not arguments.without_layers)
     written = [row for row in rows if row.weight == 1.0]
     copies = [*augment.rough_copies(written), *augment.framed_copies(written, FRAMED)]
-    copies += augment.framed_copies(written, FRAMED, augment.MORE_FRAMES, arguments.again_framed)
+    copies += augment.framed_copies(written, FRAMED, "framed again", arguments.again_framed)
     raw = featurizer.raw(rows + copies)
     featurizer.fit(raw)
     inputs = featurizer.inputs(raw)

@@ -17,6 +17,7 @@ FRAMES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("frames.toml").r
 _MORE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("frames_more.toml").read_text(encoding="utf-8"))
 MORE_FRAMES = {lang: {**said, **_MORE[lang]} for lang, said in FRAMES.items()}
 """Other sentences of the same kind, with the same words to fill in."""
+SERIES = {"framed": FRAMES, "framed again": MORE_FRAMES}
 KEYS, GREETINGS, ENDINGS, STORIES = WORDS["keys"], WORDS["greetings"], WORDS["endings"], WORDS["stories"]
 OPENINGS, COMPLAINTS, OUTSIDERS = WORDS["openings"], WORDS["complaints"], WORDS["outsiders"]
 THINGS, BRANDS = WORDS["things"], WORDS["brands"].split()
@@ -37,14 +38,15 @@ def rough_copies(rows: Sequence[Row]) -> Iterator[Row]:
         yield Row(_rough(row, rng), row.label, row.company, row.group, row.weight * 0.5, row.lang)
 
 
-def framed_copies(
-    rows: Sequence[Row], weight: float, frames: dict[str, Any] = FRAMES, share: float = 1.0
-) -> Iterator[Row]:
-    """One copy of a `share` of the rows among sentences that carry no label, most in its language, else in English."""
-    series = "framed" if frames is FRAMES else "framed again"
+def framed_copies(rows: Sequence[Row], weight: float, series: str = "framed", share: float = 1.0) -> Iterator[Row]:
+    """One copy of a `share` of the rows among sentences that carry no label, most in its language, else in English.
+
+    `series` is a key of `SERIES`.
+    """
+    frames = SERIES[series]
     for row in rows:
         rng = random.Random(f"{series}/{row.company}/{row.text}")  # noqa: S311
-        if frames is not FRAMES and rng.random() >= share:
+        if share < 1 and rng.random() >= share:
             continue
         said = frames[row.lang if row.lang in frames and rng.random() < 0.9 else "en"]
         before = rng.choice((1, 1, 1, 2, 2, 3, 0)) if row.label is not Label.NONSENSE else 1

@@ -26,7 +26,7 @@ from tokenizers import Encoding
 from torch import Tensor
 from torch.nn import functional
 
-from eval.claim_pairs import Row, groups, key, labelled, questions, read_as, texts
+from eval.claim_pairs import Row, groups, key, labelled, read_as, texts
 from eval.entail.net import REAL, Lower, Upper
 from handrail.local_models.bert import Weights
 from handrail.local_models.entailment import CLAIM_TOKENS, MAX_TOKENS, SHIPPED, Entailment
@@ -139,8 +139,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, action="append", default=[], help="JSON lines")
     parser.add_argument("--written", type=Path, action="append", default=[], help="files or folders of text")
-    parser.add_argument("--questions", type=Path, help="learn from crossed questions, as in eval/training/answerable")
-    parser.add_argument("--leave", default="", help="end of a voice that is left out and judged; nothing is written")
     parser.add_argument("--fold", help="K/N: leave the K-th of N parts out, and score it")
     parser.add_argument("--scores", type=Path, help="where the scores of a fold go")
     parser.add_argument("--out", type=Path, default=OUT)
@@ -159,14 +157,13 @@ def main() -> None:
     models = load_settings().models
     folder = locate(find(models.reranker, "reranker"), models.folder)
     source = Weights((folder / "model.onnx").read_bytes())
-    rows = labelled(given.pairs, given.written) + (questions(given.questions) if given.questions else [])
+    rows = labelled(given.pairs, given.written)
     asked = [read_as(row) for row in rows]
     pairs = Pairs(
         rows, pair_encodings(OnnxModel(folder, 1).tokenizer, asked, MAX_TOKENS, CLAIM_TOKENS), Lower(source, FIRST)
     )
     number, folds = (int(part) for part in given.fold.split("/")) if given.fold else (0, 1)
     held = [at for at, name in enumerate(pairs.groups) if given.fold and fold_of(name, folds) == number - 1]
-    held += [at for at, row in enumerate(rows) if given.leave and str(row.get("voice", "")).endswith(given.leave)]
     kept = sorted(set(range(len(rows))) - set(held))
     print(f"{len(kept)} pairs to learn from, {len(held)} left out", flush=True)
     upper = Upper(source, FIRST, LAST, given.rank, given.dropout)
@@ -175,7 +172,6 @@ def main() -> None:
         found = scores(pairs, held, upper)
         left = {key(rows[at]["claim"], rows[at]["passage"]): round(found[at], 4) for at in held}
         given.scores.write_text(json.dumps(left) + "\n", encoding="utf-8")
-    if held:
         return
     weights = upper.head.weight.detach().numpy()[0]
     about = ", ".join(path.name for path in (*given.pairs, *texts(given.written)))

@@ -124,12 +124,7 @@ def score(done: Done[ConversationCase, Read]) -> Evaluation:
         rows=done.rows(
             lambda case, read: {
                 "kind": case.kind,
-                "read_as": read.text,
-                "reading": read.kind,
-                "label": read.label,
-                "found": list(read.found),
-                "needed": list(read.needed),
-                "gold": list(read.gold),
+                **_read_row(read),
                 **scores[case.line],
                 **({"earlier": [_turn_row(turn) for turn in read.earlier]} if read.earlier else {}),
             }
@@ -220,18 +215,18 @@ def _hit_means(rows: Sequence[dict[str, float]]) -> dict[str, Any]:
 
 
 def _turn_row(turn: Turn) -> dict[str, Any]:
-    read = turn.read
+    about = {"number": turn.number, "kind": turn.kind, "message": turn.message}
+    return {**about, **_read_row(turn.read), **_hits(turn.read)}
+
+
+def _read_row(read: Read) -> dict[str, Any]:
     return {
-        "number": turn.number,
-        "kind": turn.kind,
-        "message": turn.message,
         "read_as": read.text,
         "reading": read.kind,
         "label": read.label,
         "found": list(read.found),
         "needed": list(read.needed),
         "gold": list(read.gold),
-        **_hits(read),
     }
 
 

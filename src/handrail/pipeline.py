@@ -381,8 +381,7 @@ class Pipeline:
             except HandrailError:
                 turn.go_on_without("verify")
                 fallback = self._stages.fallback_verifier
-                judged = fallback.verify(turn.question, draft, evidence) if fallback else None
-                verified = await judged if judged else Verified(draft, None)
+                verified = await fallback.verify(turn.question, draft, evidence) if fallback else Verified(draft, None)
             span.record(output=[traced(claim) for claim in verified.draft.claims], factuality=verified.factuality)
         return verified
 
@@ -395,7 +394,7 @@ class Pipeline:
             except HandrailError:
                 turn.go_on_without("critique")
                 fallback = self._stages.fallback_critic
-                judged = fallback.critique(turn.question, draft, evidence) if fallback else None
-                critique = await judged if judged else Critique(Verdict.PARTLY)
+                unsure = Critique(Verdict.PARTLY)
+                critique = await fallback.critique(turn.question, draft, evidence) if fallback else unsure
             span.record(output=critique.verdict.value, probability=critique.probability)
         return critique

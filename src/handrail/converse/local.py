@@ -65,17 +65,17 @@ class LocalReader:
             return Reading(chosen, "choice"), 1.0
         if is_reply(question.text) or asked_before(question.text, question.history):
             return Reading(question.text), 0.0
-        said, complains = complaint_removed(question.text)
-        if complains and not said:
+        rest, complains = complaint_removed(question.text)
+        if complains and not rest:
             return Reading(last.standalone, "complaint"), 1.0
-        text, switched = _without_announcement(said)
+        text, switched = _without_announcement(rest)
         if text != question.text:
             probe = await self._look(text)
         before = await self._look(last.standalone)
         likeness = float(probe.embedding @ before.embedding)
         values = features(text, last.standalone, probe.topic, likeness)
-        needs = 0.0 if stands_alone(values) else probability(_weights(), values)
-        needs = 1.0 if complains else needs
+        alone = 0.0 if stands_alone(values) else probability(_weights(), values)
+        needs = 1.0 if complains else alone
         if needs < (SURE_AFTER_SWITCH if switched else FRESH_BELOW):
             return Reading(text, "fresh" if text == question.text else "switch"), needs
         reading = carried(text, last, grounded_last(question.history), sure=needs >= SURE_FROM)
