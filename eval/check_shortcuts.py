@@ -21,11 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from eval.classifier.bases import CachedEmbedder, company_base, indexed_base, probe
+from eval.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
 from eval.classifier.rows import ANY, Row, read_companies, read_rows
 from eval.metrics import routing
 from eval.metrics.routing import Routed
 from handrail.assembly import build_embedder
+from handrail.assembly.models import build_hearing
+from handrail.classify.features import as_heard
 from handrail.classify.local import Head, LocalClassifier, load_head
 from handrail.courtesies import without_courtesies
 from handrail.retrieve.topic import TopicProbe
@@ -47,6 +49,8 @@ class Assistants:
     def __init__(self, settings: Settings, head: Head, embedder: CachedEmbedder, companies: Path) -> None:
         found = read_companies(companies) if companies.is_file() else {}
         self._embedder = embedder
+        nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
+        self._hear = build_hearing(nameless) if head.mix_heard is not None else None
         self._bases: dict[str, TopicProbe] = {
             OWN: indexed_base(settings, settings.knowledge.kb, settings.brand.covers, embedder),
             **{company.id: company_base(company, embedder) for company in found.values()},
@@ -66,9 +70,13 @@ class Assistants:
         known = list(self.names)
         return known[(known.index(company) + 1) % len(known)]
 
+    def _hearing(self, company: str) -> Hear | None:
+        hear, name = self._hear, self.names[company]
+        return (lambda texts: hear([as_heard(text, name) for text in texts])) if hear is not None else None
+
     def _one(self, row: Row) -> Routed:
         company = row.company if row.company in self._bases else OWN
-        probed = probe(row.text, self._bases[company], self._embedder)
+        probed = probe(row.text, self._bases[company], self._embedder, self._hearing(company))
         found = asyncio.run(self._classifiers[company].classify(Question(row.text, "check", "check"), probed))
         return Routed(row.label.value, found.label.value, found.probability)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,12 +96,16 @@ def indexed_base(settings: Settings, kb: str, covers: str, embedder: CachedEmbed
     return TopicProbe(read_snapshot(settings, store), covers_vector(covers, embedder))
 
 
-def probe(text: str, base: TopicProbe, embedder: CachedEmbedder) -> Probe:
+Hear = Callable[[Sequence[str]], Sequence[Vectors]]
+
+
+def probe(text: str, base: TopicProbe, embedder: CachedEmbedder, hear: Hear | None) -> Probe:
     """As `HybridRetriever.probe`, less the mending of slips."""
     texts = [text := without_courtesies(text), *parts(text)]
+    heard = hear(texts) if hear is not None else [None] * len(texts)
     whole, *rest = (
-        Probe(embedding, base.features(of, embedding))
-        for of, embedding in zip(texts, embedder.queries(texts), strict=True)
+        Probe(embedding, base.features(of, embedding), label)
+        for of, embedding, label in zip(texts, embedder.queries(texts), heard, strict=True)
     )
     return replace(whole, parts=dict(zip(texts[1:], rest, strict=True)))
 

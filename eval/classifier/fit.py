@@ -136,14 +136,14 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What makes probabilities of the two logits: `linear` and `hidden` weigh them, `offsets` are one a label."""
+    """What makes probabilities of several logits: a weight each, and offsets, one a label."""
 
-    linear: float
-    hidden: float
+    weights: Array
     offsets: Array
 
-    def logits(self, pair: Array) -> Array:
-        found: Array = self.linear * pair[0] + self.hidden * pair[1] + self.offsets
+    def logits(self, parts: Array) -> Array:
+        """Of `(parts, n, labels)`."""
+        found: Array = np.tensordot(self.weights, parts, 1) + self.offsets
         return found
 
 
@@ -160,7 +160,11 @@ class Fitted:
         linear = inputs.linear @ (self.weights.astype(np.float32) * self.units) + self.bias
         return np.stack([linear, self.network.logits(inputs.hidden)])
 
-    def save(self, path: Path, featurizer: Featurizer, calibration: Calibration, asides: Asides) -> None:
+    def save(
+        self, path: Path, featurizer: Featurizer, calibration: Calibration, heard: Calibration | None, asides: Asides
+    ) -> None:
+        """`heard` is for three logits: with those of an encoder that was taught the labels."""
+        beside: dict[str, Any] = {} if heard is None else {"mix_heard": heard.weights, "offsets_heard": heard.offsets}
         np.savez_compressed(
             path,
             labels=np.asarray([label.value for label in LABELS]),
@@ -172,8 +176,9 @@ class Fitted:
             inward_bias=self.network.bias,
             outward=self.network.outward.astype(np.float32),
             outward_bias=self.network.outward_bias.astype(np.float32),
-            mix=np.asarray([calibration.linear, calibration.hidden], dtype=np.float32),
+            mix=calibration.weights.astype(np.float32),
             offsets=calibration.offsets.astype(np.float32),
+            **beside,
             means=featurizer.means,
             scales=featurizer.scales,
             state_means=featurizer.state_means.astype(np.float16),
@@ -221,13 +226,19 @@ def _fit(inputs: Inputs, rows: Sequence[Row], strength: float) -> Fitted:
     return Fitted(rounded, units, model.intercept_, hidden.train(inputs.hidden, labels, balanced, len(LABELS), SEEDS))
 
 
+def split(rows: Sequence[Row]) -> list[Array]:
+    """Places of the rows of each fold; a group is in one."""
+    groups = np.asarray([row.group for row in rows])
+    return [test for _, test in GroupKFold(FOLDS, shuffle=True, random_state=7).split(groups, groups=groups)]
+
+
 def out_of_fold(
     inputs: Inputs, rows: Sequence[Row], originals: int, strength: float, folder: Path | None = None
 ) -> Array:
     """Both logits of the first `originals` rows, by a model that saw nothing of a row's group, nor a rough copy."""
     pair = np.zeros((2, originals, len(LABELS)), dtype=np.float64)
     groups = np.asarray([row.group for row in rows])
-    for _, test in GroupKFold(FOLDS, shuffle=True, random_state=7).split(groups, groups=groups):
+    for test in split(rows):
         chosen = np.flatnonzero(~np.isin(groups, np.unique(groups[test])))
         wanted = test[test < originals]
         fitted = fit(inputs[chosen], [rows[int(i)] for i in chosen], strength, folder)
@@ -235,24 +246,24 @@ def out_of_fold(
     return pair
 
 
-def calibrate(rows: Sequence[Row], pair: Array, lean: Mapping[Label, float]) -> Calibration:
+def calibrate(rows: Sequence[Row], parts: Array, lean: Mapping[Label, float]) -> Calibration:
     """The likeliest mixture on the written rows, every label counting alike; `lean` is added to labels' logits."""
     written = np.flatnonzero([row.weight == WRITTEN for row in rows])
     labels = np.asarray([LABELS.index(rows[int(i)].label) for i in written])
-    pair = pair[:, written]
+    parts = parts[:, written]
     shares = (1.0 / np.bincount(labels, minlength=len(LABELS)))[labels]
     each = np.arange(len(labels))
 
     def loss(given: Array) -> float:
-        found = probabilities(mixed(given[0], given[1], {}).logits(pair))
+        found = probabilities(mixed(given, {}).logits(parts))
         return float(-(shares * np.log(found[each, labels] + 1e-12)).sum())
 
-    found = minimize(loss, np.asarray([0.5, 0.5]), method="L-BFGS-B").x
-    return mixed(float(found[0]), float(found[1]), lean)
+    found = minimize(loss, np.full(len(parts), 0.5), method="L-BFGS-B").x
+    return mixed(found, lean)
 
 
-def mixed(linear: float, network: float, lean: Mapping[Label, float]) -> Calibration:
-    return Calibration(linear, network, np.asarray([lean.get(label, 0.0) for label in LABELS]))
+def mixed(weights: Sequence[float] | Array, lean: Mapping[Label, float]) -> Calibration:
+    return Calibration(np.asarray(weights), np.asarray([lean.get(label, 0.0) for label in LABELS]))
 
 
 def probabilities(logits: Array) -> Array:

@@ -13,7 +13,7 @@ from eval.metrics import routing as metrics
 from eval.metrics.routing import Routed
 from eval.metrics.timing import percentiles
 from eval.runner import Done, Evaluation, Job
-from handrail.assembly import build_parts, build_stages, new_trace_id
+from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
 from handrail.courtesies import without_courtesies
 from handrail.errors import HandrailError
 from handrail.observe.silent import SilentTracer
@@ -29,7 +29,7 @@ class Answer:
     classification: Classification
     ms: float
     beyond_ms: float | None = None
-    """Of it, what is not the embedding: how near the articles are, and the classifier."""
+    """What is not the embedding: how near the articles are, what the taught encoder hears, and the classifier."""
 
 
 RESULT = Answer
@@ -39,18 +39,18 @@ LONG = 600
 
 async def measure(job: Job[RoutingCase]) -> Done[RoutingCase, Answer]:
     settings = job.settings
-    parts = await asyncio.to_thread(build_parts, settings)
+    built = await asyncio.to_thread(build_parts, settings)
     try:
-        stages = build_stages(settings, parts, load_wording(settings.brand.name), SilentTracer(new_trace_id))
-        topic = TopicProbe(parts.snapshot, parts.covers)
-        await _classify(stages, topic, "warm up", job)
+        stages = build_stages(settings, built, load_wording(settings.brand.name), SilentTracer(new_trace_id))
+        topic = TopicProbe(built.snapshot, built.covers)
+        await _classify(stages, built, topic, "warm up", job)
 
         async def work(case: RoutingCase) -> Answer:
-            return await _classify(stages, topic, case.text, job)
+            return await _classify(stages, built, topic, case.text, job)
 
         return await job.each("routing", work)
     finally:
-        parts.close()
+        built.close()
 
 
 def score(done: Done[RoutingCase, Answer]) -> Evaluation:
@@ -88,7 +88,7 @@ READS_SENTENCES = ("local", "cascade")
 beyond the embedding is not another embedding."""
 
 
-async def _classify(stages: Stages, topic: TopicProbe, text: str, job: Job[RoutingCase]) -> Answer:
+async def _classify(stages: Stages, built: Parts, topic: TopicProbe, text: str, job: Job[RoutingCase]) -> Answer:
     """As the pipeline does it, the fallback included."""
     asked = question(text, job.settings)
     start = time.perf_counter()
@@ -102,8 +102,11 @@ async def _classify(stages: Stages, topic: TopicProbe, text: str, job: Job[Routi
         found = await stages.fallback_classifier.classify(asked, probe)
     end = time.perf_counter()
     topic.features(asked.text, probe.embedding)
-    near = time.perf_counter() - end
-    return Answer(found, (end - start) * 1000, (end - probed + near) * 1000)
+    if built.hear is not None:  # beside the embedding in a turn; here by itself, as a text that is not remembered
+        plain = without_courtesies(asked.text)
+        await built.hear.submit([f"{of} " for of in (plain, *parts(plain))])
+    beside = time.perf_counter() - end
+    return Answer(found, (end - start) * 1000, (end - probed + beside) * 1000)
 
 
 def _row(case: RoutingCase, answer: Answer) -> dict[str, Any]:

@@ -51,8 +51,9 @@ class Classify:
 
     async def _probe(self, text: str) -> Probe:
         text = without_courtesies(text)
+        assert self._parts.hear is not None
         embedding = (await self._parts.embed.submit([text]))[0]
-        return Probe(embedding, self._topic.features(text, embedding))
+        return Probe(embedding, self._topic.features(text, embedding), (await self._parts.hear.submit([text]))[0])
 
 
 @pytest.fixture
@@ -190,6 +191,17 @@ async def test_an_embedding_without_states_is_judged_by_the_rest(head: Head) -> 
     without = await classifier.classify(ask("how do I pay"), NOWHERE)
 
     assert with_means.probabilities == pytest.approx(without.probabilities, abs=1e-5)
+
+
+@pytest.mark.anyio
+async def test_what_an_encoder_hears_counts_beside_the_head(head: Head) -> None:
+    classifier, loud = LocalClassifier(head, 0.0), 9.0 * np.eye(len(head.labels), dtype=np.float32)
+
+    heard = [(await classifier.classify(ask("how do I pay"), replace(NOWHERE, heard=one))).label for one in loud]
+    unheard = await classifier.classify(ask("how do I pay"), NOWHERE)
+
+    assert heard == list(head.labels)
+    assert unheard.label is Label.ANSWERABLE
 
 
 @pytest.mark.anyio

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from handrail.retrieve.spelling import Spelling
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Evidence, Passage
+from handrail.types import Evidence, Passage, Vectors
 from tests.knowledge.articles import HashedWords
 from tests.retrieve.test_rerank import WordOverlap
 
@@ -80,14 +80,37 @@ def retriever(store: ChromaStore, model: WordOverlap) -> Iterator[Retriever]:
         reranker = CrossEncoderRerank(score, chosen.rerank_depth, 0.5, 80) if chosen.rerank_depth else None
         return HybridRetriever(snapshots.build(*store.dump()), store.search, embed, reranker, chosen, None)
 
-    with ExitStack() as closing:
-        closing.callback(embed.close)
-        closing.callback(score.close)
+    with ExitStack() as stack:
+        stack.callback(embed.close)
+        stack.callback(score.close)
         yield build
 
 
 def ids(evidence: Evidence, *, neighbours: bool = False) -> list[str]:
     return [hit.passage.id for hit in evidence.hits if hit.neighbour is neighbours]
+
+
+async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(store: ChromaStore) -> None:
+    asked: list[str] = []
+
+    def hear(texts: list[str]) -> list[Vectors]:
+        asked.extend(texts)
+        return [np.full(5, len(text), np.float32) for text in texts]
+
+    embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear", hear, 64, 512, remember=8)
+    with closing(embed), closing(hearing):
+        retriever = HybridRetriever(
+            snapshots.build(*store.dump()), store.search, embed, None, Retrieval(), None, hear=hearing
+        )
+        text = "I sold a lamp. How do I refund it?"
+        retriever.foresee(text)
+        whole, sentences = await retriever.probe(text), await retriever.sentences(text)
+
+    assert whole.heard is not None and whole.heard[0] == len(text)
+    assert {part: found.heard[0] for part, found in sentences.items() if found.heard is not None} == {
+        part: len(part) for part in ("I sold a lamp.", "How do I refund it?")
+    }
+    assert asked.count(text) == 1
 
 
 async def test_the_passage_that_says_it_comes_first_with_both_scores(retriever: Retriever) -> None:

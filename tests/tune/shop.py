@@ -45,6 +45,7 @@ def build(folder: Path, articles: int = ARTICLES) -> Parts:
         embed=Batcher("embed", embed, 64, 5000),
         rerank=Batcher("rerank", indifferent, 64, 5000),
         entails=Batcher("entails", indifferent, 64, 5000),
+        hear=None,
         covers=None,
         lock=None,
         count=count_words,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from handrail.local_models import Embedder, Reranker, ShowsStates
 from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find, manifest
+from handrail.local_models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
 from handrail.types import Vectors
 
 if TYPE_CHECKING:
     from handrail.local_models.late import LateEncoder
     from handrail.local_models.reader import Reading
+    from handrail.local_models.taught import OnnxTaught, Taught
 
 SENTENCE_TRANSFORMER = "st:"
 
@@ -88,15 +89,36 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
     """
     if settings.models.reranker == "none" or settings.models.reranker.startswith(SENTENCE_TRANSFORMER):
         return instead
-    from handrail.local_models.entailment import OnnxEntailer, load_entailment
+    from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
 
-    fitted = load_entailment()
+    fitted = load_taught(CLAIMS)
     if fitted.model != settings.models.reranker:
         return instead
     spec = find(fitted.model, "reranker")
-    folder = locate(spec, settings.models.folder)
-    loaded = cache(lambda: OnnxEntailer(spec, folder, fitted, threads=settings.models.threads))
-    return lambda pairs: loaded().score(pairs)
+    loaded = cache(lambda: _loaded(fitted, spec, settings, MAX_TOKENS, CLAIM_TOKENS))
+    return lambda pairs: [float(found[0]) for found in loaded().read(pairs)]
+
+
+def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vectors]] | None:
+    """What hears a message's label, `(labels,)`; None where messages are not classified by the head that ships."""
+    if settings.classify.mode == "off" or settings.models.embedder.startswith(SENTENCE_TRANSFORMER):
+        return None
+    from handrail.classify.features import as_heard
+    from handrail.local_models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
+
+    fitted = load_taught(MESSAGES)
+    if fitted.model != settings.models.embedder:
+        return None
+    name = settings.brand.name
+    loaded = _loaded(fitted, find(fitted.model, "embedder"), settings, MESSAGE_TOKENS, MESSAGE_TOKENS)
+    return lambda texts: loaded.read_alone([as_heard(text, name) for text in texts])
+
+
+def _loaded(fitted: Taught, spec: ModelSpec, settings: Settings, max_tokens: int, first_tokens: int) -> OnnxTaught:
+    from handrail.local_models.taught import OnnxTaught
+
+    folder, threads = locate(spec, settings.models.folder), settings.models.threads
+    return OnnxTaught(folder, fitted, threads=threads, max_tokens=max_tokens, first_tokens=first_tokens)
 
 
 def build_reranker(settings: Settings) -> Reranker:

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from handrail import language
-from handrail.assembly.models import build_embedder, build_late, build_reranker, entailing, queries_of, reads
+from handrail.assembly.models import (
+    build_embedder,
+    build_hearing,
+    build_late,
+    build_reranker,
+    entailing,
+    queries_of,
+    reads,
+)
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
@@ -88,6 +96,8 @@ class Parts:
     rerank: Batcher[tuple[str, str], float]
     entails: Batcher[tuple[str, str], float]
     """Of claim and passage."""
+    hear: Batcher[str, Vectors] | None
+    """Of messages; None where no encoder was taught their labels."""
     covers: Vectors | None
     lock: IndexLock | None
     count: Callable[[str], int]
@@ -120,6 +130,7 @@ class Parts:
             spelling,
             self.late_interaction(settings),
             EverydayWords(self.snapshot) if settings.retrieval.everyday else None,
+            self.hear,
         )
 
     def late_interaction(self, settings: Settings) -> LateInteraction | None:
@@ -149,6 +160,8 @@ class Parts:
         self.embed.close()
         self.rerank.close()
         self.entails.close()
+        if self.hear is not None:
+            self.hear.close()
         if self.late is not None:
             self.late.ask.close()
         if self.lock is not None:
@@ -179,6 +192,7 @@ def build_parts(settings: Settings) -> Parts:
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
         late = Late(encoder, ask, states)
+    hearing = build_hearing(settings)
     return Parts(
         snapshot=snapshot,
         store=store,
@@ -187,6 +201,7 @@ def build_parts(settings: Settings) -> Parts:
             "rerank", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
         entails=Batcher("entails", entailing(settings, score), at_once, models.queue_limit, remember=models.remember),
+        hear=Batcher("hear", hearing, at_once, models.queue_limit, remember=models.remember // 4) if hearing else None,
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),

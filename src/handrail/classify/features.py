@@ -30,18 +30,24 @@ FURTHEST = 4.0
 """Standard deviations at which the hidden layer stops telling nearness apart."""
 COMPANY = "ourcompany"
 """Stands for the company's own name, so that what is learned about one company holds for another."""
-LONGEST = 1200
-"""Characters read; the start and the end of a longer message say what it wants."""
+LONGEST, LONGEST_HEARD = 1200, 400
+"""Characters read, and heard by the encoder; the start and the end of a longer message say what it wants."""
 TOPIC = ("passage_top", "article_top", "article_mean5", "covers", "known", "article_z")
 SHAPE = ("mashed", "content", "length")
 DENSE = len(TOPIC) + len(SHAPE)
 
 
-def shorten(text: str) -> str:
-    if len(text) <= LONGEST:
+def shorten(text: str, most: int = LONGEST) -> str:
+    if len(text) <= most:
         return text
-    half = LONGEST // 2
+    half = most // 2
     return f"{text[:half]} {text[-half:]}"
+
+
+def as_heard(text: str, name: str = "") -> str:
+    """As an encoder was taught to hear it: short enough, and without the company's own name."""
+    known = re.sub(re.escape(name), "our company", text, flags=re.IGNORECASE) if name else text
+    return shorten(known, LONGEST_HEARD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Messages that need no model: greetings, thanks, yes or no, the wish for a person, a number or help, the own chips."""
+"""Messages that need no model: greetings, thanks, yes or no, the wish for a person, a number or help, the own chips.
+
+And those of which no model may judge: whoever speaks of ending their life is put through to a person.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Collection
 
 from handrail.classify import Classifier
 from handrail.courtesies import only_greets
+from handrail.despair import speaks_of_dying
 from handrail.reach import asks_how_to_reach, says_how_to_reach
 from handrail.replies import GREETING, THANKS, asks_for_person, only_asks_for_help, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
@@ -24,6 +28,8 @@ class KnownMessages:
         self._says_how_to_reach = any(says_how_to_reach(title) for title in titles)
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
+        if speaks_of_dying(question.text):
+            return Classification(Label.HIGH_STAKES, SURE, "rule")
         text = _bare(question.text)
         if GREETING.fullmatch(text) or only_greets(question.text):
             return Classification(Label.NONSENSE, SURE, "rule", rule="greeting")

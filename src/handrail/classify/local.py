@@ -53,10 +53,9 @@ class Head:
     """`(embedding + dense + n-gram buckets + pattern buckets, labels)` float32, of the linear part."""
     bias: Vectors
     network: Network
-    mix: tuple[float, float]
-    """What the linear part and the network weigh."""
-    offsets: Vectors
-    """One a label, added last."""
+    mix: Mix
+    mix_heard: Mix | None
+    """Where an encoder that was taught the labels is heard, too; None in a head that was fitted without one."""
     means: Vectors
     scales: Vectors
     state_means: Vectors
@@ -66,6 +65,18 @@ class Head:
     """Over what the network reads: how likely a sentence asks for nothing, before the logistic function."""
     aside_bias: float
     embedder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """What the linear part, the network and the encoder weigh, and what is added to each label last."""
+
+    weights: Vectors
+    offsets: Vectors
+
+    def logits(self, *parts: NDArray[Any]) -> Vectors:
+        found: Vectors = self.weights @ np.stack(parts) + self.offsets
+        return found.astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +134,8 @@ def load_head(path: Path | None, embedder: str) -> Head:
                     stored["outward"].astype(np.float32),
                     stored["outward_bias"].astype(np.float32),
                 ),
-                mix=(float(stored["mix"][0]), float(stored["mix"][1])),
-                offsets=stored["offsets"].astype(np.float32),
+                mix=Mix(stored["mix"], stored["offsets"]),
+                mix_heard=Mix(stored["mix_heard"], stored["offsets_heard"]) if "mix_heard" in stored else None,
                 means=stored["means"].astype(np.float32),
                 scales=stored["scales"].astype(np.float32),
                 state_means=stored["state_means"].astype(np.float32),
@@ -220,7 +231,11 @@ class LocalClassifier:
         linear += PATTERN_SCALE * shape.values @ head.weights[first_pattern + shape.buckets]
         hidden = head.network.logits(read)
         aside = float(read.weighed(head.aside)) + head.aside_bias
-        return head.mix[0] * linear + head.mix[1] * hidden + head.offsets, 1 / (1 + math.exp(-aside))
+        if probe.heard is not None and head.mix_heard is not None:
+            logits = head.mix_heard.logits(linear, hidden, probe.heard)
+        else:
+            logits = head.mix.logits(linear, hidden)
+        return logits, 1 / (1 + math.exp(-aside))
 
 
 def _names_a_topic(text: str, probe: Probe) -> bool:

@@ -45,8 +45,12 @@ class HybridRetriever:
         spelling: Spelling | None = None,
         late: LateInteraction | None = None,
         everyday: EverydayWords | None = None,
+        hear: Batcher[str, Vectors] | None = None,
     ) -> None:
-        """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding."""
+        """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
+
+        `hear` gives what a probe says beside it of a message's label.
+        """
         self._snapshot = snapshot
         self._dense = dense
         self._embedder = embedder
@@ -56,13 +60,17 @@ class HybridRetriever:
         self._spelling = spelling
         self._late = late
         self._everyday = everyday
+        self._hear = hear
         self._mended = lru_cache(maxsize=TEXTS_KEPT)(self._mend)
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     def foresee(self, text: str) -> None:
         """Begin to read a message that is about to be asked about, while its turn is still being prepared."""
-        self._embedder.foresee(self._plain(text))
+        plain = self._plain(text)
+        self._embedder.foresee(plain)
+        if self._hear is not None:
+            self._hear.foresee(plain)
         if self._late is not None:
             self._late.foresee(self._mended(without_trailer(text)))
 
@@ -75,8 +83,14 @@ class HybridRetriever:
         return dict(zip(found, await self._probes(found), strict=True)) if found else {}
 
     async def _probes(self, texts: Sequence[str]) -> list[Probe]:
-        embeddings = await self._embedder.submit(texts)
-        return [Probe(of, self._topic.features(text, of)) for text, of in zip(texts, embeddings, strict=True)]
+        embeddings, heard = await asyncio.gather(self._embedder.submit(texts), self._heard(texts))
+        return [
+            Probe(embedding, self._topic.features(text, embedding), label)
+            for text, embedding, label in zip(texts, embeddings, heard, strict=True)
+        ]
+
+    async def _heard(self, texts: Sequence[str]) -> Sequence[Vectors | None]:
+        return await self._hear.submit(texts) if self._hear is not None else [None] * len(texts)
 
     def _plain(self, text: str) -> str:
         return self._mended(without_trailer(without_courtesies(text)))

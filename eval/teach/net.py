@@ -1,4 +1,4 @@
-"""The upper layers of a cross-encoder with low-rank changes to learn (LoRA, Hu et al. 2021), in bfloat16."""
+"""The upper layers of a BERT with low-rank changes to learn (LoRA, Hu et al. 2021), in bfloat16."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from handrail.local_models.bert import EPSILON, HEAD, Source
+from handrail.local_models.taught import Taught
 from handrail.local_models.tuned import Delta, Floats
 
 REAL = torch.bfloat16
@@ -93,32 +94,33 @@ class Lower:
 
 
 class Upper(nn.Module):  # type: ignore[misc, unused-ignore]
-    """Layers from `first` up to `last`, and a linear map of the first token's state and the mean of the claim's."""
+    """Layers from `first` to `last`, and a linear map of the first token's state and the mean of the first text's."""
 
-    def __init__(self, source: Source, first: int, last: int, rank: int, dropout: float) -> None:
+    def __init__(self, source: Source, first: int, last: int, rank: int, dropout: float, outputs: int = 1) -> None:
         super().__init__()
         self.layers = nn.ModuleList([Layer(source, number, rank) for number in range(first, last + 1)])
-        self.head = nn.Linear(2 * source.width, 1)
+        self.head = nn.Linear(2 * source.width, outputs)
         nn.init.normal_(self.head.weight, std=0.01)
         nn.init.zeros_(self.head.bias)
         self._dropout = nn.Dropout(dropout)
         self._depth = last + 1
 
     def forward(self, states: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
-        """Log-odds, `(texts,)`."""
+        """`(texts, outputs)`"""
         shape = states.shape
         flat = states.reshape(-1, shape[2])
         for layer in self.layers:
             flat = layer(flat, mask)
         last = flat.view(shape).float()
-        claim = (mask & (kinds == 0)).float()
-        claim[:, 0] = 0
-        mean = (last * claim[:, :, None]).sum(1) / claim.sum(1, keepdim=True)
-        return self.head(self._dropout(torch.cat([last[:, 0], mean], 1))).squeeze(1)
+        own = (mask & (kinds == 0)).float()
+        own[:, 0] = 0
+        mean = (last * own[:, :, None]).sum(1) / own.sum(1, keepdim=True)
+        return self.head(self._dropout(torch.cat([last[:, 0], mean], 1)))
 
-    def delta(self) -> Delta:
+    def taught(self, model: str, fitted_on: str) -> Taught:
         parts = {}
         for layer in self.layers:
             for changed in (layer.three, layer.mix, layer.grow, layer.shrink):
                 parts.update(changed.learnt())
-        return Delta(self._depth, parts)
+        weights, bias = self.head.weight.detach().numpy(), self.head.bias.detach().numpy()
+        return Taught(model, Delta(self._depth, parts), weights, bias, fitted_on)

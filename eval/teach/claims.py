@@ -1,0 +1,94 @@
+"""Trains what tells whether a passage states a claim (`src/handrail/fitted/entailment.npz`); needs the torch extra.
+
+    python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims \\
+        --fold 1/3 --scores DIR/1.json
+    (the same with 2/3 and 3/3)
+    python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims
+
+The upper layers of the cross-encoder that ships learn low-rank changes (LoRA); what is below stays and is run once.
+With `--fold` a part of the voices is left out and scored: `eval.train_claims --scores` fits the trees to such scores,
+since those of pairs that were learnt say nothing. A core needs about 40 ms for each pair in each epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from sklearn.metrics import roc_auc_score
+from torch import Tensor
+from torch.nn import functional
+
+from eval.claim_pairs import groups, key, labelled, read_as, texts
+from eval.teach.learn import Texts, options, outputs, train
+from eval.teach.net import Lower, Upper
+from handrail.local_models.bert import Weights
+from handrail.local_models.fetch import locate
+from handrail.local_models.manifest import find
+from handrail.local_models.onnx import OnnxModel, pair_encodings
+from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS
+from handrail.settings import load_settings
+
+OUT = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted" / CLAIMS
+FIRST, LAST = 4, 9
+"""Layers that learn, counted from 0; those above the last are left out."""
+
+
+def fold_of(name: str, folds: int) -> int:
+    return hashlib.sha256(name.encode()).digest()[0] % folds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=Path, action="append", default=[], help="JSON lines")
+    parser.add_argument("--written", type=Path, action="append", default=[], help="files or folders of text")
+    parser.add_argument("--fold", help="K/N: leave the K-th of N parts out, and score it")
+    parser.add_argument("--scores", type=Path, help="where the scores of a fold go")
+    parser.add_argument("--out", type=Path, default=OUT)
+    options(parser, epochs=3, rate=1e-3)
+    given = parser.parse_args()
+    if bool(given.fold) != bool(given.scores):
+        parser.error("--fold and --scores belong together")
+    if given.scores and given.scores.exists():
+        parser.exit(message=f"{given.scores} is there already\n")
+    torch.manual_seed(0)
+    torch.set_num_threads(given.threads)
+    models = load_settings().models
+    folder = locate(find(models.reranker, "reranker"), models.folder)
+    source = Weights((folder / "model.onnx").read_bytes())
+    rows = labelled(given.pairs, given.written)
+    truth = np.asarray([row["label"] == "supported" for row in rows], dtype=np.float32)
+    asked = [read_as(row) for row in rows]
+    pairs = Texts(pair_encodings(OnnxModel(folder, 1).tokenizer, asked, MAX_TOKENS, CLAIM_TOKENS), Lower(source, FIRST))
+    number, folds = (int(part) for part in given.fold.split("/")) if given.fold else (0, 1)
+    held = [at for at, name in enumerate(groups(rows)) if given.fold and fold_of(name, folds) == number - 1]
+    kept = sorted(set(range(len(rows))) - set(held))
+    print(f"{len(kept)} pairs to learn from, {len(held)} left out", flush=True)
+    upper = Upper(source, FIRST, LAST, given.rank, given.dropout)
+
+    def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
+        return functional.binary_cross_entropy_with_logits(logits[:, 0], torch.from_numpy(truth[places]))
+
+    def left_out() -> str:
+        return f"left out: AUC {roc_auc_score(truth[held], outputs(pairs, held, upper)[:, 0]):.3f}"
+
+    train(pairs, kept, upper, loss_of, given, left_out if held else None)
+    if given.fold:
+        found = outputs(pairs, held, upper)[:, 0]
+        left = {
+            key(rows[at]["claim"], rows[at]["passage"]): round(float(score), 4)
+            for at, score in zip(held, found, strict=True)
+        }
+        given.scores.write_text(json.dumps(left) + "\n", encoding="utf-8")
+        return
+    about = ", ".join(path.name for path in (*given.pairs, *texts(given.written)))
+    upper.taught(models.reranker, about).saved(given.out)
+
+
+if __name__ == "__main__":
+    main()

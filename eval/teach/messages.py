@@ -1,0 +1,105 @@
+"""Trains what hears a message's label (`src/handrail/fitted/messages.npz`); needs the torch extra.
+
+    python -m eval.teach.messages --fold 1/3 --scores FILE.npz
+    python -m eval.teach.messages
+
+The upper layers of the encoder that ships learn low-rank changes (LoRA) from the rows of `eval.train_classifier` and
+rough copies of them. With `--fold` a part of the companies is left out and scored: `eval.train_classifier --heard FILE`
+takes from it what the encoder weighs beside the head. A core needs about 16 ms for each message in each epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from sklearn.metrics import f1_score
+from torch import Tensor
+from torch.nn import functional
+
+from eval.classifier import augment
+from eval.classifier.fit import FOLDS, LABELS, split
+from eval.classifier.rows import Row, read_companies
+from eval.teach.learn import Texts, options, outputs, train
+from eval.teach.net import Lower, Upper
+from eval.train_classifier import TRAINING, names, training_rows
+from handrail.classify.features import as_heard
+from handrail.courtesies import without_courtesies
+from handrail.local_models.bert import Weights
+from handrail.local_models.fetch import locate
+from handrail.local_models.manifest import find
+from handrail.local_models.onnx import OnnxModel
+from handrail.local_models.taught import MESSAGE_TOKENS, MESSAGES
+from handrail.settings import load_settings
+
+OUT = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted" / MESSAGES
+FIRST, LAST = 4, 11
+"""Layers that learn, counted from 0."""
+SMOOTHING = 0.05
+
+
+def shares(rows: Sequence[Row]) -> Tensor:
+    """What each row weighs: every label the same in all."""
+    labels, weights = labels_of(rows), np.asarray([row.weight for row in rows], dtype=np.float32)
+    totals = np.bincount(labels, weights=weights, minlength=len(LABELS))
+    balanced = weights * (totals.mean() / totals)[labels]
+    return torch.from_numpy((balanced / balanced.mean()).astype(np.float32))
+
+
+def labels_of(rows: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.asarray([LABELS.index(row.label) for row in rows])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mash", type=int, default=900, help="generated nonsense messages")
+    parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")
+    parser.add_argument("--fold", type=int, help=f"leave this one of {FOLDS} parts out, and score it")
+    parser.add_argument("--scores", type=Path, help="where the scores of a fold go")
+    parser.add_argument("--out", type=Path, default=OUT)
+    options(parser, epochs=3, rate=1e-3)
+    given = parser.parse_args()
+    if bool(given.fold) != bool(given.scores):
+        parser.error("--fold and --scores belong together")
+    given.also = given.intents = None
+    torch.manual_seed(0)
+    torch.set_num_threads(given.threads)
+    settings = load_settings()
+    companies = read_companies(TRAINING / "companies.jsonl")
+    own = training_rows(companies, given)
+    rows = [*own, *augment.rough_copies([row for row in own if row.weight == 1.0])]
+    held = split(own)[given.fold - 1] if given.fold else []
+    left_out = {own[at].group for at in held}
+    kept = [at for at, row in enumerate(rows) if row.group not in left_out]
+    folder = locate(find(settings.models.embedder, "embedder"), settings.models.folder)
+    source = Weights((folder / "model.onnx").read_bytes())
+    tokenizer, known = OnnxModel(folder, 1).tokenizer, names({**companies}, settings)
+    texts = [as_heard(without_courtesies(row.text), known.get(row.company.split("@")[0], "")) for row in rows]
+    tokenizer.enable_truncation(MESSAGE_TOKENS)
+    heard = Texts(tokenizer.encode_batch(texts), Lower(source, FIRST))
+    print(f"{len(kept)} messages to learn from, {len(held)} left out", flush=True)
+    upper = Upper(source, FIRST, LAST, given.rank, given.dropout, outputs=len(LABELS))
+    truth, weights = torch.from_numpy(labels_of(rows)), torch.ones(len(rows))
+    weights[kept] = shares([rows[at] for at in kept])
+
+    def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
+        each = functional.cross_entropy(logits, truth[places], reduction="none", label_smoothing=SMOOTHING)
+        return (each * weights[places]).mean()
+
+    def judged() -> str:
+        found = outputs(heard, held, upper).argmax(axis=1)
+        return f"left out: macro-F1 {f1_score(truth[held].numpy(), found, average='macro'):.3f}"
+
+    train(heard, kept, upper, loss_of, given, judged if len(held) else None)
+    if given.fold:
+        keys = [f"{own[at].company}\n{own[at].text}" for at in held]
+        np.savez(given.scores, keys=np.asarray(keys), logits=outputs(heard, held, upper))
+        return
+    upper.taught(settings.models.embedder, f"eval/training/intents, {len(kept)} messages").saved(given.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""An encoder that is at hand, taught another question: low-rank changes of its upper layers, and how it is read.
+
+It keeps the lower layers, changes the matrices of the upper ones a little (`tuned`), may leave the topmost out, and is
+read at the first token and the mean of the first text's own, by one linear map. Trained by `eval/teach`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from tokenizers import Encoding
+
+from handrail.errors import SettingsError
+from handrail.local_models.onnx import OnnxModel, Output, pair_encodings
+from handrail.local_models.tuned import Delta, Floats
+
+CLAIMS = "entailment.npz"
+"""Log-odds that the passage states the claim."""
+MESSAGES = "messages.npz"
+"""Logits of a message's labels, in the order of the head that they belong to."""
+DOWN, UP = ":down", ":up"
+"""Behind a matrix's name: what its input is multiplied by first, and then."""
+MAX_TOKENS, CLAIM_TOKENS, MESSAGE_TOKENS = 128, 60, 96
+"""Of claim and passage together, of the claim, and of a message; they were trained on no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What the file holds: of which model, what is added to it, and how its last states are read."""
+
+    model: str
+    delta: Delta
+    weights: Floats
+    """`(outputs, 2 * width)`: of the first token's state, then of the mean state of the first text's tokens."""
+    intercepts: Floats
+    fitted_on: str
+
+    def saved(self, path: Path) -> None:
+        """In half precision, to which training does not feel the difference."""
+        parts = {}
+        for name, (down, up) in self.delta.parts.items():
+            parts[name + DOWN], parts[name + UP] = down.astype(np.float16), up.astype(np.float16)
+        np.savez_compressed(
+            path,
+            allow_pickle=False,
+            model=np.array(self.model),
+            layers=np.array(self.delta.layers),
+            weights=self.weights.astype(np.float32),
+            intercept=self.intercepts.astype(np.float32),
+            fitted_on=np.array(self.fitted_on),
+            **parts,
+        )
+
+
+def load_taught(name: str, path: Path | None = None) -> Taught:
+    """The file given, or the one of that name that ships. Raises SettingsError when it is not one."""
+    source = path if path is not None else files("handrail") / "fitted" / name
+    try:
+        with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as file:
+            names = [part.removesuffix(DOWN) for part in file.files if part.endswith(DOWN)]
+            parts = {part: (file[part + DOWN].astype(np.float32), file[part + UP].astype(np.float32)) for part in names}
+            return Taught(
+                model=str(file["model"]),
+                delta=Delta(int(file["layers"]), parts),
+                weights=np.atleast_2d(file["weights"]),
+                intercepts=np.atleast_1d(file["intercept"]),
+                fitted_on=str(file["fitted_on"]),
+            )
+    except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
+        raise SettingsError(f"{source}: not a model taught anything: {error}") from None
+
+
+class OnnxTaught:
+    """Reads pairs of texts, each pair alone; the second text is truncated, the first only when absurdly long."""
+
+    def __init__(self, folder: Path, fitted: Taught, *, threads: int, max_tokens: int, first_tokens: int) -> None:
+        """`folder` holds the files of the model that `fitted` was made of."""
+        self._fitted = fitted
+        self._model = OnnxModel(folder, threads, every_token=True, delta=fitted.delta)
+        self._max_tokens = max_tokens
+        self._first_tokens = first_tokens
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[Floats]:
+        """`(outputs,)` for each pair, not calibrated."""
+        if not pairs:
+            return []
+        encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._first_tokens)
+        return self._model.each(encodings, self._read)
+
+    def read_alone(self, texts: Sequence[str]) -> list[Floats]:
+        """`(outputs,)` for each text."""
+        encodings: list[Encoding] = self._model.tokenizer.encode_batch(list(texts))
+        for encoding in encodings:
+            encoding.truncate(self._max_tokens)
+        return self._model.each(encodings, self._read)
+
+    def _read(self, encoding: Encoding, outputs: Output) -> Floats:
+        """Of the first token's state, then of the mean of the first text's."""
+        states = outputs[0]
+        own = np.asarray(encoding.type_ids) == 0
+        own[0] = False
+        both = np.concatenate([states[0], states[own].mean(axis=0)])
+        found: Floats = self._fitted.weights @ both + self._fitted.intercepts
+        return found
