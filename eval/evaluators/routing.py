@@ -18,7 +18,6 @@ from handrail.courtesies import without_courtesies
 from handrail.errors import HandrailError
 from handrail.observe.silent import SilentTracer
 from handrail.pipeline import Stages
-from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.types import Classification
 from handrail.wording import load_wording
@@ -29,7 +28,7 @@ class Answer:
     classification: Classification
     ms: float
     beyond_ms: float | None = None
-    """What is not the embedding: how near the articles are, what the taught encoder hears, and the classifier."""
+    """What it takes longer than its embeddings alone: how near the articles are, what is heard beside, the head."""
 
 
 RESULT = Answer
@@ -42,11 +41,10 @@ async def measure(job: Job[RoutingCase]) -> Done[RoutingCase, Answer]:
     built = await asyncio.to_thread(build_parts, settings)
     try:
         stages = build_stages(settings, built, load_wording(settings.brand.name), SilentTracer(new_trace_id))
-        topic = TopicProbe(built.snapshot, built.covers)
-        await _classify(stages, built, topic, "warm up", job)
+        await _classify(stages, built, "warm up", job)
 
         async def work(case: RoutingCase) -> Answer:
-            return await _classify(stages, built, topic, case.text, job)
+            return await _classify(stages, built, case.text, job)
 
         return await job.each("routing", work)
     finally:
@@ -84,29 +82,27 @@ def _beyond(done: Done[RoutingCase, Answer], characters: int) -> list[float]:
 
 
 READS_SENTENCES = ("local", "cascade")
-"""Where the local head asks for the sentences' embeddings, too. They are remembered by then, so that what is timed
-beyond the embedding is not another embedding."""
+"""Where the local head asks for the sentences' embeddings, too."""
 
 
-async def _classify(stages: Stages, built: Parts, topic: TopicProbe, text: str, job: Job[RoutingCase]) -> Answer:
-    """As the pipeline does it, the fallback included."""
+async def _classify(stages: Stages, built: Parts, text: str, job: Job[RoutingCase]) -> Answer:
+    """As the pipeline does it, the fallback included; then the embeddings alone, as texts that are not remembered."""
     asked = question(text, job.settings)
     start = time.perf_counter()
     probe = await stages.retriever.probe(asked.text)
-    if job.settings.classify.mode in READS_SENTENCES:
-        await asyncio.gather(*map(stages.retriever.probe, parts(without_courtesies(asked.text))))
-    probed = time.perf_counter()
     try:
         found = await stages.classifier.classify(asked, probe)
     except HandrailError:
         found = await stages.fallback_classifier.classify(asked, probe)
-    end = time.perf_counter()
-    topic.features(asked.text, probe.embedding)
-    if built.hear is not None:  # beside the embedding in a turn; here by itself, as a text that is not remembered
-        plain = without_courtesies(asked.text)
-        await built.hear.submit([f"{of} " for of in (plain, *parts(plain))])
-    beside = time.perf_counter() - end
-    return Answer(found, (end - start) * 1000, (end - probed + beside) * 1000)
+    taken = time.perf_counter() - start
+    plain = without_courtesies(asked.text)
+    sentences = parts(plain) if job.settings.classify.mode in READS_SENTENCES else []
+    start = time.perf_counter()
+    for texts in ([plain], sentences):
+        if texts:
+            await built.embed.submit([f"{of} " for of in texts])
+    embedding = time.perf_counter() - start
+    return Answer(found, taken * 1000, (taken - embedding) * 1000)
 
 
 def _row(case: RoutingCase, answer: Answer) -> dict[str, Any]:
