@@ -3,11 +3,11 @@
     python -m eval.train_claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims \\
         --scores DIR/1.json --scores DIR/2.json --scores DIR/3.json
 
-`--pairs` and `--written` (files, or folders of them) are labelled by hand; `--scores` are what `python -m eval.teach.claims
---fold` says of pairs that it has not learnt, and pairs without one are left out. Each signal may push one way only, so
-that some thousand pairs cannot teach nonsense. Figures are of pairs whose voice (or, of a long file, whose passage) was
-left out of training; the curve to probabilities is fitted to the same. A quotation is never read: what is said from one
-probability on is of the rest.
+`--pairs` and `--written` (files, or folders of them) are labelled by hand; `--scores` are what
+`python -m eval.teach.claims --fold` says of pairs that it has not learnt, and pairs without one are left out. Each
+signal may push one way only, so that some thousand pairs cannot teach nonsense. Figures are of pairs whose voice (or,
+of a long file, whose passage) was left out of training; the curve to probabilities is fitted to the same. A quotation
+is never read: what is said from one probability on is of the rest.
 """
 
 from __future__ import annotations
