@@ -121,6 +121,15 @@ async def test_high_stakes_is_acknowledged_and_closed_in_fixed_words(scorer: Sco
     assert draft.claims
 
 
+async def test_who_speaks_of_dying_is_told_where_help_is_and_quoted_nothing(scorer: Scorer) -> None:
+    text = "cancel the plan, I want to die. I don't want to wake up tomorrow"
+
+    draft = await answer(scorer, evidence(text, PLANS), Label.HIGH_STAKES, Policy())
+
+    assert draft.acknowledgement == f"{WORDING.say('high_stakes_ack')}\n\n{WORDING.say('in_danger')}"
+    assert not draft.claims
+
+
 async def test_high_stakes_without_articles_promises_none(scorer: Scorer) -> None:
     draft = await answer(scorer, Evidence("", ()), Label.HIGH_STAKES, Policy())
 

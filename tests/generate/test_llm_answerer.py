@@ -213,6 +213,15 @@ async def test_words_in_a_language_nobody_checked_give_way_to_fixed_ones(llm_pro
     assert result.closing == WORDING.into("de").say("high_stakes_close")
 
 
+async def test_who_speaks_of_dying_is_told_where_help_is_whatever_the_model_says(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says(REPLY))
+
+    result = await draft(llm_provider, "cancel my plan, I want to die, I do", classification=HIGH_STAKES)
+
+    assert result.acknowledgement == f"{REPLY['acknowledgement']}\n\n{WORDING.say('in_danger')}"
+    assert result.claims == ()
+
+
 async def test_high_stakes_without_articles_still_replies(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script(Says({**REPLY, "context": []}))
 

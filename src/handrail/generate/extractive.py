@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from handrail.asking import asked_for_others, speaks_of_himself
+from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.compose import ANAPHORA, AT_MOST, SECTIONS, Scored, begun_with, compose, question_above
 from handrail.generate.opening import opening, opens
@@ -138,6 +139,9 @@ class ExtractiveAnswerer:
         last = question.history[-1] if question.history else None
         again = last is not None and last.routing is Routing.HIGH_STAKES
         acknowledgement = wording.say("high_stakes_ack_again" if again else "high_stakes_ack")
+        if speaks_of_dying(question.text):
+            claims = ()
+            acknowledgement += "\n\n" + wording.say("in_danger")
         if claims:
             acknowledgement += "\n\n" + wording.say("high_stakes_context")
         return Draft(

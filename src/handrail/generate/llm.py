@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 from handrail.citations import LIST_ITEM
+from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.blocks import Blocks, blocks
 from handrail.generate.plain import without_links, without_promises
@@ -109,11 +110,16 @@ class LlmAnswerer:
         wording = self._wording.into(question.lang, question.people)
         free = (reply.output.acknowledgement, reply.output.closing) if question.people.there else ("", "")
         acknowledgement, closing = (without_promises(text, question.lang) for text in free)
+        acknowledgement = acknowledgement or wording.say("high_stakes_ack")
+        claims = claims_of(reply.output.context, passages, question.lang)[:MOST_CONTEXT_CLAIMS]
+        if speaks_of_dying(question.text):
+            claims = ()
+            acknowledgement += "\n\n" + wording.say("in_danger")
         return Draft(
-            claims=claims_of(reply.output.context, passages, question.lang)[:MOST_CONTEXT_CLAIMS],
+            claims=claims,
             provider=reply.provider,
             model=reply.model or self._model.name,
-            acknowledgement=acknowledgement or wording.say("high_stakes_ack"),
+            acknowledgement=acknowledgement,
             offer=self._policy.said(question.text, question.context, chosen),
             closing=closing or wording.say("high_stakes_close"),
             usage=reply.usage,
