@@ -141,7 +141,7 @@ def hold_out(
     embedder: CachedEmbedder,
     settings: Settings,
 ) -> None:
-    """Whole messages; `eval.check_shortcuts` reads their sentences too, as the product does."""
+    """Whole messages, nothing heard; `eval.check_shortcuts` reads sentences and hears, as the product does."""
     rows = [row if row.company != ANY else own(row) for row in read_rows(path)]
     beside = path.with_name("companies.jsonl")
     companies = read_companies(beside) if beside.is_file() else {}
@@ -225,7 +225,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--lean", type=leaning, nargs="*", default=LEAN, metavar="LABEL=X", help="added to a label's logit in the end"
     )
-    parser.add_argument("--lean-heard", type=leaning, nargs="*", default=LEAN_HEARD, metavar="LABEL=X")
+    parser.add_argument(
+        "--lean-heard", type=leaning, nargs="*", default=LEAN_HEARD, metavar="LABEL=X", help="the same with it"
+    )
     parser.add_argument(
         "--mix",
         type=float,
@@ -242,7 +244,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "var" / "embeddings.npz", help="kept embeddings")
     parser.add_argument("--out", type=Path, default=HERE.parent / "src" / "handrail" / "classify" / "head.npz")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if bool(given.mix_heard) > bool(given.mix) or (given.heard and given.mix):
+        parser.error("--mix-heard goes with --mix, --heard without it")
+    return given
 
 
 if __name__ == "__main__":

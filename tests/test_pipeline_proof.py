@@ -145,3 +145,13 @@ async def test_a_follow_up_is_not_answered_with_the_same_quotation_again() -> No
     assert again.outcome.routing is Routing.CANNOT_ANSWER
     assert again.outcome.escalation.offer is Offer.BUTTON
     assert first.outcome.routing is Routing.ANSWERED
+
+
+async def test_what_somebody_in_despair_says_is_not_reworded() -> None:
+    past = Exchange("q", "q", "Open Settings and choose Domains [1].", Routing.ANSWERED)
+    reader = Reads(Reading("how do I pause my plan", "follow_up"))
+
+    turn = await pipeline(stages(reader=reader)).run(ask("and how? I don't want to live anymore", history=(past,)))
+
+    assert not reader.calls
+    assert turn.question.text == "and how? I don't want to live anymore"

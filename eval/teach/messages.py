@@ -1,6 +1,6 @@
 """Trains what hears a message's label (`src/handrail/fitted/messages.npz`); needs the torch extra.
 
-    python -m eval.teach.messages --fold 1/3 --scores FILE.npz
+    python -m eval.teach.messages --fold 1 --scores FILE.npz
     python -m eval.teach.messages
 
 The upper layers of the encoder that ships learn low-rank changes (LoRA) from the rows of `eval.train_classifier` and
@@ -64,6 +64,10 @@ def main() -> None:
     given = parser.parse_args()
     if bool(given.fold) != bool(given.scores):
         parser.error("--fold and --scores belong together")
+    if given.fold and not 1 <= given.fold <= FOLDS:
+        parser.error(f"there are {FOLDS} parts")
+    if given.scores and given.scores.suffix != ".npz":
+        parser.error("scores go into an .npz file")
     given.also = given.intents = None
     torch.manual_seed(0)
     torch.set_num_threads(given.threads)

@@ -3,32 +3,50 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
+_END = r"(?=\s*(?:[^\w\s-]|and\b|y\b|et\b|und\b|e\b|i\b|и\b|$))"
+"""Nothing follows that it could be about: "no quiero vivir" and not "no quiero vivir en este piso"."""
 _ENGLISH = (
-    r"(?:kill|hang|drown|shoot|harm)(?:ing)? my ?self",
-    r"(?:commit(?:ting)? |thinking (?:of|about) |thoughts? of )suicide|(?:i am|i'm|im|feel(?:ing)?) suicidal",
-    r"end(?:ing)? it all|(?:end(?:ing)?|tak(?:e|ing)) my (?:own )?life",
-    r"(?:don'?t|do not|no longer) want to (?:live|wake up|be alive|be here|exist)"
-    r"(?: (?:any ?more|tomorrow|again|at all)|\b(?=[.!?,]|$))",
-    r"i (?:just |really |only )?(?:want(?:ed)? to|wanna) (?:die|be dead)|wish i (?:was|were) dead",
-    r"(?:tablets|pills)\b[^.!?\n]{0,25} in front of me",
-    r"better off (?:dead|without me)",
-    r"no (?:reason|point) (?:to|in|of) (?:live|living|going on living)",
+    r"(?:kill|hang|harm)(?:ing)? (?:my ?self|myself)(?! (?:hosted|signed|managed|service))(?=\W|$)(?!-)",
+    r"(?:commit(?:ting)?|thinking (?:of|about)|thoughts? of|considering|contemplating) suicide|suicidal thoughts|"
+    r"(?:i am|i'm|im|feel(?:ing)?)(?: so| really| very)? suicidal",
+    r"(?:want(?:ing)? to|wanna|going to|thinking of) end(?:ing)? it all" + _END,
+    r"(?:end(?:ing)?|tak(?:e|ing)) my (?:own )?life" + _END,
+    r"(?:don'?t|do not|no longer) (?:want to|wanna) (?:live|be alive|exist)(?: (?:any ?more|any longer|like this))?"
+    + _END,
+    r"(?:don'?t|do not) (?:want to|wanna) (?:wake up|be here) (?:any ?more|tomorrow)" + _END,
+    r"i (?:just |really |only )?(?:want(?:ed)? to|wanna) (?:die|be dead)" + _END + r"|wish i (?:was|were) dead",
+    r"(?:they|everyone|everybody|all|family|kids) (?:would|will|'d|are|is) (?:all )?(?:be )?better off without me"
+    + _END,
+    r"better off dead|(?:no (?:reason|point) (?:to live|(?:in|of) living)|nothing (?:left )?to live for)" + _END,
 )
 _OTHERS = (
-    r"(?:mich|mir) (?:selbst )?(?:umbringen|(?:das|mein) leben nehmen)|bringe? mich um|selbstmord|suizid|"
-    r"(?:will|möchte|mag) (?:ich )?(?:einfach )?(?:nicht mehr leben|sterben)",
-    r"me suicider|me tuer|envie de (?:mourir|me tuer)|plus envie de vivre|mettre fin à (?:mes jours|ma vie)",
-    r"suicidarme|matarme|quitarme la vida|no quiero (?:seguir viviendo|vivir más|vivir)|quiero morir(?:me)?",
-    r"me matar|suicidar-me|me suicidar|tirar (?:a )?minha (?:própria )?vida|não quero (?:mais )?viver|quero morrer",
-    r"uccidermi|suicidarmi|togliermi la vita|farla finita|non voglio più vivere|voglio morire",
-    r"zelfmoord|mezelf (?:van kant|doden)|niet meer leven|wil (?:ik )?(?:gewoon )?dood",
-    r"(?:zabić|zabiję) się|popełnić samobójstwo|nie chcę (?:już )?żyć|chcę umrzeć",
-    r"поконч\w+ с собой|самоубийств\w*|не хочу (?:больше )?жить|хочу умереть|убить себя",
+    r"mich (?:selbst )?um(?:zu)?bringen|mir das leben (?:zu )?nehmen|selbstmord(?:gedanken)?\b|suizid(?:gedanken)?\b|"
+    r"(?:will|mochte|mag) (?:ich )?(?:einfach )?(?:nicht mehr leben|sterben)" + _END,
+    r"me suicider|me tuer|envie de mourir|je veux mourir|en finir avec la vie|mettre fin a (?:mes jours|ma vie)|"
+    r"plus envie de vivre" + _END,
+    r"suicidarme|matarme|quitarme la vida|acabar con mi vida|(?:me )?quiero morir(?:me)?" + _END + "|"
+    r"no quiero (?:seguir viviendo|vivir mas|vivir)" + _END,
+    r"(?:quero|vou) me matar|suicidar-me|me suicidar|tirar (?:a )?minha (?:propria )?vida|"
+    r"(?:nao quero (?:mais )?viver(?: mais)?|quero morrer)" + _END,
+    r"uccidermi|ammazzarmi|suicidarmi|togliermi la vita|(?:farla finita|non voglio piu vivere|voglio morire)" + _END,
+    r"zelfmoord|zelfdoding|mezelf van kant|einde? aan mijn leven|(?:niet meer leven|wil (?:ik )?(?:gewoon )?dood)"
+    + _END,
+    r"(?:zabic|zabije) sie|sie zabic|popelnic samobojstwo|(?:nie chce (?:juz )?zyc|chce umrzec)" + _END,
+    r"поконч\w+ с собой|самоубийств\w*|убью себя|убить себя|(?:не хочу (?:больше )?жить|хочу умереть)" + _END,
 )
-DESPAIR = re.compile(rf"\b(?:{'|'.join((*_ENGLISH, *_OTHERS))})", re.IGNORECASE)
+DESPAIR = re.compile(rf"(?<!\w)(?:{'|'.join((*_ENGLISH, *_OTHERS))})", re.IGNORECASE)
+APOSTROPHES = re.compile("[’‘ʼ`´]")
 
 
 def speaks_of_dying(text: str) -> bool:
-    """In nine languages; figures of speech ("I'll kill myself if this fails") count, since to miss one costs more."""
-    return DESPAIR.search(text.replace("’", "'")) is not None
+    """In English, German, French, Spanish, Portuguese, Italian, Dutch, Polish and Russian, with or without accents."""
+    return DESPAIR.search(_folded(text)) is not None
+
+
+def _folded(text: str) -> str:
+    """Without marks above letters, but for the Russian ones; one kind of apostrophe, one space between words."""
+    plain = unicodedata.normalize("NFKD", APOSTROPHES.sub("'", text)).replace("и\u0306", "й").replace("И\u0306", "Й")
+    bare = "".join(character for character in plain if not unicodedata.combining(character)).replace("ł", "l")
+    return re.sub(r"[^\S\n]+", " ", bare)

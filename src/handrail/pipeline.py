@@ -11,6 +11,7 @@ from handrail.citations import assemble, enforce
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
 from handrail.customer import Customers
+from handrail.despair import speaks_of_dying
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic, Verifier
@@ -196,7 +197,8 @@ class Pipeline:
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""
         message = turn.question
-        probe = await self._read(turn) if message.history and self._stages.reader else None
+        whole = not message.history or speaks_of_dying(message.text)  # what is said so must not be lost in a rewording
+        probe = None if whole or self._stages.reader is None else await self._read(turn)
         probe, classification = await self._classify(turn, probe)
         if turn.reading.depends:
             alone_probe = await self._stages.retriever.probe(message.text)

@@ -100,7 +100,7 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
 
 
 def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vectors]] | None:
-    """What hears a message's label, `(labels,)`; None where messages are not classified by the head that ships."""
+    """What hears a message's label, `(labels,)`; None for another embedder than it was made of, or without a head."""
     if settings.classify.mode == "off" or settings.models.embedder.startswith(SENTENCE_TRANSFORMER):
         return None
     from handrail.classify.features import as_heard

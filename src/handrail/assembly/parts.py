@@ -179,6 +179,7 @@ def build_parts(settings: Settings) -> Parts:
         store.open()
         snapshot = read_snapshot(settings, store)
         reranker = build_reranker(settings) if settings.models.reranker != "none" else None
+        hearing = build_hearing(settings)
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
     except BaseException:
@@ -192,7 +193,6 @@ def build_parts(settings: Settings) -> Parts:
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
         late = Late(encoder, ask, states)
-    hearing = build_hearing(settings)
     return Parts(
         snapshot=snapshot,
         store=store,

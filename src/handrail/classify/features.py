@@ -46,7 +46,7 @@ def shorten(text: str, most: int = LONGEST) -> str:
 
 def as_heard(text: str, name: str = "") -> str:
     """As an encoder was taught to hear it: short enough, and without the company's own name."""
-    known = re.sub(re.escape(name), "our company", text, flags=re.IGNORECASE) if name else text
+    known = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "our company", text, flags=re.IGNORECASE) if name else text
     return shorten(known, LONGEST_HEARD)
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from handrail.courtesies import without_courtesies, without_trailer
+from handrail.errors import RetryableError
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
@@ -90,7 +91,11 @@ class HybridRetriever:
         ]
 
     async def _heard(self, texts: Sequence[str]) -> Sequence[Vectors | None]:
-        return await self._hear.submit(texts) if self._hear is not None else [None] * len(texts)
+        """None each where nothing hears, or it has too much to do: the label can be told without."""
+        try:
+            return await self._hear.submit(texts) if self._hear is not None else [None] * len(texts)
+        except RetryableError:
+            return [None] * len(texts)
 
     def _plain(self, text: str) -> str:
         return self._mended(without_trailer(without_courtesies(text)))
