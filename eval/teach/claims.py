@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from eval.claim_pairs import groups, key, labelled, read_as, texts
-from eval.teach.learn import Texts, options, outputs, train
+from eval.teach.learn import Texts, outputs, parsed, train
 from eval.teach.net import Lower, Upper
 from handrail.local_models.bert import Weights
 from handrail.local_models.fetch import locate
@@ -48,16 +48,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, action="append", default=[], help="JSON lines")
     parser.add_argument("--written", type=Path, action="append", default=[], help="files or folders of text")
     parser.add_argument("--fold", help="K/N: leave the K-th of N parts out, and score it")
-    parser.add_argument("--scores", type=Path, help="where the scores of a fold go")
     parser.add_argument("--out", type=Path, default=OUT)
-    options(parser, epochs=3, rate=1e-3)
-    given = parser.parse_args()
-    if bool(given.fold) != bool(given.scores):
-        parser.error("--fold and --scores belong together")
-    if given.scores and given.scores.exists():
-        parser.exit(message=f"{given.scores} is there already\n")
-    torch.manual_seed(0)
-    torch.set_num_threads(given.threads)
+    given = parsed(parser, epochs=3, rate=1e-3)
     models = load_settings().models
     folder = locate(find(models.reranker, "reranker"), models.folder)
     source = Weights((folder / "model.onnx").read_bytes())

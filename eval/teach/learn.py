@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -70,12 +71,22 @@ class Texts:
         return ids, kinds, mask
 
 
-def options(parser: argparse.ArgumentParser, *, epochs: int, rate: float) -> None:
+def parsed(parser: argparse.ArgumentParser, *, epochs: int, rate: float) -> argparse.Namespace:
+    """With the options that all trainings share; `--fold` is the parser's own. Chance and threads are set."""
+    parser.add_argument("--scores", type=Path, help="where the scores of a fold go")
     parser.add_argument("--epochs", type=int, default=epochs)
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--rate", type=float, default=rate)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--threads", type=int, default=1)
+    given = parser.parse_args()
+    if bool(given.fold) != bool(given.scores):
+        parser.error("--fold and --scores belong together")
+    if given.scores and given.scores.exists():
+        parser.exit(message=f"{given.scores} is there already\n")
+    torch.manual_seed(0)
+    torch.set_num_threads(given.threads)
+    return given
 
 
 def train(

@@ -23,7 +23,7 @@ from torch.nn import functional
 from eval.classifier import augment
 from eval.classifier.fit import FOLDS, LABELS, split
 from eval.classifier.rows import Row, read_companies
-from eval.teach.learn import Texts, options, outputs, train
+from eval.teach.learn import Texts, outputs, parsed, train
 from eval.teach.net import Lower, Upper
 from eval.train_classifier import TRAINING, names, training_rows
 from handrail.classify.features import as_heard
@@ -58,19 +58,13 @@ def main() -> None:
     parser.add_argument("--mash", type=int, default=900, help="generated nonsense messages")
     parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")
     parser.add_argument("--fold", type=int, help=f"leave this one of {FOLDS} parts out, and score it")
-    parser.add_argument("--scores", type=Path, help="where the scores of a fold go")
     parser.add_argument("--out", type=Path, default=OUT)
-    options(parser, epochs=3, rate=1e-3)
-    given = parser.parse_args()
-    if bool(given.fold) != bool(given.scores):
-        parser.error("--fold and --scores belong together")
+    given = parsed(parser, epochs=3, rate=1e-3)
     if given.fold and not 1 <= given.fold <= FOLDS:
         parser.error(f"there are {FOLDS} parts")
     if given.scores and given.scores.suffix != ".npz":
         parser.error("scores go into an .npz file")
     given.also = given.intents = None
-    torch.manual_seed(0)
-    torch.set_num_threads(given.threads)
     settings = load_settings()
     companies = read_companies(TRAINING / "companies.jsonl")
     own = training_rows(companies, given)

@@ -197,9 +197,7 @@ class Pipeline:
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""
         message = turn.question
-        whole = not message.history or speaks_of_dying(message.text)  # what is said so must not be lost in a rewording
-        probe = None if whole or self._stages.reader is None else await self._read(turn)
-        probe, classification = await self._classify(turn, probe)
+        probe, classification = await self._classify(turn, await self._read(turn))
         if turn.reading.depends:
             alone_probe = await self._stages.retriever.probe(message.text)
             alone = await self._stages.fallback_classifier.classify(message, alone_probe)
@@ -209,9 +207,9 @@ class Pipeline:
         return probe, classification
 
     async def _read(self, turn: TurnInFlight) -> Probe | None:
-        """The message's own probe, where it turns out to be the whole question."""
+        """The message's own probe, where it turns out to be the whole question. Despair is never reworded."""
         reader, question = self._stages.reader, turn.question
-        if reader is None:
+        if reader is None or not question.history or speaks_of_dying(question.text):
             return None
         async with turn.stage("read") as span:
             probe = await self._stages.retriever.probe(question.text)
