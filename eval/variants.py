@@ -20,7 +20,7 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
-from handrail.assembly.models import build_embedder, build_late, build_reranker
+from handrail.assembly.models import build_embedder, build_late, build_reader, build_reranker, reader_of
 from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
@@ -35,7 +35,7 @@ from handrail.retrieve.spelling import PLAIN, Spelling
 from handrail.settings import Settings, load_settings
 from handrail.stores import states
 from handrail.stores.snapshot import Snapshot, build
-from handrail.tune.memory import Remembered
+from handrail.tune.memory import Remembered, as_row
 from handrail.tune.score import Scores, gain, mean, scores
 from handrail.types import Vectors
 
@@ -78,10 +78,13 @@ class Models:
         return LateInteraction(ask, held, rows, weight)
 
     def pairs(self, settings: Settings) -> Remembered[tuple[str, str]]:
-        name = f"{settings.models.reranker.replace('/', '-')}-{settings.models.rerank_max_tokens}"
+        reader = reader_of(settings)
+        read = reader.digest if reader else ""
+        name = f"{settings.models.reranker.replace('/', '-')}{read}-{settings.models.rerank_max_tokens}"
         if name not in self._pairs:
             file = self._cache / f"pairs-{name}.npz"
-            self._pairs[name] = Remembered(file, lambda pairs: build_reranker(settings).score(pairs))
+            score = build_reader(settings) or build_reranker(settings).score
+            self._pairs[name] = Remembered(file, lambda pairs: map(as_row, score(pairs)))
         return self._pairs[name]
 
     def save(self) -> None:
@@ -144,7 +147,7 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
 
     limit = settings.models.queue_limit
     embed: Batcher[str, Vectors] = Batcher("embed", lambda texts: np.stack(models.queries(texts)), 64, limit)
-    rerank = Batcher("rerank", models.pairs(settings).numbers, 64, limit)
+    rerank = Batcher("rerank", models.pairs(settings).logits, 64, limit)
     words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
     retrieval = settings.retrieval.model_copy(update=DEEP)
     reranker = CrossEncoderRerank(rerank, retrieval.rerank_depth, retrieval.rerank_weight, words)

@@ -80,7 +80,7 @@ def steps(settings: Settings) -> list[Step]:
         ),
         Step(
             "reads",
-            "Read whether the best three passages answer",
+            "Read whether the passages answer",
             "models.reader",
             settings.models.reader and settings.models.reranker != "none",
         ),

@@ -15,6 +15,9 @@ SURE = 0.95
 """Probability of a label from which it stands, whatever the articles say."""
 ABOUT = -1.0
 """Least logit of the best passage: the gate also likes "are you a human?", which no passage is about."""
+ANSWERS = 1.0
+"""Log-odds that the first passage answers, from which it need not look as if it were about the message: articles in
+other words than the visitor's do not (experiment 141)."""
 
 
 def due(classification: Classification, gates: Gates) -> bool:
@@ -36,7 +39,8 @@ def answering(
     better than a fixed reply, whatever was found.
     """
     probability = calibrator.probability(evidence)
-    about = evidence.signals.get("rerank_top", 0.0) >= ABOUT
+    signals = evidence.signals
+    about = signals.get("rerank_top", 0.0) >= ABOUT or signals.get("reader_first", 0.0) >= ANSWERS
     found = bool(evidence.hits) and (foreign or (about and probability >= gates.second_look))
     with trace.stage("second_look") as span:
         span.record(probability=probability, passed=found)

@@ -203,7 +203,7 @@ class Hit:
     rerank: float | None = None
     """Cross-encoder logit; None when it was not scored."""
     reading: float | None = None
-    """Log-odds that it answers the question, read on the way up the cross-encoder; None when it was not."""
+    """Log-odds that it answers the question, as the cross-encoder was taught to tell; None when it was not."""
     final: float = 0.0
     """The ordering score in [0, 1]; not a probability."""
     neighbour: bool = False

@@ -13,7 +13,7 @@ from handrail.calibration import load_calibration
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.local import LocalClassifier
 from handrail.errors import SettingsError
-from handrail.local_models.reader import load_reading
+from handrail.local_models.taught import QUESTIONS, load_taught
 from handrail.settings import Settings
 
 
@@ -45,10 +45,10 @@ def test_a_gate_fitted_with_other_models_is_said_once(caplog: pytest.LogCaptureF
 
 @pytest.mark.parametrize("name", ["relevance", "critique"])
 def test_the_shipped_gates_belong_to_the_shipped_reader(name: str) -> None:
-    assert load_calibration(name).reader == load_reading().digest
+    assert load_calibration(name).reader == load_taught(QUESTIONS).digest
 
 
-@pytest.mark.parametrize(("reader", "used"), [("", False), ("another", False), (load_reading().digest, True)])
+@pytest.mark.parametrize(("reader", "used"), [("", False), ("another", False), (load_taught(QUESTIONS).digest, True)])
 def test_a_base_s_own_gate_is_used_with_the_reader_it_was_fitted_to(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, reader: str, *, used: bool
 ) -> None:

@@ -49,6 +49,12 @@ class Classify:
         probe = replace(probe, parts={part: await self._probe(part) for part in parts(without_courtesies(text))})
         return await LocalClassifier(self._head, static_above).classify(ask(text), probe)
 
+    async def probabilities(self, text: str) -> tuple[dict[Label, float], dict[Label, float]]:
+        """With its sentences, and of the whole alone."""
+        probe, local = await self._probe(text), LocalClassifier(self._head, 0.6)
+        each = {part: await self._probe(part) for part in parts(without_courtesies(text))}
+        return local.probabilities(text, replace(probe, parts=each)), local.probabilities(text, probe)
+
     async def _probe(self, text: str) -> Probe:
         text = without_courtesies(text)
         assert self._parts.hear is not None
@@ -122,6 +128,17 @@ async def test_a_word_of_the_articles_alone_is_a_question_about_it(classify: Cla
 @pytest.mark.models
 async def test_what_stands_around_a_request_does_not_decide(classify: Classify, text: str, label: Label) -> None:
     assert (await classify(text)).label is label
+
+
+@pytest.mark.anyio
+@pytest.mark.models
+async def test_what_the_whole_tells_of_high_stakes_is_not_lost_in_its_sentences(classify: Classify) -> None:
+    text = "Your dryer gave my mother a shock when she touched it. She is fine. Which fuse does the booking page need?"
+    together, alone = await classify.probabilities(text)
+
+    assert together[Label.HIGH_STAKES] >= alone[Label.HIGH_STAKES] - 1e-6
+    assert sum(together.values()) == pytest.approx(1.0)
+    assert together != alone
 
 
 @pytest.mark.anyio

@@ -1,4 +1,4 @@
-"""What encoders were taught: whether a passage states a claim, and what a message asks for."""
+"""What encoders were taught: whether a passage states a claim or answers a question, and what a message asks for."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handrail.assembly.models import Scores, build_hearing, entailing
+from handrail.assembly.models import Scores, build_hearing, build_reader, build_reranker, entailing, reader_of
 from handrail.errors import SettingsError
 from handrail.local_models.bert import Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
-from handrail.local_models.taught import CLAIMS, MESSAGES, load_taught
+from handrail.local_models.taught import CLAIMS, MESSAGES, QUESTIONS, load_taught
 from handrail.local_models.tuned import Delta, Tuned, rounded
 from handrail.settings import Settings, load_settings
 from handrail.types import Label
@@ -56,6 +56,53 @@ def test_what_the_passage_states_scores_higher(entails: Scores, stated: str, not
 
 
 @pytest.mark.models
+@pytest.mark.parametrize(
+    ("answered", "beside"),
+    [
+        ("how long can I let it run per day", "how much water does it move per hour"),
+        ("is it ok for sea water", "is it ok for hot water"),
+        ("do I get another hose with Plus", "how long is the hose"),
+    ],
+)
+def test_what_a_passage_answers_is_told_from_what_it_only_speaks_of(
+    settings: Settings, answered: str, beside: str
+) -> None:
+    read = build_reader(settings)
+    assert read is not None
+
+    one, other = read([(answered, f"Pump\n{PASSAGE}"), (beside, f"Pump\n{PASSAGE}")])
+
+    assert one.reading is not None and other.reading is not None
+    assert one.reading > other.reading
+
+
+@pytest.mark.models
+def test_a_reader_still_says_what_the_cross_encoder_says(settings: Settings) -> None:
+    read, plain = build_reader(settings), build_reranker(settings)
+    assert read is not None
+    pairs = [
+        ("how do I pause it", PASSAGE),
+        ("may it run all day", PASSAGE),
+        ("opening hours", PASSAGE),
+        ("hours", "Opening hours\nWe are open from nine to five."),
+        ("?", ""),
+        ("long " * 200, PASSAGE * 9),
+    ]
+
+    assert np.abs(np.asarray(read(pairs)) - np.asarray(plain.score(pairs))).mean() < 2.5
+    assert [float(logit) for logit in read(pairs)] == [float(read([pair])[0]) for pair in pairs]
+    assert read([]) == []
+
+
+@pytest.mark.parametrize("change", [{"reader": False}, {"reranker": "none"}, {"reranker": "st:any"}])
+def test_nothing_is_read_where_its_model_is_not_used(settings: Settings, change: dict[str, object]) -> None:
+    other = with_models(settings, change)
+
+    assert reader_of(other) is None
+    assert build_reader(other) is None
+
+
+@pytest.mark.models
 def test_a_message_is_heard(settings: Settings) -> None:
     hear = build_hearing(settings)
     assert hear is not None
@@ -79,7 +126,7 @@ def test_a_score_does_not_depend_on_what_is_asked_with_it(entails: Scores) -> No
     assert list(entails([])) == []
 
 
-@pytest.mark.parametrize("file", [CLAIMS, MESSAGES])
+@pytest.mark.parametrize("file", [CLAIMS, MESSAGES, QUESTIONS])
 def test_it_comes_back_from_its_file(tmp_path: Path, file: str) -> None:
     shipped = load_taught(file)
 

@@ -1,4 +1,4 @@
-"""Which passages' readings count, and what the gates are told."""
+"""What the gates are told of what was read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ def hit(number: int, rerank: float | None, reading: float | None = None) -> Hit:
     return Hit(passage, rerank=rerank, reading=reading)
 
 
-def test_the_readings_of_the_passages_the_cross_encoder_likes_best_count() -> None:
-    hits = [hit(1, 0.5, 0.9), hit(2, None), hit(3, 2.0, -0.3), hit(4, -1.0, 5.0), hit(5, 1.0, 0.2)]
+def test_the_gates_are_told_of_the_first_and_the_likeliest_passage() -> None:
+    hits = [hit(1, 0.5, 0.9), hit(2, None), hit(3, 2.0, -0.3), hit(4, -1.0, 5.0)]
 
-    assert reading_signals(hits) == {"reader_top": 0.9, "reader_first": -0.3}
-    assert [text for _, text in to_read("how?", hits, 50)] == ["Title\nText 3.", "Title\nText 5.", "Title\nText 1."]
+    assert reading_signals(hits) == {"reader_first": 0.9, "reader_top": 5.0}
+    assert [text for _, text in to_read("how?", hits, 50)] == ["Title\nText 1.", "Title\nText 3.", "Title\nText 4."]
 
 
 def test_nothing_is_said_where_nothing_was_read() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.rerank import CrossEncoderRerank, window
 from handrail.types import Hit
@@ -54,6 +55,30 @@ async def test_the_blend_lets_a_much_better_reading_win(rerank: Rerank) -> None:
 
     assert [hit.passage.text for hit in ranked] == ["Refund a customer.", "Payouts."]
     assert [hit.rerank for hit in ranked] == [4.0, -4.0]
+
+
+class Reads:
+    """Scores all alike, and reads that only one text answers."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[float]:
+        return [Logit(1.0, 4.0 if self._text in text else -4.0) for _, text in pairs]
+
+
+async def test_what_is_read_counts_for_half_of_the_share() -> None:
+    batcher = Batcher("read", Reads("after 14 days"), 64, 512)
+    given = hits("Refunds are paid to the card.", "Money is back after 14 days.")
+    try:
+        ranked = await CrossEncoderRerank(batcher, 10, 0.5, 80).rerank("how long do refunds take", given)
+        kept = await CrossEncoderRerank(batcher, 10, 0.3, 80).rerank("how long do refunds take", given)
+    finally:
+        batcher.close()
+
+    assert [hit.passage.id for hit in ranked] == ["a:1/0", "a:0/0"]
+    assert [hit.reading for hit in ranked] == [4.0, -4.0]
+    assert [hit.passage.id for hit in kept] == ["a:0/0", "a:1/0"]
 
 
 async def test_without_weight_the_fused_order_stands(rerank: Rerank) -> None:

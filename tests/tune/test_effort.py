@@ -51,7 +51,7 @@ def looked_at(
     gates_follow: bool = False,
 ) -> Frontier | None:
     ticks = iter(range(10**6))
-    bench = Bench(replace(parts, rerank=parts.rerank), settings, folder)
+    bench = Bench(replace(parts, read=parts.read), settings, folder)
     made = made_of(bench.parts.snapshot, 2)
     try:
         return frontier(
@@ -66,11 +66,11 @@ def looked_at(
         )
     finally:
         bench.parts.embed.close()
-        bench.parts.rerank.close()
+        bench.parts.read.close()
 
 
 def ranking(parts: Parts, score: object) -> Parts:
-    return replace(parts, rerank=Batcher("rerank", score, 64, 5000))  # type: ignore[arg-type]
+    return replace(parts, read=Batcher("read", score, 64, 5000))  # type: ignore[arg-type]
 
 
 def test_a_cross_encoder_that_changes_nothing_reads_no_more_than_is_quoted_from(shop: Parts, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_an_interrupted_run_asks_the_models_nothing_twice(tmp_path: Path) -> Non
                 raise KeyboardInterrupt
 
         opened = replace(
-            parts, embed=Batcher("embed", counting, 64, 5000), rerank=Batcher("r", lambda p: [0.0] * len(p), 64, 5000)
+            parts, embed=Batcher("embed", counting, 64, 5000), read=Batcher("r", lambda p: [0.0] * len(p), 64, 5000)
         )
         with Bench(opened, SETTINGS, tmp_path / "tune") as again:
             tune(again, SETTINGS, made, [], unhurried(), say)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from handrail.local_models import Embedder, Reranker, ShowsStates
+from handrail.local_models import Embedder, Logit, Reranker, ShowsStates
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
@@ -14,7 +14,6 @@ from handrail.types import Vectors
 
 if TYPE_CHECKING:
     from handrail.local_models.late import LateEncoder
-    from handrail.local_models.reader import Reading
     from handrail.local_models.taught import OnnxTaught, Taught
 
 SENTENCE_TRANSFORMER = "st:"
@@ -68,15 +67,29 @@ def reads(embedder: str, lang: str) -> bool:
     return spec is None or not spec.languages or lang in spec.languages
 
 
-def reading_of(settings: Settings) -> Reading | None:
-    """What is read on the way up the cross-encoder; None where it is turned off, or was fitted on another model."""
+def reader_of(settings: Settings) -> Taught | None:
+    """What tells whether a passage answers; None where it is turned off, or was made of another cross-encoder."""
     models = settings.models
     if not models.reader or models.reranker == "none" or models.reranker.startswith(SENTENCE_TRANSFORMER):
         return None
-    from handrail.local_models.reader import load_reading
+    from handrail.local_models.taught import QUESTIONS, load_taught
 
-    reading = load_reading()
-    return reading if reading.model == models.reranker else None
+    reader = load_taught(QUESTIONS)
+    return reader if reader.model == models.reranker else None
+
+
+def build_reader(settings: Settings) -> Callable[[Sequence[tuple[str, str]]], Sequence[Logit]] | None:
+    """What scores questions beside passages and reads whether they answer; None as in `reader_of`."""
+    fitted = reader_of(settings)
+    if fitted is None:
+        return None
+    from handrail.local_models.taught import LOGIT
+
+    models = settings.models
+    loaded = _loaded(
+        fitted, find(fitted.model, "reranker"), settings, models.rerank_max_tokens, models.query_max_tokens
+    )
+    return lambda pairs: [Logit(LOGIT * float(logit), float(answers)) for logit, answers in loaded.read(pairs)]
 
 
 Scores = Callable[[list[tuple[str, str]]], Iterable[float]]
@@ -138,5 +151,4 @@ def build_reranker(settings: Settings) -> Reranker:
         threads=models.threads,
         max_tokens=models.rerank_max_tokens,
         query_tokens=models.query_max_tokens,
-        reading=reading_of(settings),
     )

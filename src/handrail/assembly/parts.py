@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from handrail import language
 from handrail.assembly.models import (
+    Scores,
     build_embedder,
     build_hearing,
     build_late,
+    build_reader,
     build_reranker,
     entailing,
     queries_of,
@@ -94,6 +96,8 @@ class Parts:
     store: ChromaStore
     embed: Batcher[str, Vectors]
     rerank: Batcher[tuple[str, str], float]
+    read: Batcher[tuple[str, str], float]
+    """Of question and passage, as Logits where a reader was taught whether the one answers the other."""
     entails: Batcher[tuple[str, str], float]
     """Of claim and passage."""
     hear: Batcher[str, Vectors] | None
@@ -146,7 +150,7 @@ class Parts:
             return None
         retrieval = settings.retrieval
         words = self.words_read(settings)
-        return CrossEncoderRerank(self.rerank, retrieval.rerank_depth, retrieval.rerank_weight, words)
+        return CrossEncoderRerank(self.read, retrieval.rerank_depth, retrieval.rerank_weight, words)
 
     def words_read(self, settings: Settings) -> int:
         """Words of a passage that the cross-encoder reads."""
@@ -159,6 +163,7 @@ class Parts:
     def close(self) -> None:
         self.embed.close()
         self.rerank.close()
+        self.read.close()
         self.entails.close()
         if self.hear is not None:
             self.hear.close()
@@ -179,6 +184,7 @@ def build_parts(settings: Settings) -> Parts:
         store.open()
         snapshot = read_snapshot(settings, store)
         reranker = build_reranker(settings) if settings.models.reranker != "none" else None
+        reader = build_reader(settings)
         hearing = build_hearing(settings)
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
@@ -193,13 +199,17 @@ def build_parts(settings: Settings) -> Parts:
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
         late = Late(encoder, ask, states)
+
+    def scoring(name: str, run: Scores) -> Batcher[tuple[str, str], float]:
+        limit = models.queue_limit
+        return Batcher(name, run, at_once, limit, remember=models.remember, busy_above=models.busy_above)
+
     return Parts(
         snapshot=snapshot,
         store=store,
         embed=Batcher("embed", queries_of(embedder), at_once, models.queue_limit, remember=models.remember // 4),
-        rerank=Batcher(
-            "rerank", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
-        ),
+        rerank=scoring("rerank", score),
+        read=scoring("read", reader or score),
         entails=Batcher("entails", entailing(settings, score), at_once, models.queue_limit, remember=models.remember),
         hear=Batcher("hear", hearing, at_once, models.queue_limit, remember=models.remember // 4) if hearing else None,
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 EVIDENCE = (
-    "rerank_top",
-    "rerank_sure",
-    "dense_z",
-    "dense_lift",
-    "names_missing",
-    "names_found",
-    "reader_top",
     "reader_first",
+    "reader_top",
+    "rerank_far",
 )
 """Known before anything is generated."""
 

@@ -203,15 +203,16 @@ class LocalClassifier:
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
         """`text` is without courtesies, as the probe is."""
-        logits, _ = self._read(text, probe)
+        whole, _ = self._read(text, probe)
+        found = _softmax(whole)
         if probe.parts:
             read = [self._read(part, of) for part, of in probe.parts.items()]
             asides = np.asarray([aside for _, aside in read])
             if asides.max() >= ASIDE:
                 weights = ((1 - asides) / (1 - asides.min())) ** SHARPNESS
-                logits = WHOLE * logits + (1 - WHOLE) * weights @ np.stack([of for of, _ in read]) / weights.sum()
-        exponents = np.exp(logits - logits.max())
-        return dict(zip(self._head.labels, (exponents / exponents.sum()).tolist(), strict=True))
+                logits = WHOLE * whole + (1 - WHOLE) * weights @ np.stack([of for of, _ in read]) / weights.sum()
+                found = _at_least(_softmax(logits), self._head.labels.index(Label.HIGH_STAKES), found)
+        return dict(zip(self._head.labels, found.tolist(), strict=True))
 
     def _read(self, text: str, probe: Probe) -> tuple[Vectors, float]:
         """Logits, and how likely the text asks for nothing."""
@@ -236,6 +237,22 @@ class LocalClassifier:
         else:
             logits = head.mix.logits(linear, hidden)
         return logits, 1 / (1 + math.exp(-aside))
+
+
+def _softmax(logits: Vectors) -> Vectors:
+    exponents = np.exp(logits - logits.max())
+    found: Vectors = exponents / exponents.sum()
+    return found
+
+
+def _at_least(found: Vectors, label: int, whole: Vectors) -> Vectors:
+    """`found` with that label as likely as in `whole`, if it was not: a burnt hand asks for nothing, and still counts
+    (experiment 142)."""
+    if found[label] >= whole[label]:
+        return found
+    raised: Vectors = found * ((1 - whole[label]) / max(1 - found[label], 1e-9))
+    raised[label] = whole[label]
+    return raised
 
 
 def _names_a_topic(text: str, probe: Probe) -> bool:

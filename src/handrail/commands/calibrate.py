@@ -208,10 +208,10 @@ def _fit(
 
 def named(gate: Calibration, settings: Settings) -> Calibration:
     """`gate` with the models whose scores it was fitted to: those in use, whichever the gate that ships is for."""
-    from handrail.assembly.models import reading_of
+    from handrail.assembly.models import reader_of
 
-    models, reading = settings.models, reading_of(settings)
-    reader = reading.digest if reading is not None else ""
+    models, fitted = settings.models, reader_of(settings)
+    reader = fitted.digest if fitted is not None else ""
     return gate.model_copy(update={"embedder": models.embedder, "reranker": models.reranker, "reader": reader})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import onnxruntime as ort
@@ -14,15 +14,11 @@ from tokenizers import Encoding, Tokenizer
 
 from handrail.embedding import Embedding, States
 from handrail.errors import ModelUnavailable
-from handrail.local_models import Logit
 from handrail.local_models.bert import Source, Weights, written
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.packed import SUFFIX, load
 from handrail.local_models.tuned import Delta, Tuned
 from handrail.types import Vectors
-
-if TYPE_CHECKING:
-    from handrail.local_models.reader import Reading
 
 Output = list[NDArray[np.float32]]
 
@@ -198,49 +194,17 @@ class OnnxReranker:
         threads: int,
         max_tokens: int,
         query_tokens: int,
-        reading: Reading | None = None,
     ) -> None:
-        """With a reading every logit carries what is read on the way to it."""
         self.name = spec.name
-        self._reading = ReadOff(reading) if reading else None
-        self._model = OnnxModel(folder, threads, reading.layers if reading else ())
+        self._model = OnnxModel(folder, threads)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> list[Logit]:
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         if not pairs:
             return []
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._query_tokens)
-        return self._model.each(encodings, self._logit)
-
-    def _logit(self, encoding: Encoding, outputs: Output) -> Logit:
-        return Logit(outputs[0].item(), self._read(encoding, outputs))
-
-    def _read(self, encoding: Encoding, outputs: Output) -> float | None:
-        return self._reading.of(query_states(encoding, outputs[1:])) if self._reading else None
-
-
-class ReadOff:
-    """A reading of the states of its layers."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._weights = np.asarray(reading.weights, dtype=np.float32)
-        self._intercept = reading.intercept
-
-    def of(self, states: Sequence[NDArray[np.float32]]) -> float:
-        return float(pooled(states) @ self._weights) + self._intercept
-
-
-def query_states(encoding: Encoding, outputs: Output) -> Output:
-    """Layers of `(tokens, width)`, of the query's tokens only, the first one of all left out."""
-    asked = np.asarray(encoding.type_ids) == 0
-    asked[0] = False
-    return [states[asked] for states in outputs]
-
-
-def pooled(states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Means over the tokens, layer by layer: `(layers * width,)`."""
-    return np.concatenate([layer.mean(axis=0) for layer in states])
+        return self._model.each(encodings, lambda encoding, outputs: outputs[0].item())
 
 
 def pair_encodings(

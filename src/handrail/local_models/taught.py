@@ -6,6 +6,7 @@ read at the first token and the mean of the first text's own, by one linear map.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,6 +23,9 @@ from handrail.local_models.tuned import Delta, Floats
 
 CLAIMS = "entailment.npz"
 """Log-odds that the passage states the claim."""
+QUESTIONS = "questions.npz"
+"""The cross-encoder's own logit by LOGIT, then log-odds that the passage answers the question."""
+LOGIT = 4.0
 MESSAGES = "messages.npz"
 """Logits of a message's labels, in the order of the head that they belong to."""
 DOWN, UP = ":down", ":up"
@@ -40,6 +44,8 @@ class Taught:
     """`(outputs, 2 * width)`: of the first token's state, then of the mean state of the first text's tokens."""
     intercepts: Floats
     fitted_on: str
+    digest: str = ""
+    """Of the file it was read from."""
 
     def saved(self, path: Path) -> None:
         """In half precision, to which training does not feel the difference."""
@@ -62,7 +68,8 @@ def load_taught(name: str, path: Path | None = None) -> Taught:
     """The file given, or the one of that name that ships. Raises SettingsError when it is not one."""
     source = path if path is not None else files("handrail") / "fitted" / name
     try:
-        with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as file:
+        content = source.read_bytes()
+        with np.load(BytesIO(content), allow_pickle=False) as file:
             names = [part.removesuffix(DOWN) for part in file.files if part.endswith(DOWN)]
             parts = {part: (file[part + DOWN].astype(np.float32), file[part + UP].astype(np.float32)) for part in names}
             return Taught(
@@ -71,6 +78,7 @@ def load_taught(name: str, path: Path | None = None) -> Taught:
                 weights=np.atleast_2d(file["weights"]),
                 intercepts=np.atleast_1d(file["intercept"]),
                 fitted_on=str(file["fitted_on"]),
+                digest=hashlib.sha256(content).hexdigest()[:12],
             )
     except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
         raise SettingsError(f"{source}: not a model taught anything: {error}") from None

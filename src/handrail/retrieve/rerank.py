@@ -14,14 +14,18 @@ from handrail.retrieve.tables import read_aloud
 from handrail.stores.tokens import tokenize
 from handrail.types import Hit, Passage
 
-LOGIT_SCALE = 4.0
-"""Softens the cross-encoder's logits (about -11 to 11) before the sigmoid, so that good passages stay apart."""
+LOGIT_SCALE, READING_SCALE = 4.0, 2.0
+"""Soften the cross-encoder's logits (about -11 to 11) and what was read before the sigmoid, so that good passages stay
+apart."""
 FEWEST = 3
 """Pairs that are scored however many wait: the gates look at the best three."""
 
 
 class CrossEncoderRerank:
-    """Scores the first `depth` hits; `weight` is the cross-encoder's share of the final score."""
+    """Scores the first `depth` hits; `weight` is the cross-encoder's share of the final score.
+
+    Where it also reads whether a passage answers, that is half of its share.
+    """
 
     def __init__(self, model: Batcher[tuple[str, str], float], depth: int, weight: float, max_words: int) -> None:
         self._model = model
@@ -41,11 +45,17 @@ class CrossEncoderRerank:
         return [*scored, *(replace(hit, final=min(floor, (1 - self._weight) * hit.fused)) for hit in tail)]
 
     def _blend(self, hit: Hit, logit: float) -> Hit:
-        relevance = 1.0 / (1.0 + math.exp(-logit / LOGIT_SCALE))
+        relevance = _sigmoid(logit / LOGIT_SCALE)
         reading = logit.reading if isinstance(logit, Logit) else None
+        if reading is not None:
+            relevance = (relevance + _sigmoid(reading / READING_SCALE)) / 2
         return replace(
             hit, rerank=float(logit), reading=reading, final=self._weight * relevance + (1 - self._weight) * hit.fused
         )
+
+
+def _sigmoid(value: float) -> float:
+    return 1.0 / (1.0 + math.exp(-value))
 
 
 def window(query: str, passage: Passage, max_words: int) -> str:

@@ -19,6 +19,8 @@ NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z][\w.-]*[\w]|[a-z]+[A-Z]\w*)|\b[A
 """What looks like a name inside a sentence: a capital that starts no sentence, inner capitals, letters with digits."""
 YES_NO = re.compile(r"^(is|are|do|does|did|can|could|may|will|would|has|have|am)\b", re.I)
 MONEY = re.compile(r"\b(price|prices|cost|costs|how much|fee|fees|pay|free|cheap\w*|expensive|discount)\b", re.I)
+FAR = -8.0
+"""Logit of the cross-encoder below which less of it means that nothing is even about the question (experiment 141)."""
 TOGETHER = 3
 """Passages that are read as one when words are looked for."""
 SURE = 5.0
@@ -43,6 +45,7 @@ def _reranking(ranked: Sequence[Hit]) -> dict[str, float]:
     return {
         "rerank_top": logits[0],
         "rerank_sure": max(logits[0] - SURE, 0.0),
+        "rerank_far": min(logits[0] - FAR, 0.0),
         "rerank_margin": logits[0] - third,
         "rerank_second": logits[min(1, len(logits) - 1)],
     }

@@ -122,7 +122,7 @@ class Models(Section):
     )
     reader: bool = Field(
         True,
-        description="Let the gates read whether the best passages answer the question, on the cross-encoder's way up.",
+        description="Read whether each passage answers the question, for the order and the gates.",
     )
     folder: Path | None = Field(
         None, description="A folder that already holds the weights; default is the user's cache folder."
@@ -175,9 +175,9 @@ class Retrieval(Section):
     late_weight: Probability = Field(
         0.3, description="Share of the fused score that late interaction decides; 0 turns it off."
     )
-    rerank_depth: int = Field(5, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
+    rerank_depth: int = Field(8, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
     rerank_weight: Probability = Field(
-        0.3, description="Weight of the cross-encoder in the final order; the rest is the fused score."
+        0.6, description="Weight of the cross-encoder in the final order; the rest is the fused score."
     )
     top_k: int = Field(5, ge=1, le=50, description="Passages kept after ranking.")
     max_per_article: int = Field(3, ge=1, le=20, description="Passages of one article among those kept.")

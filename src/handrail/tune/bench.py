@@ -12,11 +12,12 @@ from types import TracebackType
 import numpy as np
 
 from handrail.assembly import Parts
+from handrail.assembly.models import reader_of
 from handrail.assembly.parts import untuned
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.tuned import Tuned
 from handrail.settings import Settings
-from handrail.tune.memory import Remembered
+from handrail.tune.memory import Remembered, as_row
 from handrail.tune.questions import Asked
 from handrail.tune.score import Scores, scores
 from handrail.types import Vectors
@@ -38,18 +39,18 @@ class Bench:
         """What is in force without any tuning, beside the settings."""
         models, limit = settings.models, settings.models.queue_limit
         name = f"{self._built.store.generation}-{models.embedder}".replace("/", "-").replace(":", "-")
-        reranker = models.reranker.replace("/", "-").replace(":", "-")
+        reranker, reader = models.reranker.replace("/", "-").replace(":", "-"), reader_of(settings)
         self._embedded: Remembered[str] = Remembered(
             folder / f"queries-{name}.npz", lambda texts: asyncio.run(self._built.embed.submit(texts))
         )
         self._scored: Remembered[tuple[str, str]] = Remembered(
-            folder / f"pairs-{reranker}-{models.rerank_max_tokens}.npz",
-            lambda pairs: asyncio.run(self._built.rerank.submit(pairs)),
+            folder / f"pairs-{reranker}{reader.digest if reader else ''}-{models.rerank_max_tokens}.npz",
+            lambda pairs: map(as_row, asyncio.run(self._built.read.submit(pairs))),
         )
         self.parts: Parts = replace(
             self._built,
             embed=Batcher("tune-embed", self._embedded, models.batch_size * 4, limit),
-            rerank=Batcher("tune-rerank", self._scored.numbers, models.batch_size * 4, limit),
+            read=Batcher("tune-read", self._scored.logits, models.batch_size * 4, limit),
             tuned=self.untuned,
         )
 
@@ -59,7 +60,7 @@ class Bench:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Whatever was computed is kept, also when it was interrupted."""
         self.parts.embed.close()
-        self.parts.rerank.close()
+        self.parts.read.close()
         self._embedded.save()
         self._scored.save()
         self._built.close()
@@ -74,13 +75,13 @@ class Bench:
 
         def timed(pairs: list[tuple[str, str]]) -> list[float]:
             start = time.perf_counter()
-            found = asyncio.run(self._built.rerank.submit(pairs))
+            found = asyncio.run(self._built.read.submit(pairs))
             taken.append(time.perf_counter() - start)
             return found
 
         clocked = Batcher("tune-clock", timed, self._settings.models.batch_size * 4, self._settings.models.queue_limit)
         try:
-            asyncio.run(self._rank(replace(self.parts, rerank=clocked), rows, tuned, lambda: True))
+            asyncio.run(self._rank(replace(self.parts, read=clocked), rows, tuned, lambda: True))
         finally:
             clocked.close()
         return 1000 * float(np.median(taken)) if taken else 0.0

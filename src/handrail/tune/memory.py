@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from handrail.local_models import Logit
 from handrail.types import Vectors
 
 K = TypeVar("K", bound=Hashable)
@@ -43,8 +44,9 @@ class Remembered(Generic[K]):
                 self.save()
         return [self._rows[key] for key in keys]
 
-    def numbers(self, items: Sequence[K]) -> list[float]:
-        return [float(row[0]) for row in self(items)]
+    def logits(self, items: Sequence[K]) -> list[float]:
+        """Of rows that `as_row` made."""
+        return [Logit(row[0], float(row[1])) if len(row) > 1 else float(row[0]) for row in self(items)]
 
     def save(self) -> None:
         """Beside, then renamed: never half a file."""
@@ -55,6 +57,12 @@ class Remembered(Generic[K]):
         np.savez(beside, keys=np.asarray(list(self._rows)), rows=np.stack(list(self._rows.values())))
         beside.replace(self._file)
         self._unsaved = 0
+
+
+def as_row(logit: float) -> Vectors:
+    """The logit, and what was read beside it where something was."""
+    reading = logit.reading if isinstance(logit, Logit) else None
+    return np.asarray([logit] if reading is None else [logit, reading], dtype=np.float32)
 
 
 def _key(item: Hashable) -> str:
