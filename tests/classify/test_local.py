@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from handrail.assembly import Parts, build_parts
-from handrail.classify.local import Head, LocalClassifier, load_head
+from handrail.classify.local import TOLD, Head, LocalClassifier, load_head
 from handrail.courtesies import without_courtesies
 from handrail.embedding import Embedding
 from handrail.errors import SettingsError
@@ -133,9 +133,10 @@ async def test_what_stands_around_a_request_does_not_decide(classify: Classify, 
 @pytest.mark.anyio
 @pytest.mark.models
 async def test_what_the_whole_tells_of_high_stakes_is_not_lost_in_its_sentences(classify: Classify) -> None:
-    text = "Your dryer gave my mother a shock when she touched it. She is fine. Which fuse does the booking page need?"
+    text = "We sat with the bill at my desk. Your company has taken the money twice this month! Which card is stored?"
     together, alone = await classify.probabilities(text)
 
+    assert alone[Label.HIGH_STAKES] >= TOLD
     assert together[Label.HIGH_STAKES] >= alone[Label.HIGH_STAKES] - 1e-6
     assert sum(together.values()) == pytest.approx(1.0)
     assert together != alone

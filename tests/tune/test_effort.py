@@ -22,7 +22,7 @@ from handrail.tune.score import Gain
 from tests.tune.shop import build, indifferent
 
 SETTINGS = Settings(retrieval=Retrieval(top_k=3))
-NOW = Effort(depth=5, words=67)
+NOW = Effort(depth=8, words=67)
 LESS = Effort(depth=3, words=67)
 GOOD = {"dense_weight": 0.3}
 FIGURES = {"ndcg@10": 0.5, "mrr": 0.5, "hit@1": 0.4, "hit@5": 0.6}
@@ -30,7 +30,7 @@ FIGURES = {"ndcg@10": 0.5, "mrr": 0.5, "hit@1": 0.4, "hit@5": 0.6}
 
 @pytest.fixture(autouse=True)
 def few_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (2, 3, 5))
+    monkeypatch.setattr("handrail.tune.effort.DEPTHS", (2, 3, 8))
     monkeypatch.setattr("handrail.tune.effort.SHARES", (1.0,))
 
 
@@ -49,10 +49,11 @@ def looked_at(
     seconds: float = 60,
     weights: Mapping[str, float] = GOOD,
     gates_follow: bool = False,
+    each: int = 2,
 ) -> Frontier | None:
     ticks = iter(range(10**6))
     bench = Bench(replace(parts, read=parts.read), settings, folder)
-    made = made_of(bench.parts.snapshot, 2)
+    made = made_of(bench.parts.snapshot, each)
     try:
         return frontier(
             bench,
@@ -78,7 +79,7 @@ def test_a_cross_encoder_that_changes_nothing_reads_no_more_than_is_quoted_from(
 
     assert found is not None
     assert found.chosen == LESS
-    assert [point.effort.depth for point in found.points] == [0, 2, 3, 5]
+    assert [point.effort.depth for point in found.points] == [0, 2, 3, 8]
     assert found.points[0].effort == NONE
     assert found.usable == {LESS, NOW}
     assert found.points[0].milliseconds == 0.0
@@ -95,8 +96,8 @@ def test_a_cross_encoder_that_knows_the_answer_far_down_is_let_read_on(
         return [2.0 * len({*query.lower().split()} & {*text.lower().split()}) - 8.0 for query, text in pairs]
 
     poor = {"dense_weight": 1.0, "article_weight": 0.0, "rerank_weight": 0.9}
-    few = SETTINGS.model_copy(update={"retrieval": Retrieval(top_k=3, dense_k=30, keyword_k=30)})
-    found = looked_at(ranking(shop, knows), tmp_path, few, weights=poor)
+    few = SETTINGS.model_copy(update={"retrieval": Retrieval(top_k=3, dense_k=60, keyword_k=60)})
+    found = looked_at(ranking(shop, knows), tmp_path, few, weights=poor, each=6)
 
     assert found is not None
     assert found.chosen is not None
@@ -150,7 +151,7 @@ def test_an_effort_alone_is_kept_with_its_figures_and_laid_under_the_settings(tm
     fit, tuned = read(tmp_path), load_tuned(tmp_path, "g1", Models())
     assert fit is not None
     assert tuned is not None
-    assert (fit.milliseconds, fit.decided_on) == ((50.0, 30.0), f"{PEOPLE} (n = 40)")
+    assert (fit.milliseconds, fit.decided_on) == ((80.0, 30.0), f"{PEOPLE} (n = 40)")
     assert tuned.over(Retrieval()).rerank_depth == 3
     assert tuned.over(Retrieval(rerank_depth=9)).rerank_depth == 9
     assert tuned.digest != Tuned({}, None).digest

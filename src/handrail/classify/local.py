@@ -166,6 +166,9 @@ SHARPNESS = 8
 """Power of a sentence's likelihood to ask for something in its weight."""
 WHOLE = 0.2
 """Share that the whole message keeps there: what it wants may be in no sentence alone (experiments 92, 130)."""
+TOLD = 0.75
+"""Probability of high stakes, in the whole message, that no weighing of its sentences lowers: a burnt hand asks for
+nothing, and still counts (experiment 142)."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
@@ -246,9 +249,8 @@ def _softmax(logits: Vectors) -> Vectors:
 
 
 def _at_least(found: Vectors, label: int, whole: Vectors) -> Vectors:
-    """`found` with that label as likely as in `whole`, if it was not: a burnt hand asks for nothing, and still counts
-    (experiment 142)."""
-    if found[label] >= whole[label]:
+    """`found` with that label as likely as in `whole`, where it is TOLD there."""
+    if found[label] >= whole[label] or whole[label] < TOLD:
         return found
     raised: Vectors = found * ((1 - whole[label]) / max(1 - found[label], 1e-9))
     raised[label] = whole[label]
