@@ -20,7 +20,7 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
-from handrail.assembly.models import build_embedder, build_late, build_reader, build_reranker, reader_of
+from handrail.assembly.models import build_embedder, build_late, build_scoring, reader_of
 from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
@@ -83,7 +83,9 @@ class Models:
         name = f"{settings.models.reranker.replace('/', '-')}{read}-{settings.models.rerank_max_tokens}"
         if name not in self._pairs:
             file = self._cache / f"pairs-{name}.npz"
-            score = build_reader(settings) or build_reranker(settings).score
+            score = build_scoring(settings)
+            if score is None:
+                raise ValueError("variants need a cross-encoder; models.reranker is none")
             self._pairs[name] = Remembered(file, lambda pairs: map(as_row, score(pairs)))
         return self._pairs[name]
 

@@ -93,7 +93,7 @@ def score(done: Done[AnswerCase, Answered]) -> Evaluation:
 
 
 async def _relevance(turns: Bench, question: str, asked: Asked) -> float:
-    (logit,) = await turns.parts.rerank.submit([(question, plain(asked.turn.outcome.answer))])
+    (logit,) = await turns.parts.read.submit([(question, plain(asked.turn.outcome.answer))])
     return 1 / (1 + math.exp(-float(logit)))
 
 

@@ -10,6 +10,7 @@ import pytest
 from handrail.errors import RetryableError
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import Policy, RetentionOffer
+from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.settings import Generate
 from handrail.types import Classification, Draft, Evidence, Label
@@ -182,6 +183,17 @@ async def test_a_better_passage_counts_unless_a_unit_of_another_fits(better: flo
     knows.close()
 
     assert texts(draft)[0].endswith(first)
+
+
+async def test_what_was_read_to_answer_is_quoted_before_what_is_only_about_the_question() -> None:
+    knows = scorer_of({"Apples": Logit(2.0, reading=-3.0), "Pears": Logit(1.0, reading=3.0)})
+    found = evidence("what happens to fruit", article("Apples are weighed."), article("Pears are counted.", "b:b"))
+    given = replace(found, hits=[replace(hit, final=0.6) for hit in found.hits])
+
+    draft = await answer(knows, given, max_sentences=1)
+    knows.close()
+
+    assert texts(draft)[0].endswith("Pears are counted.")
 
 
 async def test_the_row_that_the_question_names_is_quoted() -> None:

@@ -43,7 +43,6 @@ def build(folder: Path, articles: int = ARTICLES) -> Parts:
         snapshot=snapshots.build(*store.dump()),
         store=store,
         embed=Batcher("embed", embed, 64, 5000),
-        rerank=Batcher("rerank", indifferent, 64, 5000),
         read=Batcher("read", indifferent, 64, 5000),
         entails=Batcher("entails", indifferent, 64, 5000),
         hear=None,

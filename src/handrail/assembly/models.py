@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SENTENCE_TRANSFORMER = "st:"
 
+Scores = Callable[[list[tuple[str, str]]], Iterable[float]]
+
 
 def build_embedder(settings: Settings) -> Embedder:
     """Raises ModelUnavailable or MissingExtra, saying what to run."""
@@ -92,7 +94,14 @@ def build_reader(settings: Settings) -> Callable[[Sequence[tuple[str, str]]], Se
     return lambda pairs: [Logit(LOGIT * float(logit), float(answers)) for logit, answers in loaded.read(pairs)]
 
 
-Scores = Callable[[list[tuple[str, str]]], Iterable[float]]
+def build_scoring(settings: Settings) -> Scores | None:
+    """What scores questions beside passages, as Logits where it also reads whether they answer; None without a model.
+
+    Raises ModelUnavailable or MissingExtra, saying what to run.
+    """
+    if settings.models.reranker == "none":
+        return None
+    return build_reader(settings) or build_reranker(settings).score
 
 
 def entailing(settings: Settings, instead: Scores) -> Scores:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from handrail import language
 from handrail.assembly.models import (
-    Scores,
     build_embedder,
     build_hearing,
     build_late,
-    build_reader,
-    build_reranker,
+    build_scoring,
     entailing,
     queries_of,
     reads,
@@ -95,7 +93,6 @@ class Parts:
     snapshot: Snapshot
     store: ChromaStore
     embed: Batcher[str, Vectors]
-    rerank: Batcher[tuple[str, str], float]
     read: Batcher[tuple[str, str], float]
     """Of question and passage, as Logits where a reader was taught whether the one answers the other."""
     entails: Batcher[tuple[str, str], float]
@@ -162,7 +159,6 @@ class Parts:
 
     def close(self) -> None:
         self.embed.close()
-        self.rerank.close()
         self.read.close()
         self.entails.close()
         if self.hear is not None:
@@ -183,8 +179,7 @@ def build_parts(settings: Settings) -> Parts:
         )
         store.open()
         snapshot = read_snapshot(settings, store)
-        reranker = build_reranker(settings) if settings.models.reranker != "none" else None
-        reader = build_reader(settings)
+        score = build_scoring(settings) or shared_words
         hearing = build_hearing(settings)
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
@@ -193,23 +188,18 @@ def build_parts(settings: Settings) -> Parts:
             lock.release()
         raise
     models = settings.models
-    score = reranker.score if reranker is not None else shared_words
     at_once = models.batch_size * 4
     late = None
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
         late = Late(encoder, ask, states)
-
-    def scoring(name: str, run: Scores) -> Batcher[tuple[str, str], float]:
-        limit = models.queue_limit
-        return Batcher(name, run, at_once, limit, remember=models.remember, busy_above=models.busy_above)
-
     return Parts(
         snapshot=snapshot,
         store=store,
         embed=Batcher("embed", queries_of(embedder), at_once, models.queue_limit, remember=models.remember // 4),
-        rerank=scoring("rerank", score),
-        read=scoring("read", reader or score),
+        read=Batcher(
+            "read", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
+        ),
         entails=Batcher("entails", entailing(settings, score), at_once, models.queue_limit, remember=models.remember),
         hear=Batcher("hear", hearing, at_once, models.queue_limit, remember=models.remember // 4) if hearing else None,
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,

@@ -20,6 +20,7 @@ from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
 from handrail.generate.verify.lexicon import opposed
 from handrail.guard import suspicious
+from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
 from handrail.settings import Generate
@@ -62,6 +63,8 @@ FEWEST = 4
 FIT_POINTS, FIT_SCALE = 10.0, 4.0
 """Points of a unit that surely fits, and the logits over which they fade. Logits far below 0 say only that the
 cross-encoder knows neither of two units: what lies between -7 and -11 must not outweigh a better passage."""
+LOGIT_SHARE, READING_SHARE = 0.5, 1.0
+"""How well a unit fits, on the scale of logits, where it was also read whether it answers."""
 PASSAGE_POINTS = 8.0
 """Points of a unit of a passage whose final score is 1."""
 POINTS_ELSEWHERE = -2.0
@@ -123,8 +126,9 @@ class ExtractiveAnswerer:
         kept = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))
         kept = kept[: self._reranker.affordable(CANDIDATES, FEWEST)]
         logits = await self._reranker.submit([(query, unit.for_scoring()) for unit in kept])
-        lift = _lifts(kept, logits)
-        fits = [float(logit) + lift(unit, float(logit)) for unit, logit in zip(kept, logits, strict=True)]
+        fits = [_fit(logit) for logit in logits]
+        lift = _lifts(kept, fits)
+        fits = [fit + lift(unit, fit) for unit, fit in zip(kept, fits, strict=True)]
         final = _finals(kept, fits)
         scored = [
             Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * final[unit.hit.passage.id], fit)
@@ -227,6 +231,11 @@ def _special(item: Scored) -> Scored:
 
 def _section(unit: Unit) -> tuple[str, tuple[str, ...]]:
     return unit.hit.passage.article_id, unit.headings
+
+
+def _fit(logit: float) -> float:
+    reading = logit.reading if isinstance(logit, Logit) else None
+    return logit if reading is None else LOGIT_SHARE * logit + READING_SHARE * reading
 
 
 def _points(logit: float) -> float:
