@@ -3,41 +3,29 @@
 They come from knowledge bases (a gold article's best passages answer its question; the others that were found do not;
 none answers a question that should be refused) and from `eval/training/answerable`: `*.txt` are passages with questions
 that they answer (`+`) and questions that they only seem to (`-`); `*.jsonl` are crossed, two passages about the same
-thing and questions that mostly one of them answers, so that neither question nor passage gives the label away. The
-words that answer are marked there, so they also tell which piece of a passage is to be quoted.
+thing and questions that mostly one of them answers, so that neither question nor passage gives the label away.
 """
 
 from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from handrail.calibrate import Observed
 from handrail.calibrate.observe import names
-from handrail.generate.units import Unit, units
-from handrail.markdown import plain
-from handrail.settings import Generate
-from handrail.types import Hit, Passage
 
 TRAINING = Path(__file__).parent / "training" / "answerable"
 OTHER = 0.5
 """Importance of a passage beside the gold one, of a refused question's fourth and fifth, and of one from elsewhere."""
 SECOND_GOLD = 0.3
 MOST_OTHERS = 3
-BEST = 2
-"""Passages found for what nothing answers that are learnt from."""
 FOREIGN = 60
 """Questions of a base that meet a passage of another."""
-BESIDE_THE_QUOTE = 2
-"""Pieces of the same passage that do not hold the words that answer, for each question."""
 MADE = 0.5
 """Importance of what was written for this beside questions of knowledge bases, which are what is judged."""
-
-MARKS = re.compile(r"[*`|]")
 
 Pair = tuple[str, str]
 
@@ -92,44 +80,6 @@ def _crossed(file: Path) -> list[Labelled]:
     ]
 
 
-def pieces(folder: Path = TRAINING) -> list[Labelled]:
-    """Questions of crossed files beside pieces of the passage that answers them: those that do, and some that do not.
-
-    A piece is what an extractive answer may quote, as it is scored there.
-    """
-    rng = random.Random(2)  # noqa: S311
-    topics = (
-        json.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()
-    )
-    found: list[Labelled] = []
-    for topic in topics:
-        split = {side: _split(topic["title"], topic[side]) for side in ("a", "b")}
-        for asked in topic["questions"]:
-            for side in ("a", "b"):
-                if asked[side] is not None:
-                    found += _told_apart(asked["q"], asked[side], split[side], rng)
-    return found
-
-
-def _told_apart(question: str, key: str, split: Sequence[Unit], rng: random.Random) -> list[Labelled]:
-    holds = [_flat(key) in _flat(" ".join(unit.lines)) for unit in split]
-    if not any(holds):
-        return []
-    beside = [unit for unit, held in zip(split, holds, strict=True) if not held]
-    others = rng.sample(beside, min(BESIDE_THE_QUOTE, len(beside)))
-    named = [(unit, True) for unit, held in zip(split, holds, strict=True) if held] + [(unit, False) for unit in others]
-    return [Labelled((question, unit.for_scoring()), answers=answers, importance=1.0) for unit, answers in named]
-
-
-def _split(title: str, text: str) -> list[Unit]:
-    passage = Passage("made/0", "made", 0, title, (), text, "", 0)
-    return units([Hit(passage)], Generate().max_steps)
-
-
-def _flat(text: str) -> str:
-    return " ".join(MARKS.sub(" ", plain(text)).split())
-
-
 def of_base(rows: Sequence[Observed]) -> list[Labelled]:
     """Pairs of the questions that people wrote about one knowledge base; both kinds weigh the same together."""
     found: list[Labelled] = []
@@ -148,13 +98,6 @@ def of_base(rows: Sequence[Observed]) -> list[Labelled]:
         ]
         found += [Labelled((asked.question, text), answers=False, importance=OTHER) for text in others[:MOST_OTHERS]]
     return _balanced(found)
-
-
-def unanswered(rows: Sequence[Observed]) -> list[Labelled]:
-    """What was found for questions from elsewhere and for messages that no articles answer: none of it does."""
-    foreign = [row for row in rows if row.asked.origin == "foreign"]
-    pairs = [(row.asked.question, text) for row in foreign for _, text in row.read[:BEST]]
-    return [Labelled(pair, answers=False, importance=OTHER) for pair in pairs]
 
 
 def _beside(question: str, text: str, place: int) -> Labelled:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +17,7 @@ from handrail.calibrate.observe import Observer
 from handrail.calibrate.rows import read_rows
 from handrail.settings import Settings
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Label
 
-INTENTS = Path(__file__).parent / "training" / "intents"
 EASY = 12
 """Titles, questions of other knowledge bases, and general ones asked of each."""
 GENERAL = (
@@ -51,20 +48,16 @@ class Question:
     seen: Observed
 
 
-def observed(
-    sets: Sets, settings: Settings, cache: Path, *, unread: Collection[str], unanswerable: int = 0
-) -> list[Question]:
+def observed(sets: Sets, settings: Settings, cache: Path, *, unread: Collection[str]) -> list[Question]:
     """Of every base in turn, its written questions and easy ones; kept in `cache`, so that a second time is quick.
 
-    Of the bases that are `unread` nothing is read of whether passages answer: a reader is taught by these. Each one is
-    also asked so many messages that no articles answer (`messages`).
+    Of the bases that are `unread` nothing is read of whether passages answer: a reader is taught by these.
     """
     found = []
     for kb, files in sets.items():
         models = settings.models.model_copy(update={"reader": settings.models.reader and kb not in unread})
         here = settings.model_copy(update={"models": models})
-        foreign = [*strange(kb, sets), *messages(kb, unanswerable)]
-        seen = asyncio.run(_observe(kb, files, here, cache, foreign))
+        seen = asyncio.run(_observe(kb, files, here, cache, strange(kb, sets)))
         found += [Question(kb, row) for row in seen]
     return found
 
@@ -99,18 +92,6 @@ def strange(kb: str, sets: Sets) -> list[str]:
     rng = random.Random(kb)  # noqa: S311
     others = [row.question for other, files in sets.items() if other != kb for f in files for row in answered(f)]
     return [*rng.sample(others, min(EASY, len(others))), *rng.sample(GENERAL, EASY // 2)]
-
-
-def messages(kb: str, count: int) -> list[str]:
-    """What visitors write to other companies' assistants and no articles answer, half of either kind."""
-    found: dict[str, list[str]] = {Label.IRRELEVANT.value: [], Label.OUT_OF_SCOPE.value: []}
-    for file in sorted(INTENTS.glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            if row.get("label") in found and row.get("lang") == "en":
-                found[row["label"]].append(row["text"])
-    rng = random.Random(kb)  # noqa: S311
-    return [text for texts in found.values() for text in rng.sample(texts, count // 2)]
 
 
 def answered(file: Path) -> list[Asked]:

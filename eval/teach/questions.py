@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from eval.answerable import MADE, Labelled, Pair, crossed, elsewhere, of_base, pieces, unanswered, written
+from eval.answerable import MADE, Labelled, Pair, crossed, elsewhere, of_base, written
 from eval.observed import Question, add_sets, named, observed, sets_of
 from eval.teach.learn import Texts, outputs, parsed, train
 from eval.teach.net import Lower, Upper
@@ -45,8 +44,6 @@ WHOLE = 200
 KEPT = 0.05
 """Weight of saying what the cross-encoder says."""
 BLOCK = 400
-UNANSWERABLE = 100
-"""Messages that no articles answer, asked of each base."""
 
 
 def people(rows: Sequence[Question]) -> dict[str, list[Observed]]:
@@ -58,15 +55,13 @@ def people(rows: Sequence[Question]) -> dict[str, list[Observed]]:
     return found
 
 
-def to_learn(rows: Sequence[Question], part: float) -> list[Labelled]:
+def to_learn(bases: Mapping[str, Sequence[Observed]], part: float) -> list[Labelled]:
     """Pairs of the bases, and of what was written for this, of which `part` of each crossed file is taken."""
-    bases = people(rows)
     foreign = elsewhere(bases)
-    nothing = unanswered([row.seen for row in rows])
-    made = [pair for pairs in crossed().values() for pair in pairs[: round(part * len(pairs))]]
-    made += [*written(), *pieces()]
-    asked = [pair for kb, seen in bases.items() for pair in [*of_base(seen), *foreign[kb]]]
-    return [*asked, *nothing, *(replace(pair, importance=MADE * pair.importance) for pair in made)]
+    made = [pair for pairs in crossed().values() for pair in pairs[: round(part * len(pairs))]] + written()
+    return [pair for kb, rows in bases.items() for pair in [*of_base(rows), *foreign[kb]]] + [
+        Labelled(pair.pair, pair.answers, MADE * pair.importance) for pair in made
+    ]
 
 
 def logits(pairs: Sequence[Pair], settings: Settings) -> list[float]:
@@ -101,11 +96,11 @@ def main() -> None:
     given = parsed(parser, epochs=3, rate=1e-3)
     settings = load_settings()
     models, sets = settings.models, sets_of(given)
-    rows = observed(sets, settings, given.cache, unread=sets, unanswerable=UNANSWERABLE)
+    rows = observed(sets, settings, given.cache, unread=sets)
     number, folds = (int(part) for part in given.fold.split("/")) if given.fold else (0, 1)
     away = {kb for place, kb in enumerate(sets) if given.fold and place % folds == number - 1}
     left_out = [row for row in rows if row.kb in away]
-    learnt = to_learn([row for row in rows if row.kb not in away], given.crossed)
+    learnt = to_learn(people([row for row in rows if row.kb not in away]), given.crossed)
     held = list(dict.fromkeys(pairs_of(left_out)))
     print(f"{len(learnt)} pairs to learn from, {len(held)} left out", flush=True)
     folder = locate(find(models.reranker, "reranker"), models.folder)
