@@ -213,7 +213,7 @@ async def test_an_embedding_without_states_is_judged_by_the_rest(head: Head) -> 
 
 @pytest.mark.anyio
 async def test_what_an_encoder_hears_counts_beside_the_head(head: Head) -> None:
-    classifier, loud = LocalClassifier(head, 0.0), 9.0 * np.eye(len(head.labels), dtype=np.float32)
+    classifier, loud = LocalClassifier(head, 0.0), 14.0 * np.eye(len(head.labels), dtype=np.float32)
 
     heard = [(await classifier.classify(ask("how do I pay"), replace(NOWHERE, heard=one))).label for one in loud]
     unheard = await classifier.classify(ask("how do I pay"), NOWHERE)
