@@ -29,7 +29,7 @@ STATIC: dict[Label, tuple[Routing, RefusalReason, Escalation]] = {
 LINKS = {Verdict.FULLY: 2, Verdict.PARTLY: 1, Verdict.CANNOT: 0}
 """Source links shown for each verdict of the self-critique."""
 UNKNOWN = -4.0
-"""Logit of the best quoted unit under which every second quoted answer misses the point (experiment 144)."""
+"""How well the best quoted unit fits, under which every second quoted answer misses the point (experiment 144)."""
 
 
 def static(label: Label, wording: Wording, topics: Sequence[str] = (), rule: str | None = None) -> Outcome:
