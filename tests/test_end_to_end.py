@@ -129,6 +129,15 @@ async def test_what_the_articles_cannot_settle_is_said_without_a_search(
     assert "retrieve" not in turn.latency_ms
 
 
+@pytest.mark.parametrize("text", ["What does TW-7002 mean?", "tw-7002 came up when my customer tried to pay"])
+async def test_a_code_that_no_article_names_is_not_explained_by_another(assistant: Assistant, text: str) -> None:
+    outcome = (await assistant.ask(opening(text))).outcome
+
+    assert (outcome.routing, outcome.refusal_reason) == (Routing.CANNOT_ANSWER, RefusalReason.LOW_EVIDENCE)
+    assert "7002" in outcome.answer
+    assert outcome.escalation.offer is Offer.BUTTON
+
+
 async def test_a_filter_keeps_an_answer_to_its_section(assistant: Assistant) -> None:
     turn = await assistant.ask(opening("How do I refund a customer?", filters={"section": "Bookings"}))
 

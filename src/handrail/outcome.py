@@ -153,6 +153,12 @@ def cannot_answer(reason: RefusalReason, wording: Wording, confidence: float, *,
     )
 
 
+def not_listed(codes: Sequence[str], wording: Wording, confidence: float) -> Outcome:
+    """The articles list codes of this kind, and not these."""
+    refused = cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
+    return replace(refused, answer=wording.say("not_listed", codes=wording.either(list(codes))))
+
+
 def high_stakes(answer: str, citations: Sequence[Citation], confidence: float) -> Outcome:
     return Outcome(
         Routing.HIGH_STAKES,

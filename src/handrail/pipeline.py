@@ -178,8 +178,6 @@ class Pipeline:
             return await self._high_stakes(turn, evidence if relevant else NO_EVIDENCE, confidence)
         if turn.reading.kind == "complaint":
             return ask_anew(turn.question, turn.wording, evidence, confidence)
-        if not relevant and evidence.exhausted:
-            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence)
         if not relevant:
             foreign = turn.question.lang != self._stages.articles_lang
             return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=foreign)

@@ -47,7 +47,13 @@ def without_quoted(evidence: Evidence, draft: Draft) -> Evidence:
 def ask_back(
     question: Question, reading: Reading, wording: Wording, evidence: Evidence, confidence: float, *, foreign: bool
 ) -> Outcome:
-    """One clarifying question about the nearest articles; where it would be asked a second time, a person instead."""
+    """One clarifying question about the nearest articles; a person instead where it would be asked a second time, or
+    no wording would help.
+    """
+    if evidence.unlisted:
+        return outcome.not_listed(evidence.unlisted, wording, confidence)
+    if evidence.exhausted:
+        return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
     last = question.history[-1] if question.history else None
     titles = nearest_titles(evidence, TOPICS + 1)
     if last is not None and last.routing is Routing.FOLLOWUP and _asked_already(question.history, titles):

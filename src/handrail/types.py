@@ -221,6 +221,8 @@ class Evidence:
     signals: Mapping[str, float] = field(default_factory=dict)
     exhausted: bool = False
     """Other wordings were tried and found no more: asking the visitor again would not help."""
+    unlisted: Sequence[str] = ()
+    """Codes that the question names and the articles, which list others like them, do not: nothing answers it."""
 
     @property
     def passages(self) -> list[Passage]:

@@ -19,6 +19,7 @@ PERSON = frozenset(
         "out_of_scope",
         "cannot_answer",
         "all_said",
+        "not_listed",
         "withdrawn",
         "unavailable",
         "high_stakes_ack",
@@ -32,7 +33,16 @@ PERSON = frozenset(
 NEEDS_PERSON = frozenset({"out_of_scope", "high_stakes_close", "person"})
 """Those that leave the visitor with nothing when requests are read by nobody, so that this is said."""
 OFFERS = frozenset(
-    {"out_of_scope", "cannot_answer", "all_said", "withdrawn", "unavailable", "high_stakes_close", "person"}
+    {
+        "out_of_scope",
+        "cannot_answer",
+        "all_said",
+        "not_listed",
+        "withdrawn",
+        "unavailable",
+        "high_stakes_close",
+        "person",
+    }
 )
 """Those beside which a request can be left while nobody is there."""
 

@@ -11,4 +11,7 @@ class LogisticCalibrator:
         self._calibration = calibration
 
     def probability(self, evidence: Evidence) -> float:
-        return probability(self._calibration, evidence.signals) if evidence.hits else 0.0
+        """0 where there is nothing to read, or the question is about a code that no article names."""
+        if not evidence.hits or evidence.unlisted:
+            return 0.0
+        return probability(self._calibration, evidence.signals)

@@ -14,6 +14,7 @@ from handrail.errors import RetryableError
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
+from handrail.retrieve.codes import ListedCodes
 from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
@@ -63,6 +64,7 @@ class HybridRetriever:
         self._everyday = everyday
         self._hear = hear
         self._mended = lru_cache(maxsize=TEXTS_KEPT)(self._mend)
+        self._codes = ListedCodes(snapshot.passages)
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
@@ -126,7 +128,7 @@ class HybridRetriever:
         ranked = self._per_article(hits)[: self._settings.top_k]
         embedding = embedding if embedding is not None else (await self._embedder.submit([query]))[0]
         signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding)) | reading_signals(ranked)
-        return Evidence(query, self._with_neighbours(ranked), signals)
+        return Evidence(query, self._with_neighbours(ranked), signals, unlisted=self._codes.unlisted(query))
 
     async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:
         """Search for every wording of `reading`; a passage's fused score is the weighted mean over the wordings."""
