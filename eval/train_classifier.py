@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.classifier import asides, augment
+from eval.classifier import asides, augment, documentations
 from eval.classifier.bases import CachedEmbedder, company_base, indexed_base
 from eval.classifier.fit import (
     WRITTEN,
@@ -44,10 +44,7 @@ HERE = Path(__file__).parent
 TRAINING = HERE / "training" / "intents"
 ROUTING = HERE / "datasets" / "routing"
 SAMPLE = HERE / "datasets" / "sample" / "routing.jsonl"
-HELD = (
-    SAMPLE,
-    *(ROUTING / f"{name}.jsonl" for name in ("dev", "test", "test2", "test3", "test4", "test5", "test6", "test7")),
-)
+HELD = (SAMPLE, *sorted(path for path in ROUTING.glob("*.jsonl") if path.name.startswith(("dev", "test"))))
 """Sets that no training row may come from."""
 SEED = 20
 LEAN = ((Label.ANSWERABLE, 0.3), (Label.HIGH_STAKES, 1.4), (Label.IRRELEVANT, 0.4), (Label.NONSENSE, 0.4))
@@ -71,7 +68,7 @@ def main() -> None:
     arguments = parse()
     settings = load_settings()
     embedder = CachedEmbedder(build_embedder(settings), arguments.cache)
-    companies = read_companies(TRAINING / "companies.jsonl")
+    companies = training_companies()
     bases = build_bases(companies, settings, embedder, arguments.kb, arguments.also or [])
     rows = training_rows(companies, arguments)
     featurizer = Featurizer(embedder, bases, names({**companies}, settings), layers=not arguments.without_layers)
@@ -177,12 +174,16 @@ def build_bases(
     return bases
 
 
+def training_companies() -> dict[str, Company]:
+    return read_companies(TRAINING / "companies.jsonl") | documentations.companies()
+
+
 def training_rows(companies: dict[str, Company], arguments: argparse.Namespace) -> list[Row]:
     written = [
         row for path in sorted(TRAINING.glob("*.jsonl")) if path.name != "companies.jsonl" for row in read_rows(path)
     ]
     known = list(companies.values())
-    rows = [*written, *again(written, arguments.also or [])]
+    rows = [*written, *again(written, arguments.also or []), *documentations.questions()]
     rows += list(public_rows(arguments.intents, seeded())) if arguments.intents else []
     rows += augment.mash(known, seeded(), arguments.mash)
     rows += augment.other_companies(known, seeded(), arguments.brands)

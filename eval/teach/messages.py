@@ -22,10 +22,10 @@ from torch.nn import functional
 
 from eval.classifier import augment
 from eval.classifier.fit import FOLDS, LABELS, split
-from eval.classifier.rows import Row, read_companies
+from eval.classifier.rows import Row
 from eval.teach.learn import Texts, outputs, parsed, train
 from eval.teach.net import Lower, Upper
-from eval.train_classifier import TRAINING, names, training_rows
+from eval.train_classifier import names, training_companies, training_rows
 from handrail.classify.features import as_heard
 from handrail.courtesies import without_courtesies
 from handrail.local_models.bert import Weights
@@ -66,7 +66,7 @@ def main() -> None:
         parser.error("scores go into an .npz file")
     given.also = given.intents = None
     settings = load_settings()
-    companies = read_companies(TRAINING / "companies.jsonl")
+    companies = training_companies()
     own = training_rows(companies, given)
     rows = [*own, *augment.rough_copies([row for row in own if row.weight == 1.0])]
     held = split(own)[given.fold - 1] if given.fold else []

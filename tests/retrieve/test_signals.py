@@ -73,12 +73,19 @@ def test_coverage_looks_at_three_passages() -> None:
         ("Klarna", 0.0, 0.0),
         ("error TW-3001 when I refund", 1.0, 0.0),
         ("is there an iPhone app", 1.0, 0.0),
+        ("CAN I TAKE KLARNA FOR A REFUND", 0.0, 0.0),
     ],
 )
 def test_a_name_inside_the_question_is_looked_for(query: str, missing: float, found: float) -> None:
     signals = signals_of(query, [REFUND, PAYOUT, STOCK])
 
     assert (signals["names_missing"], signals["names_found"]) == (missing, found)
+
+
+def test_german_nouns_are_no_names() -> None:
+    german = build(FOUND, VECTORS, lang="de")
+
+    assert measure("Nehmt ihr Klarna", [REFUND], german, COSINES)["names_missing"] == 0.0
 
 
 def test_the_rarest_word_that_is_missing() -> None:

@@ -8,7 +8,7 @@ from handrail.assembly import Parts
 from handrail.assembly.models import reader_of
 from handrail.settings import Settings
 
-VERSION = 7
+VERSION = 8
 """Raised when signals change their meaning or there are new ones."""
 
 

@@ -1,4 +1,4 @@
-"""Which signals each gate reads: few, since many that describe one base do not travel (experiments 40 and 57)."""
+"""Which signals each gate reads: few, since many that describe one base do not travel (experiments 40, 57 and 151)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ EVIDENCE = (
     "reader_first",
     "reader_top",
     "rerank_far",
+    "names_missing",
+    "coverage_all",
 )
 """Known before anything is generated."""
 

@@ -86,7 +86,7 @@ def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float], lang
     present = set(tokenize(together, lang))
     asked = set(tokenize(query, lang))
     missing = [weights.get(term, rarest) / rarest for term in asked - present]
-    names = [set(tokenize(name, lang)) for name in NAME.findall(query)]
+    names = [set(tokenize(name, lang)) for name in _names(query, lang)]
     titles = " ".join(" ".join((hit.passage.title, *hit.passage.headings)) for hit in ranked[:TOGETHER])
     return {
         "coverage_top": coverage(query, ranked[0].passage.embedding_text, weights, rarest, lang) if ranked else 0.0,
@@ -97,6 +97,12 @@ def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float], lang
         "names_missing": float(sum(bool(name) and not name & present for name in names)),
         "names_found": float(sum(bool(name & present) for name in names)),
     }
+
+
+def _names(query: str, lang: str) -> list[str]:
+    """None where capitals say nothing: among German nouns, and in a message that shouts."""
+    shouted = sum(map(str.isupper, query)) > sum(map(str.islower, query))
+    return [] if shouted or lang == "german" else NAME.findall(query)
 
 
 def _shape(query: str, lang: str) -> dict[str, float]:
