@@ -73,6 +73,8 @@ def test_coverage_looks_at_three_passages() -> None:
         ("Klarna", 0.0, 0.0),
         ("error TW-3001 when I refund", 1.0, 0.0),
         ("is there an iPhone app", 1.0, 0.0),
+        ("can I take Klarna or Twint in June, or on Monday", 1.0, 0.0),
+        ("does it count on Sunday or in March", 0.0, 0.0),
         ("CAN I TAKE KLARNA FOR A REFUND", 0.0, 0.0),
     ],
 )

@@ -7,6 +7,7 @@ over all passages, to the words of the index, or to the next best hit.
 from __future__ import annotations
 
 import re
+from calendar import day_name, month_name
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from handrail.types import Hit, Vectors
 
 NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z][\w.-]*[\w]|[a-z]+[A-Z]\w*)|\b[A-Za-z]+-?\d[\w.]*\b")
 """What looks like a name inside a sentence: a capital that starts no sentence, inner capitals, letters with digits."""
+CALENDAR = frozenset((*day_name, *month_name))
 YES_NO = re.compile(r"^(is|are|do|does|did|can|could|may|will|would|has|have|am)\b", re.I)
 MONEY = re.compile(r"\b(price|prices|cost|costs|how much|fee|fees|pay|free|cheap\w*|expensive|discount)\b", re.I)
 FAR = -8.0
@@ -94,15 +96,16 @@ def _words(query: str, ranked: Sequence[Hit], weights: Mapping[str, float], lang
         "coverage_title": coverage(query, titles, weights, rarest, lang),
         "missing_rarest": max(missing, default=0.0),
         "unknown": sum(term not in weights for term in asked) / len(asked) if asked else 0.0,
-        "names_missing": float(sum(bool(name) and not name & present for name in names)),
+        "names_missing": float(any(name and not name & present for name in names)),
         "names_found": float(sum(bool(name & present) for name in names)),
     }
 
 
 def _names(query: str, lang: str) -> list[str]:
-    """None where capitals say nothing: among German nouns, and in a message that shouts."""
+    """Without days and months; none where capitals say nothing: among German nouns, and in a message that shouts."""
     shouted = sum(map(str.isupper, query)) > sum(map(str.islower, query))
-    return [] if shouted or lang == "german" else NAME.findall(query)
+    names = NAME.findall(query) if not shouted and lang != "german" else []
+    return [name for name in names if name not in CALENDAR]
 
 
 def _shape(query: str, lang: str) -> dict[str, float]:
