@@ -129,6 +129,15 @@ async def test_what_the_articles_cannot_settle_is_said_without_a_search(
     assert "retrieve" not in turn.latency_ms
 
 
+async def test_who_asks_and_where_from_does_not_keep_the_answer_from_them(assistant: Assistant) -> None:
+    text = "Hi, this is Anna from Hamburg, I work with my sister Petra. How do I refund a customer? Best, Anna Novak"
+
+    turn = await assistant.ask(opening(text))
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert cited(turn)[0] == "payments:refund-a-customer"
+
+
 @pytest.mark.parametrize("text", ["What does TW-7002 mean?", "tw-7002 came up when my customer tried to pay"])
 async def test_a_code_that_no_article_names_is_not_explained_by_another(assistant: Assistant, text: str) -> None:
     outcome = (await assistant.ask(opening(text))).outcome

@@ -247,7 +247,8 @@ class Pipeline:
         return evidence
 
     async def _rewrite(self, turn: TurnInFlight) -> str:
-        query = turn.question.text
+        """Else what the message asks, without its asides."""
+        query = turn.question.text if turn.reading.depends else turn.classification.asks or turn.question.text
         if self._stages.rewriter is None or turn.reading.depends:
             return query
         async with turn.stage("rewrite") as span:

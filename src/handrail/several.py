@@ -80,7 +80,7 @@ class Several:
         """None where the message asks one thing, a part is for a person to settle, or no part is answered."""
         classification = turn.classification
         asks = classification.label is Label.ANSWERABLE and classification.rule is None and not turn.reading.depends
-        texts = questions_of(turn.question.text) if asks and not turn.question.suspicious else ()
+        texts = questions_of(classification.asks or turn.question.text) if asks and not turn.question.suspicious else ()
         if not texts:
             return None
         async with turn.stage("retrieve") as span:

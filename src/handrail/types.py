@@ -240,6 +240,8 @@ class Classification:
     probabilities: Mapping[Label, float] = field(default_factory=dict)
     rule: str | None = None
     """Which rule decided: `greeting`, `thanks`, `topic` or `title`; None when none did."""
+    asks: str | None = None
+    """The message without sentences that ask for nothing ("I run a small bakery."); None where that is all of it."""
 
 
 @dataclass(frozen=True, slots=True)

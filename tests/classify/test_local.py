@@ -258,3 +258,21 @@ def test_a_head_that_lacks_a_part_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match="not a classifier head"):
         load_head(path, EMBEDDER)
+
+
+@pytest.mark.anyio
+@pytest.mark.models
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Hi, this is Anna from Hamburg. How do I refund a customer? Thanks, Anna", "How do I refund a customer?"),
+        ("We are a team of four in Porto. The calendar is empty. Why?", "The calendar is empty. Why?"),
+        ("Her card gets refused in my shop. Where do I see why?", None),
+        ("How do I refund a customer?", None),
+        ("This is Anna from Hamburg. Great weather here today.", None),
+    ],
+)
+async def test_what_is_searched_for_leaves_out_sentences_that_ask_for_nothing(
+    classify: Classify, text: str, asks: str | None
+) -> None:
+    assert (await classify(text)).asks == asks

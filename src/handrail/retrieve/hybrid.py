@@ -75,7 +75,7 @@ class HybridRetriever:
         if self._hear is not None:
             self._hear.foresee(plain)
         if self._late is not None:
-            self._late.foresee(self._mended(without_trailer(text)))
+            self._late.foresee(plain)
 
     async def probe(self, text: str) -> Probe:
         return (await self._probes([self._plain(text)]))[0]
@@ -105,7 +105,7 @@ class HybridRetriever:
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
-        query = self._mended(without_trailer(query))
+        query = self._plain(query)
         if self._late is not None:
             self._late.foresee(query)
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
