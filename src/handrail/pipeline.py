@@ -247,7 +247,7 @@ class Pipeline:
         return evidence
 
     async def _rewrite(self, turn: TurnInFlight) -> str:
-        """Else what the message asks, without its asides."""
+        """What to search for: the rewriter's words, else what the message asks, less what asks for nothing."""
         query = turn.question.text if turn.reading.depends else turn.classification.asks or turn.question.text
         if self._stages.rewriter is None or turn.reading.depends:
             return query
