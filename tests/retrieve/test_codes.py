@@ -41,6 +41,29 @@ def test_only_codes_of_a_listed_kind_that_no_article_names(question: str, unlist
     assert LISTED.unlisted(question) == unlisted
 
 
+@pytest.mark.parametrize(
+    ("text", "listed", "unlisted"),
+    [
+        ("TW-3001 to TW-3009 are about DNS.", "TW-3005", "TW-3010"),
+        ("TW-3001–3009 are about DNS.", "TW-3005", "TW-3010"),
+        ("Codes TW-30xx are about DNS.", "TW-3099", "TW-3100"),
+        ("TW-3001, TW-3002 and TW-3003.", "TW-3002", "TW-3004"),
+        ("QY13xx end a build.", "QY1305", "QY1401"),
+    ],
+)
+def test_ranges_hold_what_is_between(text: str, listed: str, unlisted: str) -> None:
+    codes = ListedCodes([Passage("a/0", "a", 0, "Codes", (), text, "", 0)])
+
+    assert codes.unlisted(f"{listed} or {unlisted}") == (unlisted,)
+
+
+@pytest.mark.parametrize("text", ["Print on A1-A4, or A1 to 4.", "Plug S1-5 in.", "TW-1 to TW-999999 and TW-5-3"])
+def test_sizes_and_absurd_ranges_make_no_kind(text: str) -> None:
+    codes = ListedCodes([Passage("a/0", "a", 0, "Sizes", (), text, "", 0)])
+
+    assert codes.unlisted("Does it take A5, S7 or TW-1000000 and TW-77?") == ()
+
+
 def test_without_articles_no_code_is_of_a_listed_kind() -> None:
     assert ListedCodes([]).unlisted("What does TW-7002 mean?") == ()
 

@@ -1,4 +1,4 @@
-"""Which signals each gate reads: few, since many that describe one base do not travel (experiments 40, 57 and 151)."""
+"""Which signals each gate reads: few, since many that describe one base do not travel (experiments 40, 57 and 152)."""
 
 from __future__ import annotations
 

@@ -13,6 +13,12 @@ from itertools import chain
 from handrail.types import Passage
 
 WRITTEN = re.compile(r"(?<![\w-])([A-Z]{1,8})([-_]?)(\d{1,6})(?![\w-])")
+RANGE = re.compile(
+    r"(?<![\w-])([A-Z]{1,8})([-_]?)(\d{1,6})\s?(?:[-–—…]|\.{2,3}|to|through|bis|à|al?|até|до)\s?(?:\1\2)?(\d{1,6})(?![\w-])"
+)
+ALIKE = re.compile(r"(?<![\w-])([A-Z]{1,8})([-_]?)(\d{1,5})([xX*]{1,4})(?![\w-])")
+"""`TW-3001 to TW-3009`, and `TW-30xx`."""
+WIDEST = 10_000
 NAMED = re.compile(r"(?<![\w-])([A-Za-z]{1,8})([-_]?)(\d{1,6})(?![\w-])")
 FEWEST = 3
 """Numbers with the same letters that make a list of codes; one or two are examples (`INV-1001`)."""
@@ -27,9 +33,9 @@ class ListedCodes:
     def __init__(self, passages: Sequence[Passage]) -> None:
         found: dict[Kind, set[int]] = defaultdict(set)
         for text in chain.from_iterable((p.title, *p.headings, p.text) for p in passages):
-            for match in WRITTEN.finditer(text):
+            for match in chain(WRITTEN.finditer(text), RANGE.finditer(text), ALIKE.finditer(text)):
                 if _may_be_code(match):
-                    found[match[1], match[2]].add(int(match[3]))
+                    found[match[1], match[2]].update(_numbers(match))
         self._numbers = {kind: numbers for kind, numbers in found.items() if len(numbers) >= FEWEST}
 
     def unlisted(self, question: str) -> tuple[str, ...]:
@@ -44,5 +50,17 @@ class ListedCodes:
         )
 
 
+def _numbers(match: re.Match[str]) -> range:
+    """What is written out, or lies between the ends of a range that is not absurdly wide."""
+    first = last = int(match[3])
+    if match.re is RANGE:
+        last = int(match[4])
+    elif match.re is ALIKE:
+        many = 10 ** len(match[4])
+        first, last = first * many, (first + 1) * many - 1
+    return range(first, last + 1) if last - first < WIDEST else range(0)
+
+
 def _may_be_code(match: re.Match[str]) -> bool:
-    return bool(match[2]) or (len(match[1]) > 1 and len(match[3]) >= FEWEST_DIGITS)
+    digits = len(match[3]) + (len(match[4]) if match.re is ALIKE else 0)
+    return bool(match[2]) or (len(match[1]) > 1 and digits >= FEWEST_DIGITS)
