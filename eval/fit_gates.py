@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from eval.answerable import Pair
 from eval.observed import Question, add_sets, named, observed, sets_of
-from handrail.assembly.models import reader_of
+from handrail.assembly.models import Readers, readers_of
 from handrail.calibrate import Observed
 from handrail.calibrate.fit import Array, Data, auc, calibration_error, fit, part
 from handrail.calibrate.signals import ANSWER, EVIDENCE
-from handrail.local_models.taught import Taught
 from handrail.retrieve.answers import signals_of
 from handrail.settings import Settings, load_settings
 
@@ -127,7 +126,7 @@ def _rates(predicted: Array, truth: Array, threshold: float) -> str:
 
 
 def fit_all(
-    rows: Sequence[Observed], owners: Sequence[str], reader: Taught, settings: Settings, on: str, *, write: bool
+    rows: Sequence[Observed], owners: Sequence[str], readers: Readers, settings: Settings, on: str, *, write: bool
 ) -> None:
     models = settings.models
     plain = left_out(rows, PLAIN, owners)
@@ -149,7 +148,7 @@ def fit_all(
                 signals,
                 reranker=models.reranker,
                 embedder=models.embedder,
-                reader=reader.digest,
+                reader=readers.digest,
                 on=on,
                 n=len(rows),
             )
@@ -172,16 +171,16 @@ def main() -> None:
     parser.add_argument("--dry-run", action="store_true", help="print the figures and write nothing")
     given = parser.parse_args()
     settings, sets = load_settings(), sets_of(given)
-    reader = reader_of(settings)
-    if reader is None:
+    readers = readers_of(settings)
+    if readers is None:
         parser.error("the settings use no reader")
-    learnt = {kb for kb in sets if f"{kb}: " in reader.fitted_on}
+    learnt = {kb for kb in sets if f"{kb}: " in readers.fitted_on}
     try:
         rows = read_by(observed(sets, settings, given.cache, unread=learnt), learnt, read_scores(given.scores))
     except ValueError as error:
         parser.error(str(error))
     seen, owners = [row.seen for row in rows], [row.kb for row in rows]
-    fit_all(seen, owners, reader, settings, named(sets), write=not given.dry_run)
+    fit_all(seen, owners, readers, settings, named(sets), write=not given.dry_run)
 
 
 if __name__ == "__main__":

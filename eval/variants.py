@@ -20,7 +20,7 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
-from handrail.assembly.models import build_embedder, build_late, build_scoring, reader_of
+from handrail.assembly.models import build_embedder, build_late, build_scoring, readers_of
 from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
@@ -78,7 +78,7 @@ class Models:
         return LateInteraction(ask, held, rows, weight)
 
     def pairs(self, settings: Settings) -> Remembered[tuple[str, str]]:
-        reader = reader_of(settings)
+        reader = readers_of(settings)
         read = reader.digest if reader else ""
         name = f"{settings.models.reranker.replace('/', '-')}{read}-{settings.models.rerank_max_tokens}"
         if name not in self._pairs:

@@ -79,12 +79,13 @@ def parsed(parser: argparse.ArgumentParser, *, epochs: int, rate: float) -> argp
     parser.add_argument("--rate", type=float, default=rate)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0, help="another gives another network, for a mean of several")
     given = parser.parse_args()
     if bool(given.fold) != bool(given.scores):
         parser.error("--fold and --scores belong together")
     if given.scores and given.scores.exists():
         parser.exit(message=f"{given.scores} is there already\n")
-    torch.manual_seed(0)
+    torch.manual_seed(given.seed)
     torch.set_num_threads(given.threads)
     return given
 

@@ -1,11 +1,13 @@
-"""Trains what tells whether a passage answers a question (`src/handrail/fitted/questions.npz`); needs the torch extra.
+"""Trains what tells whether a passage answers a question (`src/handrail/fitted/questions*.npz`); needs the torch extra.
 
     python -m eval.teach.questions --set KB FILE [--set KB FILE …] --fold 1/2 --scores DIR/1.json
     (the same with 2/2)
     python -m eval.teach.questions --set KB FILE [--set KB FILE …]
+    python -m eval.teach.questions --set KB FILE [--set KB FILE …] --of embedder --rank 16
 
 The upper layers of the cross-encoder that ships learn low-rank changes (LoRA) from the pairs of `eval.answerable`, and
-keep saying what the cross-encoder says, so that one reading serves the order and the gates. With `--fold` some of the
+keep saying what the cross-encoder says, so that one reading serves the order and the gates. With `--of embedder` those
+of the embedder learn it, too, to read pairs: the second reader. With `--fold` some of the
 bases are left out and scored: `eval.fit_gates --scores` fits gates to such scores, since those of what was learnt say
 nothing. A core needs about 40 ms for each pair in each epoch.
 """
@@ -33,11 +35,12 @@ from handrail.local_models.bert import Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel, pair_encodings
-from handrail.local_models.taught import LOGIT, QUESTIONS
+from handrail.local_models.taught import LOGIT, QUESTIONS, QUESTIONS_AGAIN
 from handrail.settings import Settings, load_settings
 
-OUT = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted" / QUESTIONS
-FIRST, LAST = 4, 9
+FITTED = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted"
+OUT = {"reranker": QUESTIONS, "embedder": QUESTIONS_AGAIN}
+FIRST, LAST = 4, {"reranker": 9, "embedder": 11}
 """Layers that learn, counted from 0; those above the last are left out."""
 WHOLE = 200
 """Tokens of a pair; of 864 passages of crossed files 13 are a little longer and lose their end."""
@@ -92,7 +95,8 @@ def main() -> None:
     add_sets(parser)
     parser.add_argument("--fold", help="K/N: leave every N-th base out, from the K-th on, and score it")
     parser.add_argument("--crossed", type=float, default=1.0, help="part of the crossed files that is learnt from")
-    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--of", choices=sorted(OUT), default="reranker", help="which model is taught")
+    parser.add_argument("--out", type=Path)
     given = parsed(parser, epochs=3, rate=1e-3)
     settings = load_settings()
     models, sets = settings.models, sets_of(given)
@@ -103,7 +107,8 @@ def main() -> None:
     learnt = to_learn(people([row for row in rows if row.kb not in away]), given.crossed)
     held = list(dict.fromkeys(pairs_of(left_out)))
     print(f"{len(learnt)} pairs to learn from, {len(held)} left out", flush=True)
-    folder = locate(find(models.reranker, "reranker"), models.folder)
+    name = getattr(models, given.of)
+    folder = locate(find(name, given.of), models.folder)
     source = Weights((folder / "model.onnx").read_bytes())
     asked = [pair.pair for pair in learnt] + held
     encodings = pair_encodings(OnnxModel(folder, 1).tokenizer, asked, WHOLE, models.query_max_tokens)
@@ -111,7 +116,7 @@ def main() -> None:
     truth = torch.tensor([float(pair.answers) for pair in learnt])
     importance = torch.tensor([pair.importance for pair in learnt])
     before = torch.tensor(logits([pair.pair for pair in learnt], settings)) / LOGIT
-    upper = Upper(source, FIRST, LAST, given.rank, given.dropout, 2)
+    upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout, 2)
 
     def loss_of(found: Tensor, places: Sequence[int]) -> Tensor:
         wrong = functional.binary_cross_entropy_with_logits(found[:, 1], truth[places], weight=importance[places])
@@ -126,7 +131,7 @@ def main() -> None:
         scores = [[question, text, answer] for (question, text), answer in read().items()]
         given.scores.write_text(json.dumps(scores) + "\n", encoding="utf-8")
         return
-    upper.taught(models.reranker, f"written passages, crossed, {named(sets)}").saved(given.out)
+    upper.taught(name, f"written passages, crossed, {named(sets)}").saved(given.out or FITTED / OUT[given.of])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from handrail.calibration import load_calibration
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.local import LocalClassifier
 from handrail.errors import SettingsError
-from handrail.local_models.taught import QUESTIONS, load_taught
+from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 from handrail.settings import Settings
 
 
@@ -33,6 +33,9 @@ def test_another_embedder_needs_a_head_of_its_own_unless_the_llm_classifies() ->
     assert isinstance(local_classifier(settings(models=other, classify={"mode": "llm"})), AlwaysAnswerable)
 
 
+BOTH = load_taught(QUESTIONS).digest + load_taught(QUESTIONS_AGAIN).digest
+
+
 def test_a_gate_fitted_with_other_models_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         calibration_for("relevance", settings())
@@ -44,11 +47,13 @@ def test_a_gate_fitted_with_other_models_is_said_once(caplog: pytest.LogCaptureF
 
 
 @pytest.mark.parametrize("name", ["relevance", "critique"])
-def test_the_shipped_gates_belong_to_the_shipped_reader(name: str) -> None:
-    assert load_calibration(name).reader == load_taught(QUESTIONS).digest
+def test_the_shipped_gates_belong_to_the_shipped_readers(name: str) -> None:
+    assert load_calibration(name).reader == BOTH
 
 
-@pytest.mark.parametrize(("reader", "used"), [("", False), ("another", False), (load_taught(QUESTIONS).digest, True)])
+@pytest.mark.parametrize(
+    ("reader", "used"), [("", False), ("another", False), (load_taught(QUESTIONS).digest, False), (BOTH, True)]
+)
 def test_a_base_s_own_gate_is_used_with_the_reader_it_was_fitted_to(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, reader: str, *, used: bool
 ) -> None:

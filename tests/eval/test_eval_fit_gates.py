@@ -27,8 +27,8 @@ def test_scores_of_left_out_bases_are_what_the_gates_see(tmp_path: Path) -> None
     found = read_by(rows, {"shop"}, read_scores([file]))
 
     assert [dict(row.seen.signals) for row in found] == [
-        {"x": 0.0, "reader_first": -1.5, "reader_top": 2.5},
-        {"x": 0.0, "reader_first": 0.5, "reader_top": 0.5},
+        {"x": 0.0, "reader_first": -1.5, "reader_top": 2.5, "reader_sum": pytest.approx(2.518, abs=1e-3)},
+        {"x": 0.0, "reader_first": 0.5, "reader_top": 0.5, "reader_sum": 0.5},
     ]
 
 

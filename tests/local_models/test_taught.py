@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handrail.assembly.models import Scores, build_hearing, build_reader, build_reranker, entailing, reader_of
+from handrail.assembly.models import Scores, build_hearing, build_readers, build_reranker, entailing, readers_of
 from handrail.errors import SettingsError
 from handrail.local_models.bert import Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
-from handrail.local_models.taught import CLAIMS, MESSAGES, QUESTIONS, load_taught
+from handrail.local_models.taught import CLAIMS, MESSAGES, QUESTIONS, QUESTIONS_AGAIN, OnnxTaught, load_taught
 from handrail.local_models.tuned import Delta, Tuned, rounded
 from handrail.settings import Settings, load_settings
 from handrail.types import Label
@@ -67,7 +67,7 @@ def test_what_the_passage_states_scores_higher(entails: Scores, stated: str, not
 def test_what_a_passage_answers_is_told_from_what_it_only_speaks_of(
     settings: Settings, answered: str, beside: str
 ) -> None:
-    read = build_reader(settings)
+    read = build_readers(settings)
     assert read is not None
 
     one, other = read([(answered, f"Pump\n{PASSAGE}"), (beside, f"Pump\n{PASSAGE}")])
@@ -78,7 +78,7 @@ def test_what_a_passage_answers_is_told_from_what_it_only_speaks_of(
 
 @pytest.mark.models
 def test_a_reader_still_says_what_the_cross_encoder_says(settings: Settings) -> None:
-    read, plain = build_reader(settings), build_reranker(settings)
+    read, plain = build_readers(settings), build_reranker(settings)
     assert read is not None
     pairs = [
         ("how do I pause it", PASSAGE),
@@ -94,12 +94,34 @@ def test_a_reader_still_says_what_the_cross_encoder_says(settings: Settings) -> 
     assert read([]) == []
 
 
+@pytest.mark.models
+def test_what_two_readers_say_is_taken_in_the_mean(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [("may it run all day", PASSAGE), ("opening hours", PASSAGE)]
+    both = build_readers(settings)
+    alone = build_readers(with_models(settings, {"embedder": "st:any"}))
+    assert both is not None and alone is not None
+    one, other = np.array([0.5, 3.0]), np.array([9.0, -1.0])
+    said = iter(([one] * 2, [other] * 2, [one] * 2))
+    monkeypatch.setattr(OnnxTaught, "read", lambda _, pairs: next(said))
+
+    assert [(float(found), found.reading) for found in both(pairs)] == [(2.0, 1.0)] * 2
+    assert [(float(found), found.reading) for found in alone(pairs)] == [(2.0, 3.0)] * 2
+
+
+def test_the_second_reader_goes_with_its_embedder(settings: Settings) -> None:
+    both, alone = readers_of(settings), readers_of(with_models(settings, {"embedder": "st:any"}))
+
+    assert both is not None and both.second is not None and alone is not None
+    assert alone.second is None and alone.first.digest == both.first.digest == alone.digest != both.digest
+    assert alone.fitted_on and both.fitted_on.startswith(alone.fitted_on)
+
+
 @pytest.mark.parametrize("change", [{"reader": False}, {"reranker": "none"}, {"reranker": "st:any"}])
 def test_nothing_is_read_where_its_model_is_not_used(settings: Settings, change: dict[str, object]) -> None:
     other = with_models(settings, change)
 
-    assert reader_of(other) is None
-    assert build_reader(other) is None
+    assert readers_of(other) is None
+    assert build_readers(other) is None
 
 
 @pytest.mark.models
@@ -126,7 +148,7 @@ def test_a_score_does_not_depend_on_what_is_asked_with_it(entails: Scores) -> No
     assert list(entails([])) == []
 
 
-@pytest.mark.parametrize("file", [CLAIMS, MESSAGES, QUESTIONS])
+@pytest.mark.parametrize("file", [CLAIMS, MESSAGES, QUESTIONS, QUESTIONS_AGAIN])
 def test_it_comes_back_from_its_file(tmp_path: Path, file: str) -> None:
     shipped = load_taught(file)
 

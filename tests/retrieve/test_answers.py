@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from handrail.retrieve.answers import reading_signals, to_read
 from handrail.types import Hit, Passage
 
@@ -11,10 +13,13 @@ def hit(number: int, rerank: float | None, reading: float | None = None) -> Hit:
     return Hit(passage, rerank=rerank, reading=reading)
 
 
-def test_the_gates_are_told_of_the_first_and_the_likeliest_passage() -> None:
+def test_the_gates_are_told_of_the_first_the_likeliest_and_all_passages() -> None:
     hits = [hit(1, 0.5, 0.9), hit(2, None), hit(3, 2.0, -0.3), hit(4, -1.0, 5.0)]
 
-    assert reading_signals(hits) == {"reader_first": 0.9, "reader_top": 5.0}
+    told = reading_signals(hits)
+
+    assert told == {"reader_first": 0.9, "reader_top": 5.0, "reader_sum": pytest.approx(5.0213, abs=1e-4)}
+    assert reading_signals(hits[:1])["reader_sum"] == pytest.approx(0.9)
     assert [text for _, text in to_read("how?", hits, 50)] == ["Title\nText 1.", "Title\nText 3.", "Title\nText 4."]
 
 

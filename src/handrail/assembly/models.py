@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -69,29 +70,56 @@ def reads(embedder: str, lang: str) -> bool:
     return spec is None or not spec.languages or lang in spec.languages
 
 
-def reader_of(settings: Settings) -> Taught | None:
-    """What tells whether a passage answers; None where it is turned off, or was made of another cross-encoder."""
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """What tells whether a passage answers."""
+
+    first: Taught
+    """Made of the cross-encoder, whose logit it gives, too."""
+    second: Taught | None
+    """Made of the embedder; None where another is in use."""
+
+    @property
+    def digest(self) -> str:
+        return self.first.digest + (self.second.digest if self.second is not None else "")
+
+    @property
+    def fitted_on(self) -> str:
+        return "; ".join(reader.fitted_on for reader in (self.first, self.second) if reader is not None)
+
+
+def readers_of(settings: Settings) -> Readers | None:
+    """None where they are turned off, or the first was made of another cross-encoder than the one in use."""
     models = settings.models
     if not models.reader or models.reranker == "none" or models.reranker.startswith(SENTENCE_TRANSFORMER):
         return None
-    from handrail.local_models.taught import QUESTIONS, load_taught
+    from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 
-    reader = load_taught(QUESTIONS)
-    return reader if reader.model == models.reranker else None
+    first, second = load_taught(QUESTIONS), load_taught(QUESTIONS_AGAIN)
+    if first.model != models.reranker:
+        return None
+    return Readers(first, second if second.model == models.embedder else None)
 
 
-def build_reader(settings: Settings) -> Callable[[Sequence[tuple[str, str]]], Sequence[Logit]] | None:
-    """What scores questions beside passages and reads whether they answer; None as in `reader_of`."""
-    fitted = reader_of(settings)
-    if fitted is None:
+def build_readers(settings: Settings) -> Callable[[Sequence[tuple[str, str]]], Sequence[Logit]] | None:
+    """What scores questions beside passages and reads whether they answer; None as in `readers_of`."""
+    readers = readers_of(settings)
+    if readers is None:
         return None
     from handrail.local_models.taught import LOGIT
 
     models = settings.models
-    loaded = _loaded(
-        fitted, find(fitted.model, "reranker"), settings, models.rerank_max_tokens, models.query_max_tokens
-    )
-    return lambda pairs: [Logit(LOGIT * float(logit), float(answers)) for logit, answers in loaded.read(pairs)]
+    limits = models.rerank_max_tokens, models.query_max_tokens
+    first = _loaded(readers.first, find(readers.first.model, "reranker"), settings, *limits)
+    if readers.second is None:
+        return lambda pairs: [Logit(LOGIT * float(logit), float(answers)) for logit, answers in first.read(pairs)]
+    second = _loaded(readers.second, find(readers.second.model, "embedder"), settings, *limits)
+
+    def read(pairs: Sequence[tuple[str, str]]) -> list[Logit]:
+        both = zip(first.read(pairs), second.read(pairs), strict=True)
+        return [Logit(LOGIT * float(one[0]), float(one[1] + other[1]) / 2) for one, other in both]
+
+    return read
 
 
 def build_scoring(settings: Settings) -> Scores | None:
@@ -101,7 +129,7 @@ def build_scoring(settings: Settings) -> Scores | None:
     """
     if settings.models.reranker == "none":
         return None
-    return build_reader(settings) or build_reranker(settings).score
+    return build_readers(settings) or build_reranker(settings).score
 
 
 def entailing(settings: Settings, instead: Scores) -> Scores:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from handrail.assembly.deep import deepened
-from handrail.assembly.models import reader_of, reads
+from handrail.assembly.models import readers_of, reads
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, kb_folder
 from handrail.assembly.verifying import local_verifier
@@ -171,7 +171,7 @@ def calibration_for(name: str, settings: Settings, path: Path | None = None, ind
     fitted to an index that changed since are old.
     """
     used = (settings.models.embedder, settings.models.reranker)
-    reader = reader_of(settings)
+    reader = readers_of(settings)
     own = fitted_gate(settings, name)
     if path is None and own.is_file():
         calibration = load_calibration(name, own)

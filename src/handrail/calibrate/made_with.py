@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 
 from handrail.assembly import Parts
-from handrail.assembly.models import reader_of
+from handrail.assembly.models import readers_of
 from handrail.settings import Settings
 
-VERSION = 8
+VERSION = 9
 """Raised when signals change their meaning or there are new ones."""
 
 
@@ -17,7 +17,7 @@ def made_with(parts: Parts, settings: Settings) -> str:
     models = (settings.models.embedder, settings.models.reranker, settings.models.rerank_max_tokens, late)
     settled = (settings.retrieval.model_dump_json(), settings.generate.context_passages, settings.brand.covers)
     tuned = parts.tuned.digest if parts.tuned is not None else ""
-    reader = reader_of(settings)
+    reader = readers_of(settings)
     digest = reader.digest if reader is not None else ""
     text = repr((VERSION, parts.store.name, parts.store.generation, models, settled, tuned, digest))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

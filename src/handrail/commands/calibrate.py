@@ -208,9 +208,9 @@ def _fit(
 
 def named(gate: Calibration, settings: Settings) -> Calibration:
     """`gate` with the models whose scores it was fitted to: those in use, whichever the gate that ships is for."""
-    from handrail.assembly.models import reader_of
+    from handrail.assembly.models import readers_of
 
-    models, fitted = settings.models, reader_of(settings)
+    models, fitted = settings.models, readers_of(settings)
     reader = fitted.digest if fitted is not None else ""
     return gate.model_copy(update={"embedder": models.embedder, "reranker": models.reranker, "reader": reader})
 

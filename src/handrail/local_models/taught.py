@@ -26,6 +26,9 @@ CLAIMS = "entailment.npz"
 QUESTIONS = "questions.npz"
 """The cross-encoder's own logit by LOGIT, then log-odds that the passage answers the question."""
 LOGIT = 4.0
+QUESTIONS_AGAIN = "questions_again.npz"
+"""The same of another encoder: what two that were trained for different ends say in the mean errs less (experiment
+160)."""
 MESSAGES = "messages.npz"
 """Logits of a message's labels, in the order of the head that they belong to."""
 DOWN, UP = ":down", ":up"

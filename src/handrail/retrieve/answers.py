@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp, log
 
 from handrail.retrieve.rerank import window
 from handrail.types import Hit
@@ -14,8 +15,11 @@ def reading_signals(hits: Sequence[Hit]) -> dict[str, float]:
 
 
 def signals_of(read: Sequence[float]) -> dict[str, float]:
-    """Log-odds that a passage answers: of the first in the order, and of the likeliest."""
-    return {"reader_first": read[0], "reader_top": max(read)} if read else {}
+    """Log-odds that a passage answers: of the first in the order, of the likeliest, and of all as one (log-sum-exp)."""
+    if not read:
+        return {}
+    top = max(read)
+    return {"reader_first": read[0], "reader_top": top, "reader_sum": top + log(sum(exp(each - top) for each in read))}
 
 
 def to_read(query: str, hits: Sequence[Hit], max_words: int) -> list[tuple[Hit, str]]:

@@ -19,6 +19,7 @@ from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
+from handrail.retrieve.names import without_names
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
 from handrail.retrieve.spelling import Spelling
@@ -105,7 +106,9 @@ class HybridRetriever:
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
-        query = self._plain(query)
+        plain = self._plain(query)
+        query = without_names(plain, self._snapshot.knows)
+        probe = probe if query == plain else None
         if self._late is not None:
             self._late.foresee(query)
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]

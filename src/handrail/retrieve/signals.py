@@ -49,6 +49,7 @@ def _reranking(ranked: Sequence[Hit]) -> dict[str, float]:
         "rerank_sure": max(logits[0] - SURE, 0.0),
         "rerank_far": min(logits[0] - FAR, 0.0),
         "rerank_margin": logits[0] - third,
+        "rerank_mean": sum(logits) / len(logits),
         "rerank_second": logits[min(1, len(logits) - 1)],
     }
 

@@ -74,6 +74,10 @@ class Snapshot:
     def vocabulary(self) -> Mapping[str, int]:
         return self._keyword.vocab_dict if self._keyword is not None else {}
 
+    def knows(self, word: str) -> bool:
+        """Whether a passage has it, in whatever form."""
+        return any(term in self.inverse_frequency for term in tokenize(word, self.stemming))
+
     @cached_property
     def inverse_frequency(self) -> dict[str, float]:
         """BM25's own idf per term."""

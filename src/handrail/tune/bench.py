@@ -12,7 +12,7 @@ from types import TracebackType
 import numpy as np
 
 from handrail.assembly import Parts
-from handrail.assembly.models import reader_of
+from handrail.assembly.models import readers_of
 from handrail.assembly.parts import untuned
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.tuned import Tuned
@@ -39,7 +39,7 @@ class Bench:
         """What is in force without any tuning, beside the settings."""
         models, limit = settings.models, settings.models.queue_limit
         name = f"{self._built.store.generation}-{models.embedder}".replace("/", "-").replace(":", "-")
-        reranker, reader = models.reranker.replace("/", "-").replace(":", "-"), reader_of(settings)
+        reranker, reader = models.reranker.replace("/", "-").replace(":", "-"), readers_of(settings)
         self._embedded: Remembered[str] = Remembered(
             folder / f"queries-{name}.npz", lambda texts: asyncio.run(self._built.embed.submit(texts))
         )
