@@ -142,6 +142,21 @@ async def test_what_the_whole_tells_of_high_stakes_is_not_lost_in_its_sentences(
     assert together != alone
 
 
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Do you also sell invoice paper? A stranger has been in my account and paid out 300 to himself.", True),
+        ("What is the best time for a booking page? Your reminder gave my address to another customer.", True),
+        ("The payment failed three times, what does error 402 mean? I'm going mad.", False),
+        ("How do I change the logo? The dog ate the old sign.", False),
+    ],
+)
+@pytest.mark.anyio
+@pytest.mark.models
+async def test_a_sentence_alone_makes_a_question_one_for_a_person(classify: Classify, text: str, label: bool) -> None:
+    assert ((await classify(text)).label is Label.HIGH_STAKES) is label
+
+
 @pytest.mark.anyio
 @pytest.mark.models
 async def test_in_doubt_a_message_is_a_question(classify: Classify) -> None:
@@ -219,7 +234,7 @@ async def test_what_an_encoder_hears_counts_beside_the_head(head: Head) -> None:
     unheard = await classifier.classify(ask("how do I pay"), NOWHERE)
 
     assert heard == list(head.labels)
-    assert unheard.label is Label.ANSWERABLE
+    assert max(unheard.probabilities.values()) < 0.9
 
 
 @pytest.mark.anyio

@@ -169,9 +169,13 @@ SHARPNESS = 8
 """Power of a sentence's likelihood to ask for something in its weight."""
 WHOLE = 0.2
 """Share that the whole message keeps there: what it wants may be in no sentence alone (experiments 92, 130)."""
-TOLD = 0.75
+TOLD = 0.9
 """Probability of high stakes, in the whole message, that no weighing of its sentences lowers: a burnt hand asks for
-nothing, and still counts (experiment 142)."""
+nothing, and still counts; a boss breathing down one's neck does not (experiments 142 and 162)."""
+ALONE, HEARD, BREATH = 0.7, 0.2, 0.4
+"""Probability of high stakes, in a sentence alone and in the whole message, from which a question is one for a person,
+too: "the chain came off and I have stitches. Which chain fits?". How likely the sentence may be to ask for nothing:
+above are bosses that breathe down one's neck (experiment 162)."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 
 
@@ -215,14 +219,19 @@ class LocalClassifier:
 
     def _weighed(self, text: str, probe: Probe, read: Sequence[tuple[Vectors, float]]) -> dict[Label, float]:
         whole, _ = self._read(text, probe)
-        found = _softmax(whole)
+        labels, stakes = self._head.labels, self._head.labels.index(Label.HIGH_STAKES)
+        found = heard = _softmax(whole)
         if read:
             asides = np.asarray([aside for _, aside in read])
             if asides.max() >= ASIDE:
                 weights = ((1 - asides) / (1 - asides.min())) ** SHARPNESS
                 logits = WHOLE * whole + (1 - WHOLE) * weights @ np.stack([of for of, _ in read]) / weights.sum()
-                found = _at_least(_softmax(logits), self._head.labels.index(Label.HIGH_STAKES), found)
-        return dict(zip(self._head.labels, found.tolist(), strict=True))
+                found = _softmax(logits)
+                found = _raised(found, stakes, heard[stakes]) if heard[stakes] >= TOLD else found
+            alone = max((float(_softmax(of)[stakes]) for of, aside in read if aside < BREATH), default=0.0)
+            if labels[found.argmax()] is Label.ANSWERABLE and alone >= ALONE and heard[stakes] >= HEARD:
+                found = _raised(found, stakes, alone)
+        return dict(zip(labels, found.tolist(), strict=True))
 
     def _read(self, text: str, probe: Probe) -> tuple[Vectors, float]:
         """Logits, and how likely the text asks for nothing."""
@@ -261,12 +270,12 @@ def _softmax(logits: Vectors) -> Vectors:
     return found
 
 
-def _at_least(found: Vectors, label: int, whole: Vectors) -> Vectors:
-    """`found` with that label as likely as in `whole`, where it is TOLD there."""
-    if found[label] >= whole[label] or whole[label] < TOLD:
+def _raised(found: Vectors, label: int, least: float) -> Vectors:
+    """`found` with that label at least as likely, at the others' cost."""
+    if found[label] >= least:
         return found
-    raised: Vectors = found * ((1 - whole[label]) / max(1 - found[label], 1e-9))
-    raised[label] = whole[label]
+    raised: Vectors = found * ((1 - least) / max(1 - found[label], 1e-9))
+    raised[label] = least
     return raised
 
 
