@@ -83,10 +83,10 @@ class Models:
         name = f"{settings.models.reranker.replace('/', '-')}{read}-{settings.models.rerank_max_tokens}"
         if name not in self._pairs:
             file = self._cache / f"pairs-{name}.npz"
-            score = build_scoring(settings)
-            if score is None:
+            scoring = build_scoring(settings)
+            if scoring is None:
                 raise ValueError("variants need a cross-encoder; models.reranker is none")
-            self._pairs[name] = Remembered(file, lambda pairs: map(as_row, score(pairs)))
+            self._pairs[name] = Remembered(file, lambda pairs: map(as_row, scoring.passages(pairs)))
         return self._pairs[name]
 
     def save(self) -> None:

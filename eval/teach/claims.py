@@ -1,11 +1,14 @@
-"""Trains what tells whether a passage states a claim (`src/handrail/fitted/entailment.npz`); needs the torch extra.
+"""Trains what tells whether a passage states a claim (`src/handrail/fitted/entailment*.npz`); needs the torch extra.
 
     python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims \\
         --fold 1/3 --scores DIR/1.json
     (the same with 2/3 and 3/3)
     python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims
+    python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims \\
+        --of embedder --rank 16
 
 The upper layers of the cross-encoder that ships learn low-rank changes (LoRA); what is below stays and is run once.
+With `--of embedder` those of the embedder learn it, too: the second reading of a claim.
 With `--fold` a part of the voices is left out and scored: `eval.train_claims --scores` fits the trees to such scores,
 since those of pairs that were learnt say nothing. A core needs about 40 ms for each pair in each epoch.
 """
@@ -31,11 +34,12 @@ from handrail.local_models.bert import Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel, pair_encodings
-from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS
+from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, CLAIMS_AGAIN, MAX_TOKENS
 from handrail.settings import load_settings
 
-OUT = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted" / CLAIMS
-FIRST, LAST = 4, 9
+FITTED = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted"
+OUT = {"reranker": CLAIMS, "embedder": CLAIMS_AGAIN}
+FIRST, LAST = 4, {"reranker": 9, "embedder": 11}
 """Layers that learn, counted from 0; those above the last are left out."""
 
 
@@ -48,10 +52,12 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, action="append", default=[], help="JSON lines")
     parser.add_argument("--written", type=Path, action="append", default=[], help="files or folders of text")
     parser.add_argument("--fold", help="K/N: leave the K-th of N parts out, and score it")
-    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--of", choices=sorted(OUT), default="reranker", help="which model is taught")
+    parser.add_argument("--out", type=Path)
     given = parsed(parser, epochs=3, rate=1e-3)
     models = load_settings().models
-    folder = locate(find(models.reranker, "reranker"), models.folder)
+    name = getattr(models, given.of)
+    folder = locate(find(name, given.of), models.folder)
     source = Weights((folder / "model.onnx").read_bytes())
     rows = labelled(given.pairs, given.written)
     truth = np.asarray([row["label"] == "supported" for row in rows], dtype=np.float32)
@@ -61,7 +67,7 @@ def main() -> None:
     held = [at for at, name in enumerate(groups(rows)) if given.fold and fold_of(name, folds) == number - 1]
     kept = sorted(set(range(len(rows))) - set(held))
     print(f"{len(kept)} pairs to learn from, {len(held)} left out", flush=True)
-    upper = Upper(source, FIRST, LAST, given.rank, given.dropout)
+    upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout)
 
     def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
         return functional.binary_cross_entropy_with_logits(logits[:, 0], torch.from_numpy(truth[places]))
@@ -79,7 +85,7 @@ def main() -> None:
         given.scores.write_text(json.dumps(left) + "\n", encoding="utf-8")
         return
     about = ", ".join(path.name for path in (*given.pairs, *texts(given.written)))
-    upper.taught(models.reranker, about).saved(given.out)
+    upper.taught(name, about).saved(given.out or FITTED / OUT[given.of])
 
 
 if __name__ == "__main__":

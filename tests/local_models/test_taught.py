@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
 from handrail.assembly.models import Scores, build_hearing, build_readers, build_reranker, entailing, readers_of
 from handrail.errors import SettingsError
+from handrail.local_models import Logit
 from handrail.local_models.bert import Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
@@ -33,6 +36,13 @@ def settings() -> Settings:
 @pytest.fixture(scope="module")
 def entails(settings: Settings) -> Scores:
     return entailing(settings, unused)
+
+
+def read_by(scores: Scores, pairs: list[tuple[str, str]]) -> list[Logit]:
+    """What `scores` says, which must be readings."""
+    found = list(scores(pairs))
+    assert all(isinstance(logit, Logit) for logit in found)
+    return cast("list[Logit]", found)
 
 
 def unused(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -67,10 +77,10 @@ def test_what_the_passage_states_scores_higher(entails: Scores, stated: str, not
 def test_what_a_passage_answers_is_told_from_what_it_only_speaks_of(
     settings: Settings, answered: str, beside: str
 ) -> None:
-    read = build_readers(settings)
-    assert read is not None
+    readers = build_readers(settings)
+    assert readers is not None
 
-    one, other = read([(answered, f"Pump\n{PASSAGE}"), (beside, f"Pump\n{PASSAGE}")])
+    one, other = read_by(readers.passages, [(answered, f"Pump\n{PASSAGE}"), (beside, f"Pump\n{PASSAGE}")])
 
     assert one.reading is not None and other.reading is not None
     assert one.reading > other.reading
@@ -78,8 +88,8 @@ def test_what_a_passage_answers_is_told_from_what_it_only_speaks_of(
 
 @pytest.mark.models
 def test_a_reader_still_says_what_the_cross_encoder_says(settings: Settings) -> None:
-    read, plain = build_readers(settings), build_reranker(settings)
-    assert read is not None
+    readers, plain = build_readers(settings), build_reranker(settings)
+    assert readers is not None
     pairs = [
         ("how do I pause it", PASSAGE),
         ("may it run all day", PASSAGE),
@@ -89,6 +99,7 @@ def test_a_reader_still_says_what_the_cross_encoder_says(settings: Settings) -> 
         ("long " * 200, PASSAGE * 9),
     ]
 
+    read = partial(read_by, readers.passages)
     assert np.abs(np.asarray(read(pairs)) - np.asarray(plain.score(pairs))).mean() < 2.5
     assert [float(logit) for logit in read(pairs)] == [float(read([pair])[0]) for pair in pairs]
     assert read([]) == []
@@ -101,11 +112,12 @@ def test_what_two_readers_say_is_taken_in_the_mean(settings: Settings, monkeypat
     alone = build_readers(with_models(settings, {"embedder": "st:any"}))
     assert both is not None and alone is not None
     one, other = np.array([0.5, 3.0]), np.array([9.0, -1.0])
-    said = iter(([one] * 2, [other] * 2, [one] * 2))
+    said = iter(([one] * 2, [other] * 2, [one] * 2, [one] * 2))
     monkeypatch.setattr(OnnxTaught, "read", lambda _, pairs: next(said))
 
-    assert [(float(found), found.reading) for found in both(pairs)] == [(2.0, 1.0)] * 2
-    assert [(float(found), found.reading) for found in alone(pairs)] == [(2.0, 3.0)] * 2
+    assert [(float(found), found.reading) for found in read_by(both.passages, pairs)] == [(2.0, 1.0)] * 2
+    assert [(float(found), found.reading) for found in read_by(both.quotes, pairs)] == [(2.0, 3.0)] * 2
+    assert [(float(found), found.reading) for found in read_by(alone.passages, pairs)] == [(2.0, 3.0)] * 2
 
 
 def test_the_second_reader_goes_with_its_embedder(settings: Settings) -> None:

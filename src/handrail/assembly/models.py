@@ -101,8 +101,18 @@ def readers_of(settings: Settings) -> Readers | None:
     return Readers(first, second if second.model == models.embedder else None)
 
 
-def build_readers(settings: Settings) -> Callable[[Sequence[tuple[str, str]]], Sequence[Logit]] | None:
-    """What scores questions beside passages and reads whether they answer; None as in `readers_of`."""
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """What scores questions beside passages, as Logits where it also reads whether they answer."""
+
+    passages: Scores
+    """What was found for a question, which order and gates go by: both readers."""
+    quotes: Scores
+    """What may be quoted of it, some twenty pairs: the first reader alone."""
+
+
+def build_readers(settings: Settings) -> Scoring | None:
+    """None as in `readers_of`."""
     readers = readers_of(settings)
     if readers is None:
         return None
@@ -111,25 +121,30 @@ def build_readers(settings: Settings) -> Callable[[Sequence[tuple[str, str]]], S
     models = settings.models
     limits = models.rerank_max_tokens, models.query_max_tokens
     first = _loaded(readers.first, find(readers.first.model, "reranker"), settings, *limits)
+
+    def alone(pairs: Sequence[tuple[str, str]]) -> list[Logit]:
+        return [Logit(LOGIT * float(logit), float(answers)) for logit, answers in first.read(pairs)]
+
     if readers.second is None:
-        return lambda pairs: [Logit(LOGIT * float(logit), float(answers)) for logit, answers in first.read(pairs)]
+        return Scoring(alone, alone)
     second = _loaded(readers.second, find(readers.second.model, "embedder"), settings, *limits)
 
-    def read(pairs: Sequence[tuple[str, str]]) -> list[Logit]:
-        both = zip(first.read(pairs), second.read(pairs), strict=True)
-        return [Logit(LOGIT * float(one[0]), float(one[1] + other[1]) / 2) for one, other in both]
+    def both(pairs: Sequence[tuple[str, str]]) -> list[Logit]:
+        said = zip(first.read(pairs), second.read(pairs), strict=True)
+        return [Logit(LOGIT * float(one[0]), float(one[1] + other[1]) / 2) for one, other in said]
 
-    return read
+    return Scoring(both, alone)
 
 
-def build_scoring(settings: Settings) -> Scores | None:
-    """What scores questions beside passages, as Logits where it also reads whether they answer; None without a model.
-
-    Raises ModelUnavailable or MissingExtra, saying what to run.
-    """
+def build_scoring(settings: Settings) -> Scoring | None:
+    """None without a model. Raises ModelUnavailable or MissingExtra, saying what to run."""
     if settings.models.reranker == "none":
         return None
-    return build_readers(settings) or build_reranker(settings).score
+    readers = build_readers(settings)
+    if readers is not None:
+        return readers
+    plain = build_reranker(settings).score
+    return Scoring(plain, plain)
 
 
 def entailing(settings: Settings, instead: Scores) -> Scores:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from handrail import language
 from handrail.assembly.models import (
+    Scoring,
     build_embedder,
     build_hearing,
     build_late,
@@ -95,6 +96,8 @@ class Parts:
     embed: Batcher[str, Vectors]
     read: Batcher[tuple[str, str], float]
     """Of question and passage, as Logits where a reader was taught whether the one answers the other."""
+    quote: Batcher[tuple[str, str], float]
+    """The same of a question and what may be quoted, more cheaply."""
     entails: Batcher[tuple[str, str], float]
     """Of claim and passage."""
     hear: Batcher[str, Vectors] | None
@@ -160,6 +163,7 @@ class Parts:
     def close(self) -> None:
         self.embed.close()
         self.read.close()
+        self.quote.close()
         self.entails.close()
         if self.hear is not None:
             self.hear.close()
@@ -179,7 +183,7 @@ def build_parts(settings: Settings) -> Parts:
         )
         store.open()
         snapshot = read_snapshot(settings, store)
-        score = build_scoring(settings) or shared_words
+        score = build_scoring(settings) or Scoring(shared_words, shared_words)
         hearing = build_hearing(settings)
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
@@ -198,9 +202,12 @@ def build_parts(settings: Settings) -> Parts:
         store=store,
         embed=Batcher("embed", queries_of(embedder), at_once, models.queue_limit, remember=models.remember // 4),
         read=Batcher(
-            "read", score, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
+            "read", score.passages, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
-        entails=Batcher("entails", entailing(settings, score), at_once, models.queue_limit, remember=models.remember),
+        quote=Batcher("quote", score.quotes, at_once, models.queue_limit, remember=models.remember),
+        entails=Batcher(
+            "entails", entailing(settings, score.quotes), at_once, models.queue_limit, remember=models.remember
+        ),
         hear=Batcher("hear", hearing, at_once, models.queue_limit, remember=models.remember // 4) if hearing else None,
         covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
         lock=lock,

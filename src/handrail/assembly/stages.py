@@ -66,7 +66,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         reader=LocalReader(retriever.probe) if remembers else None,
         rewriter=expansion if settings.rewrite.expansion else None,
         calibrator=calibrator,
-        answerer=ExtractiveAnswerer(parts.read, settings.generate, wording, policy),
+        answerer=ExtractiveAnswerer(parts.quote, settings.generate, wording, policy),
         fallback_answerer=None,
         critic=None if settings.generate.critique == "off" else critic,
         quick_critic=None if settings.generate.critique == "off" else critic,
@@ -80,7 +80,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
     if settings.generate.split_questions and stages.fallback_answerer is None:
-        brief = ExtractiveAnswerer(parts.read, settings.generate, wording, policy, at_most=WORDS_OF_A_PART)
+        brief = ExtractiveAnswerer(parts.quote, settings.generate, wording, policy, at_most=WORDS_OF_A_PART)
         relevance = settings.gates.relevance
         several = Several(stages.retriever, stages.classifier, calibrator, brief, stages.quick_critic, relevance)
         stages = replace(stages, several=several)

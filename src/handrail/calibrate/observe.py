@@ -34,7 +34,7 @@ class Observer:
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
         self._retriever = parts.retriever_of(Without, settings)
-        self._answerer = ExtractiveAnswerer(parts.read, settings.generate, load_wording(settings.brand.name), None)
+        self._answerer = ExtractiveAnswerer(parts.quote, settings.generate, load_wording(settings.brand.name), None)
         self._classifier = local_classifier(settings, self._retriever.sentences)
         self._words = parts.words_read(settings)
 

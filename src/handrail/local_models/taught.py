@@ -23,6 +23,8 @@ from handrail.local_models.tuned import Delta, Floats
 
 CLAIMS = "entailment.npz"
 """Log-odds that the passage states the claim."""
+CLAIMS_AGAIN = "entailment_again.npz"
+"""The same of another encoder."""
 QUESTIONS = "questions.npz"
 """The cross-encoder's own logit by LOGIT, then log-odds that the passage answers the question."""
 LOGIT = 4.0
