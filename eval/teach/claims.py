@@ -3,12 +3,15 @@
     python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims \\
         --fold 1/3 --scores DIR/1.json
     (the same with 2/3 and 3/3)
-    python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims
-    python -m eval.teach.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims \\
-        --of embedder --rank 16
+    python -m eval.teach.claims --pairs … --written … --out src/handrail/fitted/entailment.npz
+    python -m eval.teach.claims --pairs … --written … --after src/handrail/fitted/questions.npz \\
+        --out src/handrail/fitted/entailment_again.npz
+    python -m eval.teach.claims --pairs … --written … --of embedder --rank 16 \\
+        --after src/handrail/fitted/questions_again.npz --out FILE
 
 The upper layers of the cross-encoder that ships learn low-rank changes (LoRA); what is below stays and is run once.
-With `--of embedder` those of the embedder learn it, too: the second reading of a claim.
+With `--of embedder` those of the embedder learn it, too; with `--after` a network goes on from what it was taught
+before. Each way errs in its own places, and the product takes the mean of what they say.
 With `--fold` a part of the voices is left out and scored: `eval.train_claims --scores` fits the trees to such scores,
 since those of pairs that were learnt say nothing. A core needs about 40 ms for each pair in each epoch.
 """
@@ -19,6 +22,7 @@ import argparse
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,17 +32,18 @@ from torch import Tensor
 from torch.nn import functional
 
 from eval.claim_pairs import groups, key, labelled, read_as, texts
+from eval.teach.average import together
 from eval.teach.learn import Texts, outputs, parsed, train
 from eval.teach.net import Lower, Upper
-from handrail.local_models.bert import Weights
+from handrail.local_models.bert import Source, Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel, pair_encodings
-from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, CLAIMS_AGAIN, MAX_TOKENS
+from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
+from handrail.local_models.tuned import Tuned
 from handrail.settings import load_settings
 
-FITTED = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted"
-OUT = {"reranker": CLAIMS, "embedder": CLAIMS_AGAIN}
+OUT = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted" / CLAIMS[0]
 FIRST, LAST = 4, {"reranker": 9, "embedder": 11}
 """Layers that learn, counted from 0; those above the last are left out."""
 
@@ -52,13 +57,16 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, action="append", default=[], help="JSON lines")
     parser.add_argument("--written", type=Path, action="append", default=[], help="files or folders of text")
     parser.add_argument("--fold", help="K/N: leave the K-th of N parts out, and score it")
-    parser.add_argument("--of", choices=sorted(OUT), default="reranker", help="which model is taught")
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--of", choices=sorted(LAST), default="reranker", help="which model is taught")
+    parser.add_argument("--after", type=Path, help="what the same model was taught before, from which it goes on")
+    parser.add_argument("--out", type=Path, default=OUT)
     given = parsed(parser, epochs=3, rate=1e-3)
     models = load_settings().models
     name = getattr(models, given.of)
     folder = locate(find(name, given.of), models.folder)
-    source = Weights((folder / "model.onnx").read_bytes())
+    before = load_taught(given.after.name, given.after).delta if given.after else None
+    plain = Weights((folder / "model.onnx").read_bytes())
+    source: Source = Tuned(plain, before) if before is not None else plain
     rows = labelled(given.pairs, given.written)
     truth = np.asarray([row["label"] == "supported" for row in rows], dtype=np.float32)
     asked = [read_as(row) for row in rows]
@@ -85,7 +93,10 @@ def main() -> None:
         given.scores.write_text(json.dumps(left) + "\n", encoding="utf-8")
         return
     about = ", ".join(path.name for path in (*given.pairs, *texts(given.written)))
-    upper.taught(name, about).saved(given.out or FITTED / OUT[given.of])
+    taught = upper.taught(name, about)
+    if before is not None:
+        taught = replace(taught, delta=together([before, taught.delta]))
+    taught.saved(given.out)
 
 
 if __name__ == "__main__":

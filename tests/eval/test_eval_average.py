@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eval.teach.average import average
+from eval.teach.average import average, lowered, together
 from handrail.local_models.taught import Taught, load_taught
 from handrail.local_models.tuned import Delta, Floats
 
@@ -45,6 +45,26 @@ def test_matrices_and_reading_are_the_mean_of_both() -> None:
 def test_networks_of_different_kinds_have_no_mean(other: Taught) -> None:
     with pytest.raises(ValueError, match="same matrices of one model"):
         average([network(1), other])
+
+
+def test_what_was_learnt_later_is_added_to_what_was_learnt_before() -> None:
+    one, other = network(1, layers=12), network(2)
+
+    both = together([one.delta, other.delta])
+
+    assert both.layers == 10
+    assert changed(replace(one, delta=both)) == pytest.approx(changed(one) + changed(other), abs=1e-5)
+
+
+def test_a_rank_is_lowered_to_what_matters_most() -> None:
+    mean = average([network(1), network(2)])
+
+    same, less = lowered(mean, 4), lowered(mean, 1)
+
+    assert changed(same) == pytest.approx(changed(mean), abs=1e-5)
+    assert [part.shape for part in less.delta.parts[QUERY]] == [(6, 1), (1, 5)]
+    sizes = np.linalg.svd(changed(mean), compute_uv=False)
+    assert np.linalg.norm(changed(mean) - changed(less)) == pytest.approx(np.linalg.norm(sizes[1:]), rel=1e-4)
 
 
 def test_what_ships_has_a_mean_with_itself() -> None:

@@ -17,7 +17,14 @@ from handrail.local_models.bert import Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
-from handrail.local_models.taught import CLAIMS, MESSAGES, QUESTIONS, QUESTIONS_AGAIN, OnnxTaught, load_taught
+from handrail.local_models.taught import (
+    CLAIMS,
+    MESSAGES,
+    QUESTIONS,
+    QUESTIONS_AGAIN,
+    OnnxTaught,
+    load_taught,
+)
 from handrail.local_models.tuned import Delta, Tuned, rounded
 from handrail.settings import Settings, load_settings
 from handrail.types import Label
@@ -160,7 +167,17 @@ def test_a_score_does_not_depend_on_what_is_asked_with_it(entails: Scores) -> No
     assert list(entails([])) == []
 
 
-@pytest.mark.parametrize("file", [CLAIMS, MESSAGES, QUESTIONS, QUESTIONS_AGAIN])
+@pytest.mark.models
+def test_what_all_say_of_a_claim_is_taken_in_the_mean(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    both, alone = entailing(settings, unused), entailing(with_models(settings, {"embedder": "st:any"}), unused)
+    said = iter([np.array([logit])] for logit in (0.5, -2.5, 5.0, 0.5, -2.5))
+    monkeypatch.setattr(OnnxTaught, "read", lambda _, pairs: next(said))
+
+    assert list(both([("It rests for an hour.", PASSAGE)])) == [1.0]
+    assert list(alone([("It rests for an hour.", PASSAGE)])) == [-1.0]
+
+
+@pytest.mark.parametrize("file", [*CLAIMS, MESSAGES, QUESTIONS, QUESTIONS_AGAIN])
 def test_it_comes_back_from_its_file(tmp_path: Path, file: str) -> None:
     shipped = load_taught(file)
 
@@ -203,7 +220,7 @@ def with_models(settings: Settings, change: dict[str, object]) -> Settings:
 
 @pytest.mark.models
 def test_changes_of_nothing_change_nothing() -> None:
-    spec = find(load_taught(CLAIMS).model, "reranker")
+    spec = find(load_taught(CLAIMS[0]).model, "reranker")
     folder = locate(spec)
     name = "encoder.layer.11.output.dense"
     source = Weights((folder / "model.onnx").read_bytes())

@@ -150,18 +150,31 @@ def build_scoring(settings: Settings) -> Scoring | None:
 def entailing(settings: Settings, instead: Scores) -> Scores:
     """What scores claims beside passages; `instead` where the model that it was made of is not the one in use.
 
-    Loaded with the first claim that is in other words than its passage: answers that quote need none.
+    The mean of all that were made of a model in use. Loaded with the first claim that is in other words than its
+    passage: answers that quote need none.
     """
     if settings.models.reranker == "none" or settings.models.reranker.startswith(SENTENCE_TRANSFORMER):
         return instead
     from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
 
-    fitted = load_taught(CLAIMS)
-    if fitted.model != settings.models.reranker:
+    in_use = {settings.models.reranker: "reranker", settings.models.embedder: "embedder"}
+    fitted = [taught for taught in map(load_taught, CLAIMS) if taught.model in in_use]
+    if not any(taught.model == settings.models.reranker for taught in fitted):
         return instead
-    spec = find(fitted.model, "reranker")
-    loaded = cache(lambda: _loaded(fitted, spec, settings, MAX_TOKENS, CLAIM_TOKENS))
-    return lambda pairs: [float(found[0]) for found in loaded().read(pairs)]
+
+    @cache
+    def loaded() -> list[OnnxTaught]:
+        specs = [find(taught.model, in_use[taught.model]) for taught in fitted]
+        return [
+            _loaded(taught, spec, settings, MAX_TOKENS, CLAIM_TOKENS)
+            for taught, spec in zip(fitted, specs, strict=True)
+        ]
+
+    def score(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        said = zip(*(network.read(pairs) for network in loaded()), strict=True)
+        return [sum(float(found[0]) for found in each) / len(each) for each in said]
+
+    return score
 
 
 def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vectors]] | None:

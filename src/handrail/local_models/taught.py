@@ -21,10 +21,9 @@ from handrail.errors import SettingsError
 from handrail.local_models.onnx import OnnxModel, Output, pair_encodings
 from handrail.local_models.tuned import Delta, Floats
 
-CLAIMS = "entailment.npz"
-"""Log-odds that the passage states the claim."""
-CLAIMS_AGAIN = "entailment_again.npz"
-"""The same of another encoder."""
+CLAIMS = ("entailment.npz", "entailment_again.npz", "entailment_embedder.npz")
+"""Log-odds that the passage states the claim, of three networks that err apart: made of the cross-encoder, of what read
+questions already, and of the embedder that did (experiment 165)."""
 QUESTIONS = "questions.npz"
 """The cross-encoder's own logit by LOGIT, then log-odds that the passage answers the question."""
 LOGIT = 4.0
