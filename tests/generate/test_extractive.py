@@ -244,6 +244,27 @@ async def test_who_asks_when_is_not_told_how_to_begin(asked: str) -> None:
     assert texts(draft)[0].endswith("Money is sent every Friday.")
 
 
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("a customer wants her money back", "1. Open the order."),
+        ("how do I give all of a payment back to somebody", "1. Open the order."),
+        ("can I give a part of it back", "You can give back all or a part."),
+        ("how much can I give back", "You can give back all or a part."),
+    ],
+)
+async def test_who_does_not_ask_for_a_fact_is_told_how_to_begin_and_not_how_the_article_does(
+    asked: str, first: str
+) -> None:
+    knows = scorer_of({"all or a part": 3.0, "Open": 1.0})
+    body = "You can give back all or a part.\n\n## Give it back\n\n1. Open the order.\n2. Save it."
+
+    draft = await answer(knows, evidence(asked, article(body, title="Refund a customer"), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)
+
+
 async def test_a_labelled_warning_leads_only_where_there_is_nothing_else() -> None:
     knows = scorer_of({"Change the zone": 4.0, "Set your hours": 1.0})
     warned = "> **Important:** Change the zone outside your hours."

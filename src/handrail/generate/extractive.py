@@ -15,7 +15,7 @@ from handrail.asking import asked_for_others, speaks_of_himself
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.compose import ANAPHORA, AT_MOST, SECTIONS, Scored, begun_with, compose, question_above
-from handrail.generate.opening import opening, opens
+from handrail.generate.opening import begins, opening, opens
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
 from handrail.generate.verify.lexicon import opposed
@@ -208,11 +208,15 @@ def _finals(found: Sequence[Unit], fits: Sequence[float]) -> dict[str, float]:
 def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scored]:
     """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first.
 
-    Where that is most of its title ("domain not working"), nothing is said of special cases.
+    Where that is most of its title ("domain not working"), nothing is said of special cases. So is who asks for no fact
+    ("a customer wants her money back") and would else be told how the article begins, which is what it is about.
     """
     best = scored[0] if scored else None
     named, about = set(tokenize(query)) - DOING, set(tokenize(best.unit.hit.passage.title if best else "")) - DOING
-    if best is None or not named or len(named) > TITLE_TERMS or not named <= about or ASKED.search(query):
+    if best is None or ASKED.search(query):
+        return scored
+    names = bool(named) and len(named) <= TITLE_TERMS and named <= about
+    if not names and not (begins(best.unit.hit) and best.unit.kind == "sentence" and not MAY.match(query)):
         return scored
     home = best.unit.hit.passage.article_id
     steps = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == home]
@@ -220,7 +224,7 @@ def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scor
         return scored
     first = min(steps, key=lambda unit: (unit.hit.passage.position, unit.order))
     rest = [item for item in scored if item.unit is not first]
-    if 2 * len(named) >= len(about):
+    if names and 2 * len(named) >= len(about):
         rest = [item if _section(item.unit) == _section(first) else _special(item) for item in rest]
     return [Scored(first, best.score, best.logit), *sorted(rest, key=lambda item: -item.score)]
 
