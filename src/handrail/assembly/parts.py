@@ -204,7 +204,9 @@ def build_parts(settings: Settings) -> Parts:
         read=Batcher(
             "read", score.passages, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
-        quote=Batcher("quote", score.quotes, at_once, models.queue_limit, remember=models.remember),
+        quote=Batcher(
+            "quote", score.quotes, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
+        ),
         entails=Batcher(
             "entails", entailing(settings, score.quotes), at_once, models.queue_limit, remember=models.remember
         ),
