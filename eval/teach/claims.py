@@ -64,15 +64,17 @@ def main() -> None:
     models = load_settings().models
     name = getattr(models, given.of)
     folder = locate(find(name, given.of), models.folder)
-    before = load_taught(given.after.name, given.after).delta if given.after else None
+    after = load_taught(given.after.name, given.after) if given.after else None
+    if after is not None and after.model != name:
+        parser.error(f"{given.after} was made of {after.model}, not of {name}")
     plain = Weights((folder / "model.onnx").read_bytes())
-    source: Source = Tuned(plain, before) if before is not None else plain
+    source: Source = Tuned(plain, after.delta) if after is not None else plain
     rows = labelled(given.pairs, given.written)
     truth = np.asarray([row["label"] == "supported" for row in rows], dtype=np.float32)
     asked = [read_as(row) for row in rows]
     pairs = Texts(pair_encodings(OnnxModel(folder, 1).tokenizer, asked, MAX_TOKENS, CLAIM_TOKENS), Lower(source, FIRST))
     number, folds = (int(part) for part in given.fold.split("/")) if given.fold else (0, 1)
-    held = [at for at, name in enumerate(groups(rows)) if given.fold and fold_of(name, folds) == number - 1]
+    held = [at for at, group in enumerate(groups(rows)) if given.fold and fold_of(group, folds) == number - 1]
     kept = sorted(set(range(len(rows))) - set(held))
     print(f"{len(kept)} pairs to learn from, {len(held)} left out", flush=True)
     upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout)
@@ -94,8 +96,8 @@ def main() -> None:
         return
     about = ", ".join(path.name for path in (*given.pairs, *texts(given.written)))
     taught = upper.taught(name, about)
-    if before is not None:
-        taught = replace(taught, delta=together([before, taught.delta]))
+    if after is not None:
+        taught = replace(taught, delta=together([after.delta, taught.delta]))
     taught.saved(given.out)
 
 
