@@ -8,6 +8,7 @@
         --out src/handrail/fitted/entailment_again.npz
     python -m eval.teach.claims --pairs … --written … --of embedder --rank 16 \\
         --after src/handrail/fitted/questions_again.npz --out FILE
+    python -m eval.teach.average FILE --keep 24 --out src/handrail/fitted/entailment_embedder.npz
 
 The upper layers of the cross-encoder that ships learn low-rank changes (LoRA); what is below stays and is run once.
 With `--of embedder` those of the embedder learn it, too; with `--after` a network goes on from what it was taught

@@ -157,18 +157,15 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
         return instead
     from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
 
-    in_use = {settings.models.reranker: "reranker", settings.models.embedder: "embedder"}
-    fitted = [taught for taught in map(load_taught, CLAIMS) if taught.model in in_use]
-    if not any(taught.model == settings.models.reranker for taught in fitted):
+    kinds = {settings.models.reranker: "reranker", settings.models.embedder: "embedder"}
+    fitted = [taught for taught in map(load_taught, CLAIMS) if taught.model in kinds]
+    if all(taught.model != settings.models.reranker for taught in fitted):
         return instead
 
     @cache
     def loaded() -> list[OnnxTaught]:
-        specs = [find(taught.model, in_use[taught.model]) for taught in fitted]
-        return [
-            _loaded(taught, spec, settings, MAX_TOKENS, CLAIM_TOKENS)
-            for taught, spec in zip(fitted, specs, strict=True)
-        ]
+        limits = MAX_TOKENS, CLAIM_TOKENS
+        return [_loaded(taught, find(taught.model, kinds[taught.model]), settings, *limits) for taught in fitted]
 
     def score(pairs: Sequence[tuple[str, str]]) -> list[float]:
         said = zip(*(network.read(pairs) for network in loaded()), strict=True)
