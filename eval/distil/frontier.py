@@ -19,7 +19,6 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from handrail.assembly import Parts, build_parts
-from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxReranker
@@ -32,6 +31,8 @@ from handrail.types import Hit
 DEEPEST = 20
 DEPTHS = (5, 8, 10, 20)
 REPEATED = 3
+WORDS_PER_TOKEN = 0.7
+"""Of plain English, so that a pair is about as long as its limit says; the product leaves room for code."""
 
 
 @dataclass(frozen=True, slots=True)

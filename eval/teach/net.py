@@ -117,6 +117,11 @@ class Upper(nn.Module):  # type: ignore[misc, unused-ignore]
         mean = (last * own[:, :, None]).sum(1) / own.sum(1, keepdim=True)
         return self.head(self._dropout(torch.cat([last[:, 0], mean], 1)))
 
+    def starts(self, before: Taught) -> None:
+        """Reads the last states at first as `before` does, whose changes are in the layers already."""
+        self.head.weight.data = torch.from_numpy(before.weights).float()
+        self.head.bias.data = torch.from_numpy(before.intercepts).float()
+
     def taught(self, model: str, fitted_on: str) -> Taught:
         parts = {}
         for layer in self.layers:

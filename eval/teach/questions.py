@@ -4,10 +4,12 @@
     (the same with 2/2)
     python -m eval.teach.questions --set KB FILE [--set KB FILE …]
     python -m eval.teach.questions --set KB FILE [--set KB FILE …] --of embedder --rank 16
+    python -m eval.teach.questions --set KB FILE … --after src/handrail/fitted/questions.npz --rate 5e-4 --out FILE
 
 The upper layers of the cross-encoder that ships learn low-rank changes (LoRA) from the pairs of `eval.answerable`, and
 keep saying what the cross-encoder says, so that one reading serves the order and the gates. With `--of embedder` those
-of the embedder learn it, too, to read pairs: the second reader. With `--fold` some of the
+of the embedder learn it, too, to read pairs: the second reader. With `--after` a network goes on from what it was
+taught before, on fewer bases and whatever was written since. With `--fold` some of the
 bases are left out and scored: `eval.fit_gates --scores` fits gates to such scores, since those of what was learnt say
 nothing. A core needs about 40 ms for each pair in each epoch.
 """
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,16 +29,18 @@ from torch.nn import functional
 
 from eval.answerable import MADE, Labelled, Pair, crossed, elsewhere, of_base, written
 from eval.observed import Question, add_sets, named, observed, sets_of
+from eval.teach.average import together
 from eval.teach.learn import Texts, outputs, parsed, train
 from eval.teach.net import Lower, Upper
 from handrail.assembly.models import build_reranker
 from handrail.calibrate import Observed
 from handrail.calibrate.fit import auc
-from handrail.local_models.bert import Weights
+from handrail.local_models.bert import Source, Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel, pair_encodings
-from handrail.local_models.taught import LOGIT, QUESTIONS, QUESTIONS_AGAIN
+from handrail.local_models.taught import LOGIT, QUESTIONS, QUESTIONS_AGAIN, load_taught
+from handrail.local_models.tuned import Tuned
 from handrail.settings import Settings, load_settings
 
 FITTED = Path(__file__).parent.parent.parent / "src" / "handrail" / "fitted"
@@ -96,6 +101,7 @@ def main() -> None:
     parser.add_argument("--fold", help="K/N: leave every N-th base out, from the K-th on, and score it")
     parser.add_argument("--crossed", type=float, default=1.0, help="part of the crossed files that is learnt from")
     parser.add_argument("--of", choices=sorted(OUT), default="reranker", help="which model is taught")
+    parser.add_argument("--after", type=Path, help="what the same model was taught before, from which it goes on")
     parser.add_argument("--out", type=Path)
     given = parsed(parser, epochs=3, rate=1e-3)
     settings = load_settings()
@@ -109,7 +115,11 @@ def main() -> None:
     print(f"{len(learnt)} pairs to learn from, {len(held)} left out", flush=True)
     name = getattr(models, given.of)
     folder = locate(find(name, given.of), models.folder)
-    source = Weights((folder / "model.onnx").read_bytes())
+    after = load_taught(given.after.name, given.after) if given.after else None
+    if after is not None and after.model != name:
+        parser.error(f"{given.after} was made of {after.model}, not of {name}")
+    plain = Weights((folder / "model.onnx").read_bytes())
+    source: Source = Tuned(plain, after.delta) if after is not None else plain
     asked = [pair.pair for pair in learnt] + held
     encodings = pair_encodings(OnnxModel(folder, 1).tokenizer, asked, WHOLE, models.query_max_tokens)
     pairs = Texts(encodings, Lower(source, FIRST))
@@ -117,6 +127,8 @@ def main() -> None:
     importance = torch.tensor([pair.importance for pair in learnt])
     before = torch.tensor(logits([pair.pair for pair in learnt], settings)) / LOGIT
     upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout, 2)
+    if after is not None:
+        upper.starts(after)
 
     def loss_of(found: Tensor, places: Sequence[int]) -> Tensor:
         wrong = functional.binary_cross_entropy_with_logits(found[:, 1], truth[places], weight=importance[places])
@@ -131,7 +143,10 @@ def main() -> None:
         scores = [[question, text, answer] for (question, text), answer in read().items()]
         given.scores.write_text(json.dumps(scores) + "\n", encoding="utf-8")
         return
-    upper.taught(name, f"written passages, crossed, {named(sets)}").saved(given.out or FITTED / OUT[given.of])
+    taught = upper.taught(name, f"written passages, crossed, {named(sets)}")
+    if after is not None:
+        taught = replace(taught, delta=together([after.delta, taught.delta]))
+    taught.saved(given.out or FITTED / OUT[given.of])
 
 
 if __name__ == "__main__":

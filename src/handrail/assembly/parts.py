@@ -45,8 +45,9 @@ BY_WORDS = Tuned({"dense_weight": 0.15, "article_weight": 0.0}, None)
 """For articles in a language that the embedder does not read: mostly keyword search (experiment 31)."""
 FITTED = "fitted"
 """Folder of a knowledge base's own fitted files."""
-WORDS_PER_TOKEN = 0.7
-"""English words a cross-encoder token stands for, with room for names and menu paths."""
+WORDS_PER_TOKEN = 0.42
+"""Words that are read of a passage, by the tokens a pair may have: few enough that a question, settings and code, which
+take two tokens a word and more, leave no end unread (experiment 171)."""
 
 
 def kb_folder(settings: Settings, kb: str) -> Path:

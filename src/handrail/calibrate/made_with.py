@@ -8,7 +8,7 @@ from handrail.assembly import Parts
 from handrail.assembly.models import readers_of
 from handrail.settings import Settings
 
-VERSION = 10
+VERSION = 11
 """Raised when signals change their meaning or there are new ones."""
 
 

@@ -134,7 +134,13 @@ class Models(Section):
     query_max_tokens: int = Field(
         64, ge=8, le=256, description="Queries are truncated to this many tokens for the encoders."
     )
-    rerank_max_tokens: int = Field(96, ge=32, le=512, description="Query and passage together, for the cross-encoder.")
+    rerank_max_tokens: int = Field(
+        160,
+        ge=32,
+        le=512,
+        description="Query and passage together, for the cross-encoder; of a passage it reads two words for five of "
+        "them, so that code is not cut off.",
+    )
     batch_size: int = Field(
         8,
         ge=1,
