@@ -165,4 +165,4 @@ def test_the_assembled_reranker_reads_what_was_found_to_be_enough(shop: Parts) -
 
     assert shop.words_read(SETTINGS) == 67
     assert tuned.words_read(SETTINGS) == 20
-    assert tuned.words_read(other) == 89
+    assert tuned.words_read(other) == 53
