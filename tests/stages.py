@@ -78,7 +78,7 @@ class Classifies(Script[Classification]):
 
 
 def says(label: Label, by: str = "local") -> Classifies:
-    return Classifies(Classification(label, 0.97, by))
+    return Classifies(Classification(label, 0.995, by))
 
 
 @dataclass
@@ -143,7 +143,7 @@ def ticking() -> Callable[[], float]:
 
 
 def pipeline(
-    chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] = (), second_look: float = 0.85
+    chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] = (), second_look: float = 0.5
 ) -> Pipeline:
     settings = Settings.model_validate(
         {

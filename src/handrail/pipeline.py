@@ -190,7 +190,8 @@ class Pipeline:
         except HandrailError:
             return None
         foreign = turn.question.lang != self._stages.articles_lang
-        return second_look.answering(turn.trace, evidence, self._stages.calibrator, self._gates, foreign=foreign)
+        said = second_look.answered(self._stages.calibrator.probability(evidence), turn.classification)
+        return second_look.answering(turn.trace, evidence, said, self._gates, foreign=foreign)
 
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""

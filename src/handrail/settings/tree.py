@@ -275,9 +275,9 @@ class Gates(Section):
         0.5, description="Probability under which the answer carries a disclaimer and no links."
     )
     second_look: Probability = Field(
-        0.7,
-        description="Probability that the articles answer it, from which a message is answered although the classifier "
-        "leans to a fixed reply (out of scope, irrelevant); 1 turns this off.",
+        0.5,
+        description="Probability that the articles answer it, as gate and classifier say together, from which a "
+        "message is answered although the classifier leans to a fixed reply (out of scope, irrelevant); 1 turns this off.",
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
