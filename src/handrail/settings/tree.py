@@ -277,7 +277,8 @@ class Gates(Section):
     second_look: Probability = Field(
         0.5,
         description="Probability that the articles answer it, as gate and classifier say together, from which a "
-        "message is answered although the classifier leans to a fixed reply (out of scope, irrelevant); 1 turns this off.",
+        "message is answered although the classifier leans to a fixed reply (out of scope, irrelevant); 1 turns this "
+        "off.",
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
