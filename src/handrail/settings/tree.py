@@ -268,7 +268,7 @@ class Deep(Section):
 
 class Gates(Section):
     relevance: Probability = Field(
-        0.43,
+        0.53,
         description="Probability that the articles answer it, under which a clarifying question is asked.",
     )
     confidence: Probability = Field(
