@@ -77,5 +77,13 @@ def test_another_letter_makes_another_word() -> None:
     assert spelling().mended("the dumain is dofferent") == "the domain is dofferent"
 
 
+def test_two_words_written_as_one_are_no_misspelling_of_a_name_like_them() -> None:
+    made = [passage(f"b{number}/0", "Connect Storyblok in Settings.", title="Storyblok") for number in range(2)]
+    mends = Spelling(snapshots.build(made, np.eye(2, 3, dtype=np.float32), "en"), ["story", "book", "block"])
+
+    assert mends.mended("set up Storybook") == "set up Storybook"
+    assert mends.mended("set up Storyblck") == "set up storyblok"
+
+
 def test_a_name_is_not_taken_for_a_common_word() -> None:
     assert spelling().mended("ask Diferent about diferent domian") == "ask Diferent about different domain"

@@ -1,7 +1,8 @@
 """Misspelt words of a question put right after the words of the articles, or else the common ones of the language.
 
-A word that the articles hold in any form, or that is common itself, is never touched; nor are short words, codes, and
-messages that are mostly not words at all. A slip is a letter too many, too few, a wrong one, or two in the wrong order.
+A word that the articles hold in any form, or that is common itself, is never touched; nor are two such words written
+as one (Storybook), short words, codes, and messages that are mostly not words at all. A slip is a letter too many, too
+few, a wrong one, or two in the wrong order.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ SEEN = 2
 """Times a word must stand in the articles before another is taken for it."""
 COMMONEST = 8000
 """Common words that others are taken for; further ones are only left alone."""
+HALF = 4
+"""Letters that each half of a compound has at least."""
 
 
 class Spelling:
@@ -54,7 +57,11 @@ class Spelling:
             word in STOP
             or RUN_TOGETHER.fullmatch(word) is not None
             or any(term in self._snapshot.vocabulary or term in self._stems for term in terms)
+            or any(self._whole(word[:at]) and self._whole(word[at:]) for at in range(HALF, len(word) - HALF + 1))
         )
+
+    def _whole(self, half: str) -> bool:
+        return half in self._common or half in self._often
 
     def _meant(self, word: str) -> str | None:
         """The word one slip away that is the most frequent in the articles, or else a common one.
