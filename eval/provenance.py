@@ -32,8 +32,8 @@ LIBRARIES = (
 )  # fmt: skip
 """Those that a figure can depend on; `requirements.lock` pins the rest."""
 CODE = ("src/handrail", "eval", "prompts")
-SOURCES = {".py", ".j2", ".toml"}
-WEIGHTS = {".npz", ".npy", ".json", ".onnx", ".bin"}
+SOURCES = {".py", ".j2", ".toml", ".txt"}
+WEIGHTS = {".npz", ".npy", ".json", ".gz", ".onnx", ".bin"}
 
 
 def provenance(settings: Settings, root: Path) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def provenance(settings: Settings, root: Path) -> dict[str, Any]:
         "code": code(root),
         "python": platform.python_version(),
         "libraries": libraries(),
-        "machine": {"system": platform.platform(), "processor": platform.machine(), "cpus": os.cpu_count()},
+        "machine": {"system": platform.platform(), "processor": processor(), "cpus": os.cpu_count()},
         "seed": SEED,
         "kb": index(settings),
         "models": models(settings),
@@ -87,6 +87,15 @@ def libraries() -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
     return found
+
+
+def processor() -> str:
+    """Its model where the system tells: others round int8 models in another way."""
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        return next(named, platform.machine())
+    return platform.processor() or platform.machine()
 
 
 def models(settings: Settings) -> dict[str, str | None]:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import handrail
 from eval.datasets import BadRow
-from eval.provenance import fitted, revision, without_secrets
+from eval.provenance import SOURCES, WEIGHTS, fitted, revision, without_secrets
 from eval.record import Run, new_run_id, write
 from eval.report import as_json, as_markdown
 from eval.runner import Evaluation
@@ -111,6 +112,14 @@ def test_fitted_files_are_known_by_their_hash(tmp_path: Path) -> None:
 
     assert hashes["mine.json"] == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
     assert {"head.npz", "critique.json"} <= hashes.keys()
+
+
+def test_no_file_of_the_product_can_change_a_figure_unrecorded() -> None:
+    package = Path(handrail.__file__).parent
+    held = (path for path in package.rglob("*") if path.is_file() and "_site" not in path.parts)
+    elsewhere = {".md", ".pyc", ".typed"}
+
+    assert {path.suffix for path in held if path.suffix and path.suffix not in elsewhere} <= SOURCES | WEIGHTS
 
 
 @pytest.mark.slow
