@@ -30,6 +30,7 @@ from eval.provenance import provenance
 from eval.record import RecordError, Run, Status, new_run_id, write
 from eval.runner import Bars, Done, Evaluation, Job, progress_on
 from eval.selection import Source, select
+from eval.waiting import reading, when_free
 from handrail.settings import Settings, load_settings
 
 HERE = Path(__file__).parent
@@ -94,9 +95,10 @@ def measured(command: str, settings: Settings, options: Options, notes: Console)
         notes.print(f"[red]not used[/] {escape(f'{loaded.path} line {bad.line}: {bad.why}')}", soft_wrap=True)
     for note in loaded.notes:
         notes.print(f"[yellow]note[/]: {escape(f'{loaded.path} {note}')}", soft_wrap=True)
-    known = {**provenance(settings, HERE.parent), **selected.provenance}
-    opened = _opened(command, loaded, known, options, folder, notes)
     with ExitStack() as stack:
+        stack.enter_context(when_free(lambda: reading(settings), notes))
+        known = {**provenance(settings, HERE.parent), **selected.provenance}
+        opened = _opened(command, loaded, known, options, folder, notes)
         held = record.lock(folder, opened.id)
         stack.callback(held.release)
         write(opened, folder)

@@ -13,9 +13,16 @@ from eval.datasets import Dataset, DatasetError, Loaded, load
 from eval.datasets.catalogue import load_rows, named, verify
 from eval.datasets.corpus import articles_digest, kb_name, loader_of, pages_digest
 from eval.datasets.spec import Spec
+from eval.waiting import reading, when_free
+from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
+from handrail.knowledge.ingest import Report
+from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings
+from handrail.stores.chroma import ChromaStore, connect
+
+SAMPLE_KB = "sample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +60,24 @@ def select(
     if source.dataset is None:
         if source.data is not None:
             raise DatasetError("--data is the local copy of a dataset: name which with --dataset")
-        return Selected(settings, load(dataset, source.file or dataset.default, limit))
+        loaded = load(dataset, source.file or dataset.default, limit)
+        return Selected(settings, loaded, caveats=() if source.kb_given else _sample(settings, notes))
     spec = named(source.dataset)
     loaded = _rows(spec, command, dataset, source, limit)
+    caveats = [spec.caveat] if spec.caveat else []
     about: dict[str, Any] = {"name": spec.name, "licence": spec.licence, "rows_sha256": loaded.sha256}
     if source.kb_given:
         notes.print(f"measured on knowledge base {settings.knowledge.kb!r} as it is: its articles were not checked")
     elif spec.corpus is not None and spec.corpus.own:
         checked = verify(spec, settings, source.data)
         settings = on(settings, spec.kb)
-        index(settings, spec.corpus.loader(source.data, settings), notes)
+        caveats += index(settings, spec.corpus.loader(source.data, settings), notes)
         if checked is not None:
             about["corpus"] = {"n": checked.n, "sha256": checked.sha256, "pinned": checked.pinned}
     else:
         settings = on(settings, spec.kb)
-    return Selected(settings, loaded, {"dataset": about}, (spec.caveat,) if spec.caveat else ())
+        caveats += _sample(settings, notes)
+    return Selected(settings, loaded, {"dataset": about}, tuple(caveats))
 
 
 def _rows(spec: Spec, command: str, dataset: Dataset[Any], source: Source, limit: int | None) -> Loaded[Any]:
@@ -86,9 +96,9 @@ def _with_corpus(
     loaded = load(dataset, source.file, limit)
     loader = loader_of(source.corpus, settings)
     settings = on(settings, kb_name(source.corpus))
-    index(settings, loader, notes)
+    caveats = index(settings, loader, notes)
     n, digest = _digest(source.corpus, loader, settings)
-    return Selected(settings, loaded, {"dataset": {"name": None, "corpus": {"n": n, "sha256": digest}}})
+    return Selected(settings, loaded, {"dataset": {"name": None, "corpus": {"n": n, "sha256": digest}}}, caveats)
 
 
 def _digest(path: Path, loader: Loader, settings: Settings) -> tuple[int, str]:
@@ -102,14 +112,55 @@ def on(settings: Settings, kb: str) -> Settings:
     return settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
 
 
-def index(settings: Settings, loader: Loader, notes: Console) -> None:
-    """Bring the knowledge base of `settings` up to date; what did not change is not embedded again."""
+def index(settings: Settings, loader: Loader, notes: Console) -> tuple[str, ...]:
+    """Bring the knowledge base of `settings` up to date; what did not change is not embedded again.
+
+    Waits while another process uses the index. Returns what must be said with the figures: articles left out.
+    """
     from handrail.commands.ingest import run
 
-    report = run(settings, [loader])
+    report = when_free(lambda: run(settings, [loader], exact=True), notes)
     notes.print(
-        f"knowledge base {settings.knowledge.kb!r}: {report.articles} articles, {report.embedded} passages embedded",
+        f"knowledge base {settings.knowledge.kb!r}: {report.articles - len(report.empty)} articles, "
+        f"{report.embedded} passages embedded",
         soft_wrap=True,
     )
     for item in report.rejected[:10]:
         notes.print(f"[red]not used[/] {escape(f'{item.where}: {item.why}')}", soft_wrap=True)
+    return _left_out(report)
+
+
+def _left_out(report: Report) -> tuple[str, ...]:
+    """Of articles that are not indexed, how many and which come first."""
+    kinds = {
+        "not readable": [item.where for item in report.rejected],
+        "without text": report.empty,
+        "with the id of an earlier one": report.duplicates,
+    }
+    return tuple(
+        f"not in the knowledge base: {len(names)} {why} ({', '.join(names[:5])}{', …' if len(names) > 5 else ''})"
+        for why, names in kinds.items()
+        if names
+    )
+
+
+def _sample(settings: Settings, notes: Console) -> tuple[str, ...]:
+    """The sample help centre, which ships, is indexed where it is measured and nobody has done so yet."""
+    if settings.knowledge.kb != SAMPLE_KB or when_free(lambda: _indexed(settings), notes):
+        return ()
+    from handrail.commands.ingest import sample_folder
+
+    notes.print("the sample help centre is not indexed yet: that is done once", soft_wrap=True)
+    sample = MarkdownFolder(sample_folder(), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    return index(settings, sample, notes)
+
+
+def _indexed(settings: Settings) -> bool:
+    with reading(settings):
+        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+        store = ChromaStore(client, settings.knowledge.kb, settings.models.embedder)
+        try:
+            store.open()
+        except KnowledgeError:
+            return False
+        return bool(store.generation)

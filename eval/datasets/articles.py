@@ -29,14 +29,15 @@ class KnownArticles:
 
     def resolve(self, gold: str) -> str | None:
         """The article `gold` names: by its id, else its address, its file path, sixteen or more characters of the
-        beginning of its id, or its title.
+        beginning of its id, its title, or the name of its file.
 
         None when there is no such article, or several are meant.
         """
         gold = gold.strip()
         if gold in self._ids:
             return gold
-        return self._by_url.get(_bare(gold)) or self._of_path(gold) or self._of_prefix(gold) or self._of_title(gold)
+        found = self._by_url.get(_bare(gold)) or self._of_path(gold) or self._of_prefix(gold) or self._of_title(gold)
+        return found or self._by_end.get(UNSAFE.sub("-", gold.lower()))
 
     def resolve_all(self, names: Iterable[str]) -> frozenset[str]:
         """Every article named; a name that is of none stays as it is, can never be found, and counts as missed."""

@@ -21,6 +21,7 @@ from handrail.settings import Settings
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz", ".zip")
 MAX_PAGES = 200_000
+ABOUT_FILES = {"readme", "license", "changelog"}
 KB_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -32,7 +33,7 @@ def loader_of(path: Path, settings: Settings) -> Loader:
         return pages(unpacked(path, settings), settings)
     if path.is_file() and path.suffix.lower() not in SUFFIXES:
         return WixQA(path)
-    if path.is_dir() and not any(_pages_in(path)) and any(path.glob("*.jsonl")):
+    if path.is_dir() and not any(map(_tells, _pages_in(path))) and any(path.glob("*.jsonl")):
         return WixQA(path)
     return MarkdownFolder(path, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
 
@@ -133,6 +134,11 @@ def _zip_members(archive: Path) -> Iterator[tuple[str, Any]]:
         for info in opened.infolist():
             if not info.is_dir():
                 yield info.filename, lambda name=info: opened.read(name)
+
+
+def _tells(page: Path) -> bool:
+    """Beside a file of articles, a readme is about the file and no article itself."""
+    return page.stem.lower() not in ABOUT_FILES
 
 
 def _is_archive(path: Path) -> bool:

@@ -57,8 +57,8 @@ def ingest(
         raise typer.Exit(1)
 
 
-def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = False) -> Report:
-    """One writing run, with a progress bar on standard error."""
+def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = False, exact: bool = False) -> Report:
+    """One writing run, with a progress bar on standard error; `keep_others` and `exact` as for Ingest."""
     from handrail.assembly import build_embedder, build_late, read_snapshot, read_states
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
@@ -72,7 +72,7 @@ def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = Fa
         store = ChromaStore(client, settings.knowledge.kb, embedder.name)
         store.create()
         chunker = Chunker(settings.knowledge, embedder.count)
-        job = Ingest(store, chunker, embedder.embed_passages, time.monotonic, keep_others=keep_others)
+        job = Ingest(store, chunker, embedder.embed_passages, time.monotonic, keep_others=keep_others, exact=exact)
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=notes) as progress:

@@ -67,12 +67,15 @@ class Ingest:
         clock: Callable[[], float],
         *,
         keep_others: bool = False,
+        exact: bool = False,
     ) -> None:
+        """`exact` removes vanished articles even where a file could not be read."""
         self._store = store
         self._chunker = chunker
         self._embed = embed
         self._clock = clock
         self._keep_others = keep_others
+        self._exact = exact
 
     def run(self, loaders: Iterable[Loader], progress: Progress) -> Report:
         """Raises KnowledgeError when no loader gives a single usable article."""
@@ -139,7 +142,7 @@ class Ingest:
         self._store.delete(sorted(id_ for item in work for id_ in item.stale))
 
     def _remove(self, stamps: dict[str, Stamp], articles: dict[str, Article], report: Report) -> None:
-        if self._keep_others or report.kept_because_rejected:
+        if self._keep_others or (report.kept_because_rejected and not self._exact):
             return
         vanished = [key for key in stamps if key not in articles]
         self._store.delete(sorted(id_ for key in vanished for id_ in stamps[key].digests))
