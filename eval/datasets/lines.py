@@ -72,7 +72,8 @@ def _line(number: int, line: bytes) -> Line | BadRow:
     try:
         value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        return BadRow(number, f"not JSON: {error}")
+        hint = "; one object per line is needed" if line[:1] in (b"[", b"{") else ""
+        return BadRow(number, f"not JSON: {error}{hint}")
     if not isinstance(value, dict):
         hint = "; one object per line is needed, not one array" if isinstance(value, list) else ""
         return BadRow(number, f"not a JSON object but {type(value).__name__}{hint}")

@@ -68,6 +68,7 @@ def _row(case: RefusalCase, turn: Turn) -> dict[str, Any]:
         "correct": None if case.should_refuse is None else result.refused == case.should_refuse,
         "routing": result.routing.value,
         "refusal_reason": result.refusal_reason.value if result.refusal_reason else None,
+        "answer": result.answer,
         "confidence": round(result.confidence, 4),
         "cited": list(cited),
         "expected_cited": None if result.refused or not case.documents else _any(case.documents, cited),

@@ -68,7 +68,11 @@ def score(done: Done[RetrievalCase, Found]) -> Evaluation:
     by_line = {case.line: row for (case, _), row in zip(scored, scores, strict=True)}
 
     def row(case: RetrievalCase, found: Found) -> dict[str, Any]:
-        shown: dict[str, Any] = {"gold": list(case.article_ids), "ranked": list(found.ranked[:DEPTH])}
+        shown: dict[str, Any] = {
+            "gold": list(case.article_ids),
+            "gold_ids": sorted(found.gold(case.article_ids)),
+            "ranked": list(found.ranked[:DEPTH]),
+        }
         if not case.article_ids:
             return {**shown, "not_applicable": NO_GOLD}
         unknown = sorted(found.not_in_kb.intersection(case.article_ids))
