@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from eval.record import Run
@@ -58,11 +58,52 @@ def summary(held: Mapping[str, Any]) -> str:
         "| figure | value | 95 % interval |",
         "|---|---:|---|",
     ]
-    for name, value in (*flat(held["metrics"]), *flat(held.get("details") or {})):
-        if not isinstance(value, list):
-            bounds = held["intervals"].get(name)
-            lines.append(f"| {name} | {_cell(value)} | {f'{bounds[0]:.3f} to {bounds[1]:.3f}' if bounds else ''} |")
+    for name, value in single(held):
+        bounds = held["intervals"].get(name)
+        lines.append(f"| {name} | {_cell(value)} | {f'{bounds[0]:.3f} to {bounds[1]:.3f}' if bounds else ''} |")
+    for group in groups(held):
+        lines += ["", f"| {group.name} | {' | '.join(group.columns)} |", f"|---|{'---:|' * len(group.columns)}"]
+        lines += [f"| {name} | {' | '.join(map(_cell, values))} |" for name, values in group.rows]
     return "\n".join([*lines, *(["", *(f"- {note}" for note in held["notes"])] if held["notes"] else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The same figures of several parts, such as those of every label."""
+
+    name: str
+    columns: list[str]
+    rows: list[tuple[str, list[Any]]]
+    """By part, in the order of `columns`; None where a part has no such figure."""
+
+
+def groups(held: Mapping[str, Any]) -> list[Group]:
+    """Of a stored run, what is better read as a table than line by line."""
+    return [_group(name, value) for name, value in _figures(held).items() if _several(value)]
+
+
+def single(held: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The other figures of a stored run, with dots between the parts of their names; lists are left out."""
+    rest = {name: value for name, value in _figures(held).items() if not _several(value)}
+    return [(name, value) for name, value in flat(rest) if not isinstance(value, list)]
+
+
+def _figures(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {**held["metrics"], **(held.get("details") or {})}
+
+
+def _several(value: Any) -> bool:
+    """A mapping of parts to their figures."""
+    return (
+        isinstance(value, Mapping)
+        and bool(value)
+        and all(isinstance(part, Mapping) and len(dict(flat(part))) == len(part) for part in value.values())
+    )
+
+
+def _group(name: str, parts: Mapping[str, Mapping[str, Any]]) -> Group:
+    columns = list(dict.fromkeys(column for part in parts.values() for column in part))
+    return Group(name, columns, [(key, [part.get(column) for column in columns]) for key, part in parts.items()])
 
 
 def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

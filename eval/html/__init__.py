@@ -12,7 +12,7 @@ from markupsafe import Markup
 from eval.compare import Comparison, method
 from eval.html.plots import Plot, gains, plots
 from eval.measures import DECIDES, headline, measures, sign
-from eval.report import flat
+from eval.report import flat, groups, single
 from eval.resume import shown
 from eval.texts import harmless
 
@@ -40,7 +40,8 @@ def page(
         run=subject,
         before=run if other is not None else None,
         headline=headline(command, subject["metrics"]),
-        metrics=_metrics(subject),
+        metrics=[(name, value, subject["intervals"].get(name)) for name, value in single(subject)],
+        groups=groups(subject),
         plots=[_safe(plot) for plot in _plots(command, run, other)],
         comparison=comparison,
         method=method(comparison) if comparison is not None else "",
@@ -71,11 +72,6 @@ def _plots(command: str, run: Mapping[str, Any], other: Mapping[str, Any] | None
 def _safe(plot: Plot) -> dict[str, Any]:
     # The drawing library escapes what it writes, and no text of a row is drawn.
     return {"title": plot.title, "says": plot.says, "svg": Markup(plot.svg)}  # noqa: S704
-
-
-def _metrics(run: Mapping[str, Any]) -> list[tuple[str, Any, Sequence[float] | None]]:
-    figures = [*flat(run["metrics"]), *flat(run.get("details") or {})]
-    return [(name, value, run["intervals"].get(name)) for name, value in figures if not isinstance(value, list)]
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:

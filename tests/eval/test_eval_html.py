@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -106,3 +107,20 @@ def test_the_markdown_summary_names_file_corpus_and_revision() -> None:
 def test_text_for_terminals_holds_no_control_characters() -> None:
     assert harmless("a\x1b[31mb\r\nc\u202ed") == "a [31mb c d"
     assert len(harmless("x" * 999)) == 160
+
+
+def test_figures_of_several_parts_are_a_table_of_their_own() -> None:
+    per_class = {"nonsense": {"f1": 0.5, "support": 2}, "answerable": {"f1": None, "support": 0}}
+    evaluation = Evaluation(
+        metrics={"n": 2, "accuracy": 0.5, "per_class": per_class, "turn": {"p50_ms": 3.0}},
+        intervals={"accuracy": (0.25, 0.75)},
+    )
+    run = held(replace(a_run("run-7", []), evaluation=evaluation))
+
+    text, shown = summary(run), page(run, {})
+
+    assert "| per_class | f1 | support |" in text
+    assert "| nonsense | 0.500 | 2 |\n| answerable | n/a | 0 |" in text
+    assert "| turn.p50_ms | 3.000 |  |" in text
+    assert "per_class.nonsense" not in text + shown
+    assert '<dd class="within">0.250 to 0.750</dd>' in shown
