@@ -67,3 +67,14 @@ async def test_a_paraphrase_scores_above_its_opposite(verifier: Verifier) -> Non
 
     scores = [claim.score or 0.0 for claim in told]
     assert sum(true > false for true, false in zip(scores[::2], scores[1::2], strict=True)) >= 2
+
+
+async def test_terse_english_is_read_and_another_language_is_left_open(verifier: Verifier) -> None:
+    terse, german = await checked(
+        verifier,
+        "Card refunds take 13 working days.",
+        "Rückzahlungen auf Karten dauern drei bis fünf Werktage.",
+    )
+
+    assert terse.proofs
+    assert (german.support, german.proofs) == ("unverified", ())

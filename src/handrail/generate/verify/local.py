@@ -23,6 +23,8 @@ JOINT = "\n\n"
 ENGLISH_SHARE = 0.2
 FOREIGN_SHARE = 0.08
 FEWEST_WORDS = 5
+OWN_SHARE = 0.5
+"""With this share of words that its passage has too, a claim without little words is terse and not foreign."""
 SHORT_OF = 0.01
 """How far below "supported" a claim stays at least of which words alone cannot say whether it is turned round."""
 
@@ -120,7 +122,8 @@ def foreign(claim: str, passage: str) -> bool:
     said, read = ([word.lower for word in tokens(text)] for text in (claim, passage))
     if len(said) < FEWEST_WORDS or not read:
         return False
-    return _share(read) >= ENGLISH_SHARE and _share(said) <= FOREIGN_SHARE
+    own = sum(word in read for word in said) / len(said)
+    return own < OWN_SHARE and _share(read) >= ENGLISH_SHARE and _share(said) <= FOREIGN_SHARE
 
 
 def _share(words: Sequence[str]) -> float:
