@@ -29,7 +29,9 @@ SAMPLE_KB = "sample"
 ABOUT = {
     "routing": """How well messages are sorted into the five labels. Rows: {"id", "text", "label"}.""",
     "retrieval": """How far up the right articles are found. Rows: {"question", "article_ids": [...]}.""",
-    "refusal": """Whether it refuses what the articles do not answer. Rows: {"id", "question", "should_refuse"}.""",
+    "refusal": """Whether it refuses what the articles do not answer. Rows: {"id", "question", "should_refuse"}.
+
+    A row may also have "expected_doc", "alt_docs" and a "bucket" (refuse, answer, boundary).""",
     "answers": """How good answers are, and whether they prove what they say. Rows: {"question", "answer"}.
 
     Where the settings name a judge, an LLM rates them; without one the local verifier does, and is named so.""",
@@ -38,6 +40,15 @@ ABOUT = {
     "injection": """Whether messages or planted articles can give it orders. Rows: {"id", "text", "attack"}.""",
 }
 """Commands that read rows and measure each."""
+
+EXAMPLES = """
+
+One JSON object per line; other fields are ignored. docs/evaluation.md says what each figure means. Examples:
+
+handrail eval {name} --kb acme --file rows.jsonl --json
+
+handrail eval {name} --corpus path/to/articles --file rows.jsonl
+"""
 
 File = Annotated[
     Path | None,
@@ -79,7 +90,7 @@ def _measuring(name: str) -> Callable[..., None]:
 
 
 for _name, _about in ABOUT.items():
-    app.command(_name, help=_about)(_measuring(_name))
+    app.command(_name, help=_about + EXAMPLES.format(name=_name))(_measuring(_name))
 
 
 @app.command()
