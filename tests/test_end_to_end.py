@@ -264,6 +264,18 @@ async def test_a_question_asked_once_more_is_answered_once_more(assistant: Assis
     assert turns[1].outcome.answer == turns[0].outcome.answer
 
 
+@pytest.mark.parametrize(
+    "after", ["why?", "no, the other one", "undo that", "no I meant a subdomain", "they paid in cash"]
+)
+async def test_a_few_words_after_an_answer_are_no_serious_matter(assistant: Assistant, after: str) -> None:
+    conversation = uuid4().hex
+    await assistant.ask(ask("How do I connect a domain I already own?", conversation_id=conversation))
+
+    turn = await assistant.ask(ask(after, conversation_id=conversation))
+
+    assert turn.classification.label is Label.ANSWERABLE
+
+
 async def test_a_static_reply_costs_milliseconds(assistant: Assistant) -> None:
     took = []
     for _ in range(5):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handrail.converse.cues import still_fails
+from handrail.converse.cues import grave, still_fails
 from handrail.converse.dependence import self_contained
 from handrail.types import Classification, Escalation, Label, Offer, Outcome, Question, Reading
 
@@ -12,6 +12,10 @@ TURNED_AWAY = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 NO_QUESTION = frozenset({Label.NONSENSE, Label.IRRELEVANT})
 SURE_ALONE = 0.85
 """Probability from which a whole message that is no question for the articles stays none, whatever came before."""
+SERIOUS_ALONE = 0.95
+"""Probability from which a few words are serious by themselves, beside a question that is not."""
+SERIOUS_WORDED = 0.75
+"""The same where they name what is serious: money, a complaint, leaving."""
 
 
 def understood(question: Question, reading: Reading) -> Question:
@@ -32,6 +36,15 @@ def not_solved(result: Outcome, message: Question) -> Outcome:
     return replace(result, escalation=Escalation(Offer.LINK, "not_solved"))
 
 
+def serious_by_itself(alone: Classification, reading: Reading, message: Question) -> bool:
+    """Whether a message that was taken for a serious matter says so, rather than saying next to nothing.
+
+    What corrects a question is read with it, unless it names a serious matter.
+    """
+    worded = grave(message.text) and alone.probability >= SERIOUS_WORDED
+    return worded or (reading.kind != "correction" and alone.probability >= SERIOUS_ALONE)
+
+
 def label_of_follow_up(
     alone: Classification, together: Classification, reading: Reading, message: Question
 ) -> Classification:
@@ -39,7 +52,8 @@ def label_of_follow_up(
 
     Its standalone form decides: "why?" is no question, and with the one before it is one. What the message itself says
     counts twice: a threat to leave is high stakes after any question, and somebody who says that he did not mean his
-    plan is no longer cancelling it. After an answer a follow-up is a question about it, however little it says, unless
+    plan is no longer cancelling it. A few words such as "no, the other one" are no threat, though, whatever the
+    classifier makes of them alone. After an answer a follow-up is a question about it, however little it says, unless
     the message itself is for a person to settle, or is a whole sentence about something else. That what was advised
     has not helped, or takes long, is no complaint yet.
     """
@@ -48,7 +62,10 @@ def label_of_follow_up(
     if reading.kind == "complaint":
         return together if together.label is Label.HIGH_STAKES else replace(together, label=Label.ANSWERABLE)
     if alone.label is Label.HIGH_STAKES:
-        return together if together.label is Label.ANSWERABLE and trouble_goes_on(message) else alone
+        goes_on = together.label is Label.ANSWERABLE and trouble_goes_on(message)
+        if not goes_on and (together.label is Label.HIGH_STAKES or serious_by_itself(alone, reading, message)):
+            return alone
+        alone = replace(alone, label=Label.ANSWERABLE)
     if alone.label in NO_QUESTION and alone.probability >= SURE_ALONE and self_contained(message.text):
         return alone
     corrected = reading.kind == "correction" and alone.label is Label.ANSWERABLE

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+from handrail.courtesies import SAID
+
 YES = re.compile(
     r"(?:yes|yep|yeah|yup|ya|sure|correct|exactly|right|ok(?:ay)?|please do|that's (?:it|right|the one)|that one|"
     r"ja|oui|s[ií]|sim|да)(?: (?:please|it is|exactly|that's it|that one|it does|thanks))?"
 )
 NO = re.compile(
-    r"(?:no|nope|nah|not really|not quite|no it isn't|neither|none(?: of (?:them|these|those))?|nein|non|não|нет)"
+    r"(?:no|nope|nah|not really|not quite|no it isn't|neither|none(?: of (?:them|these|those))?|"
+    r"never ?mind|forget (?:it|that|about it)|nein|non|não|нет)"
     r"(?: (?:thanks|thank you|sorry|not really|it isn't|neither))?"
 )
 
@@ -25,6 +28,12 @@ THANKS = re.compile(
     r"شكرا|شكرًا)"
     r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
 )
+ACKNOWLEDGED = re.compile(
+    rf"(?:{SAID['acknowledged_with']}[ ])*{SAID['acknowledged']}"
+    rf"(?:[ ](?:{SAID['acknowledged']}|{SAID['acknowledged_with']}))*",
+    re.VERBOSE,
+)
+"""Thanks and more: "that helped", "got it", "I'll try that", "that's all, bye"."""
 
 _SOMEBODY = (
     r"(?:an?|some|the|your|real|live|actual|human|customer|support|another) )*"
@@ -63,6 +72,8 @@ HELP = re.compile(
     r"(?:(?:i|we)(?:'ve| have)?(?: got)? )?(?:an? |another |some )?(?:(?:quick|short|small|big|urgent|few) )*"
     r"(?:questions?|problems?|issues?|query)|(?:can|may|could) i ask (?:you )?(?:something|a question)|"
     r"(?:(?:i'm|i am|im) )?(?:so )?(?:stuck|lost|confused)|"
+    r"(?:(?:sorry|but|no) )*i (?:still )?(?:don't|dont|do not|didn't|didnt|did not) (?:understand|get (?:it|that|this))"
+    r"(?: (?:it|that|this|anything|(?:your|the|this|that) answer))?|"
     r"(?:what|how) can (?:you|u) (?:do|help)(?: (?:me|us))?(?: with)?|"
     r"what (?:can|do) (?:i ask(?: you)?|you know)(?: about)?|"
     r"(?:ich (?:brauche|benötige) (?:dringend |etwas |bitte )?)?hilfe|(?:können|könnten) sie mir (?:bitte )?helfen|"
@@ -100,8 +111,13 @@ def says_no(text: str) -> bool:
 
 
 def greets_or_thanks(text: str) -> bool:
+    return bool(GREETING.fullmatch(bare(text))) or acknowledges(text)
+
+
+def acknowledges(text: str) -> bool:
+    """Thanks, a word that an answer was understood or has helped, or a farewell, and nothing else."""
     said = bare(text)
-    return bool(GREETING.fullmatch(said) or THANKS.fullmatch(said))
+    return bool(THANKS.fullmatch(said) or ACKNOWLEDGED.fullmatch(said))
 
 
 def only_asks_for_help(text: str) -> bool:

@@ -98,3 +98,40 @@ async def test_who_wants_help_and_does_not_say_with_what_is_understood(text: str
 )
 async def test_help_with_something_is_left_to_the_classifier(text: str) -> None:
     assert (await classify(text)).rule is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("thanks, that worked", "thanks"),
+        ("Got it!", "thanks"),
+        ("ok thank you, I'll try that", "thanks"),
+        ("that's all, thanks for the quick answer", "thanks"),
+        ("I see", "thanks"),
+        ("Danke, das hat geholfen", "thanks"),
+        ("merci beaucoup, ça marche", "thanks"),
+        ("спасибо, теперь понятно", "thanks"),
+        ("never mind", "no"),
+        ("forget it", "no"),
+        ("I don't understand that", "help"),
+    ],
+)
+async def test_a_word_after_an_answer_is_no_serious_matter(text: str, rule: str) -> None:
+    assert (await classify(text)).rule == rule
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "that helped but now the invite fails",
+        "it works for Anna only",
+        "good question",
+        "how does it work",
+        "bye bye money",
+        "I will try to cancel",
+        "I don't understand the invoice",
+        "forget it, cancel my plan",
+    ],
+)
+async def test_what_says_more_than_that_is_left_to_the_classifier(text: str) -> None:
+    assert (await classify(text)).rule is None

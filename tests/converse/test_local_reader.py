@@ -140,8 +140,8 @@ async def test_a_model_that_loses_a_code_is_not_followed(llm_provider: ScriptedO
     assert reading.text == f"{ASKED} and TW-3007?"
 
 
-def label(name: Label) -> Classification:
-    return Classification(name, 0.9, "local")
+def label(name: Label, probability: float = 0.96) -> Classification:
+    return Classification(name, probability, "local")
 
 
 def test_a_follow_up_is_labelled_by_its_standalone_form() -> None:
@@ -161,6 +161,36 @@ def test_a_follow_up_is_labelled_by_its_standalone_form() -> None:
     assert decided(Label.IRRELEVANT, Label.ANSWERABLE, text=weather) is Label.IRRELEVANT
     assert decided(Label.IRRELEVANT, Label.ANSWERABLE, text="and what will it be like tomorrow?") is Label.ANSWERABLE
     assert decided(Label.IRRELEVANT, Label.ANSWERABLE, text="from Berlin") is Label.ANSWERABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "probability", "kind", "serious"),
+    [
+        ("why?", 0.4, "follow_up", False),
+        ("undo that", 0.8, "follow_up", False),
+        ("no, the other one", 0.9, "correction", False),
+        ("sorry, I mean Business", 0.97, "correction", False),
+        ("THIEVES", 0.99, "follow_up", True),
+        ("you are useless", 0.85, "follow_up", True),
+        ("no, I was charged twice", 0.99, "correction", True),
+        ("they paid in cash", 0.6, "follow_up", False),
+    ],
+)
+def test_a_few_words_after_a_question_are_serious_only_where_they_say_so(
+    text: str, probability: float, kind: str, serious: bool
+) -> None:
+    alone, together = label(Label.HIGH_STAKES, probability), label(Label.ANSWERABLE)
+
+    found = label_of_follow_up(alone, together, Reading("x", kind), ask(text, history=(DOMAIN,)))
+
+    assert (found.label is Label.HIGH_STAKES) is serious
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks, that worked", "got it", "that's all, bye", "never mind", "I don't understand"]
+)
+async def test_what_only_acknowledges_an_answer_carries_nothing_over(text: str) -> None:
+    assert await read(text, DOMAIN) == Reading(text)
 
 
 @pytest.mark.parametrize("text", [ASKED, ASKED.lower().rstrip("?"), "How can I connect a domain by DNS records?"])

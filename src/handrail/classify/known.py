@@ -12,7 +12,7 @@ from handrail.classify import Classifier
 from handrail.courtesies import only_greets
 from handrail.despair import speaks_of_dying
 from handrail.reach import asks_how_to_reach, says_how_to_reach
-from handrail.replies import GREETING, THANKS, asks_for_person, only_asks_for_help, says_no, says_yes
+from handrail.replies import GREETING, THANKS, acknowledges, asks_for_person, only_asks_for_help, says_no, says_yes
 from handrail.types import Classification, Label, Probe, Question
 
 SURE = 0.99
@@ -37,6 +37,8 @@ class KnownMessages:
             return Classification(Label.NONSENSE, SURE, "rule", rule="thanks")
         if says_yes(question.text) or says_no(question.text):
             return Classification(Label.NONSENSE, SURE, "rule", rule="yes" if says_yes(question.text) else "no")
+        if acknowledges(question.text):
+            return Classification(Label.NONSENSE, SURE, "rule", rule="thanks")
         if asks_for_person(question.text):
             return Classification(Label.OUT_OF_SCOPE, SURE, "rule", rule="person")
         if text in self._topics:

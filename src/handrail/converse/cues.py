@@ -112,7 +112,12 @@ def lead_removed(text: str) -> str:
 
 def still_fails(text: str) -> bool:
     """Whether a message says that advice did not help, and nothing that only a person may settle."""
-    return bool(STILL_FAILS.search(text)) and not GRAVE.search(text)
+    return bool(STILL_FAILS.search(text)) and not grave(text)
+
+
+def grave(text: str) -> bool:
+    """Whether a message names what may be for a person to settle, such as a charge or a wish to leave."""
+    return GRAVE.search(text) is not None
 
 
 def points_back(text: str) -> int:
