@@ -162,6 +162,26 @@ def test_a_right_to_left_language_mirrors_the_panel(chat: Chat) -> None:
     assert person and close and close["x"] < person["x"]
 
 
+def test_a_language_that_runs_against_the_page_leaves_the_panel_over_its_button(chat: Chat) -> None:
+    chat.site.config["lang"] = "ar"
+    chat.open()
+
+    panel, button = chat.panel.bounding_box(), chat.launcher.bounding_box()
+    assert panel and button
+    assert panel["x"] + panel["width"] == pytest.approx(button["x"] + button["width"], abs=1)
+    assert chat.composer.evaluate("box => getComputedStyle(box).direction") == "rtl", "its placeholder is Arabic"
+    chat.composer.fill("connect a domain")
+    assert chat.composer.evaluate("box => getComputedStyle(box).direction") == "ltr"
+
+
+def test_a_full_stop_is_never_alone_on_a_line(chat: Chat) -> None:
+    chat.open()
+    body = chat.ask("domain").locator(".body")
+
+    expect(body.locator(".cite").first).to_be_visible()
+    assert not body.evaluate("body => [...body.querySelectorAll('.cite')].some(c => /^[.,]/.test(c.nextSibling?.data))")
+
+
 def test_the_demo_page_fits_a_phone_and_changes_pages_under_an_open_chat(
     browser: Browser, contract_site: ContractSite
 ) -> None:

@@ -90,7 +90,7 @@ export interface Live {
 /** What the part that talks to people may touch. */
 export interface LiveParts {
   add(entry: Entry): void;
-  say(words: string, busy?: boolean): void;
+  say(words: string, busy?: boolean, still?: boolean): void;
   handler(person: boolean): void;
   place(node: HTMLElement | null): void;
   redraw(): void;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { citedLast } from "../src/markdown/cited-last.js";
 import { safeHref } from "../src/markdown/href.js";
 import { parseMarkdown } from "../src/markdown/parse.js";
 
@@ -20,6 +21,17 @@ test("citations are separated from links", () => {
     "Open it ", { type: "cite", index: 1 }, { type: "cite", index: 2 }, { type: "cite", index: 3 }, ".",
   ]);
   assert.deepEqual(inlineOf("[1](https://a.example/)"), [{ type: "link", href: "https://a.example/", children: ["1"] }]);
+});
+
+test("citations stand behind the punctuation after them", () => {
+  const one = { type: "cite", index: 1 };
+  const two = { type: "cite", index: 2 };
+  assert.deepEqual(citedLast(inlineOf("Open it [1][2]. Then save [2]")), ["Open it. ", one, two, " Then save ", two]);
+  assert.deepEqual(citedLast(inlineOf("Choose **Refund** [1].")), [
+    "Choose ", { type: "strong", children: ["Refund"] }, ". ", one,
+  ]);
+  assert.deepEqual(citedLast(inlineOf("**Refund**[1]: now")), [{ type: "strong", children: ["Refund"] }, ": ", one, " now"]);
+  assert.deepEqual(citedLast(inlineOf("It is [1] so. And [2] more")), ["It is ", one, " so. And ", two, " more"]);
 });
 
 test("code keeps its markers and its citations", () => {

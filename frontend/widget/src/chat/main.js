@@ -117,6 +117,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
 
   frame.element.lang = words || Object.keys(config.strings).length ? config.lang : "en";
   frame.element.dir = RIGHT_TO_LEFT.test(words ? config.pageLang : config.lang) ? "rtl" : "ltr";
+  frame.element.classList.toggle("across", getComputedStyle(host).direction !== frame.element.dir);
   frame.element.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.key !== "Escape" || event.isComposing) return;
     event.preventDefault();

@@ -28,7 +28,9 @@ export function markQuote(root, quote) {
   for (const { node, offset } of places.slice(start, start + wanted.length)) {
     runs.set(node, [runs.get(node)?.[0] ?? offset, offset + 1]);
   }
-  for (const [node, [from, to]] of runs) wrap(node, from, to);
+  const nodes = [...runs.keys()];
+  // Between the first and the last run the spaces are marked, too: words in bold do not tear the mark.
+  for (const [node, [from, to]] of runs) wrap(node, node === nodes[0] ? from : 0, node === nodes.at(-1) ? to : node.length);
 }
 
 /** @param {string} text list markers and numbering are not in the rendered words either */

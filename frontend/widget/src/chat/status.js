@@ -6,9 +6,10 @@ export function createStatus() {
   const element = el("p", { class: "status", role: "status" }, words);
   return {
     element,
-    /** @param {string} text @param {boolean} [busy] */
-    say(text, busy = false) {
+    /** @param {string} text @param {boolean} [busy] shown, with dots that move @param {boolean} [still] without them */
+    say(text, busy = false, still = false) {
       element.classList.toggle("busy", busy);
+      element.classList.toggle("still", still);
       words.textContent = text;
     },
   };

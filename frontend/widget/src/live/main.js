@@ -121,7 +121,7 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
     const wait = Number(event.expected_wait_s);
     const minutes = new Intl.NumberFormat(context.config.lang, { style: "unit", unit: "minute", unitDisplay: "long" }).format(Math.max(1, Math.ceil(wait / 60)));
     const queued = session.state === "queued";
-    say(queued ? text(event.text) || [t("waiting"), wait && t("wait_expected", { time: minutes })].filter(Boolean).join(" ") : "", queued);
+    say(queued ? text(event.text) || [t("waiting"), wait && t("wait_expected", { time: minutes })].filter(Boolean).join(" ") : "", queued, queued);
     place(session.state === "resolved" && event.generation ? createRatingForm({ ...context, t }, { send, reopen }) : null);
   }
 

@@ -1,5 +1,6 @@
 /** @import {Block, Inline} from "../types" */
 import { el } from "../shared/dom.js";
+import { citedLast } from "./cited-last.js";
 import { safeHref } from "./href.js";
 import { parseMarkdown } from "./parse.js";
 
@@ -37,8 +38,9 @@ function renderBlock(block, policy) {
   }
 }
 
-/** @param {Inline[]} parts @param {Policy} policy @returns {(Node | string)[]} */
-function renderInline(parts, policy) {
+/** @param {Inline[]} given @param {Policy} policy @returns {(Node | string)[]} */
+function renderInline(given, policy) {
+  const parts = citedLast(given);
   return parts.flatMap((part, i) => {
     const next = parts[i + 1];
     // Where a citation is left out, the space before it goes too.
