@@ -32,7 +32,7 @@ HELP = """\
 /sources  the passages behind the last answer
 /new      forget this conversation and start another
 /help     this list
-/quit     leave (so does Ctrl+D); Ctrl+C stops an answer that is on its way"""
+/quit     leave (so does Ctrl+D, or Ctrl+C at an empty prompt); Ctrl+C stops an answer that is on its way"""
 
 
 def chat(
@@ -58,7 +58,8 @@ async def _converse(settings: Settings, as_json: bool, lang: str) -> None:
         with _line_history(settings):
             if sys.stdin.isatty():
                 session.console.print(f"[dim]{escape(settings.brand.disclosure)} /help lists commands.[/]")
-            while await session.step(await asyncio.to_thread(_read_line)):
+            # Not in a thread: there, Ctrl+C would not end the waiting for a line.
+            while await session.step(_read_line()):
                 pass
     finally:
         await assistant.stop()
@@ -154,14 +155,26 @@ async def _stoppable(work: asyncio.Future[Turn]) -> Turn | None:
 
 
 def _read_line() -> str | None:
-    """The next line; None at the end of input or on Ctrl+C at an empty prompt."""
+    """The next line, empty where Ctrl+C took it back; None at the end of input or on Ctrl+C at an empty prompt."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline() or None
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        if sys.stdin.isatty():
-            return input("› ")
-        line = sys.stdin.readline()
-    except (EOFError, KeyboardInterrupt):
-        return None
-    return line if line else None
+        return input("› ")
+    except (EOFError, KeyboardInterrupt) as ended:
+        print()  # noqa: T201
+        return "" if isinstance(ended, KeyboardInterrupt) and _typed() else None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _typed() -> str:
+    """What stands at the prompt; empty where lines cannot be edited."""
+    try:
+        import readline
+    except ImportError:
+        return ""
+    return readline.get_line_buffer()
 
 
 @contextlib.contextmanager
