@@ -211,7 +211,7 @@ def _field(loc: Sequence[Any]) -> str:
 def _sentence(item: Mapping[str, Any]) -> str:
     match item["type"]:
         case "json_invalid":
-            return "This is not valid JSON."
+            return "This is not valid JSON. Send one JSON object in UTF-8."
         case "missing":
             return (
                 "This field is required." if len(item["loc"]) > 1 else 'Send a JSON object such as {"question": "…"}.'

@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 
 from api import turns
 from api.dependencies import Asker, Needed, Services, WhoAsks, json_only
-from api.errors import BY_STATUS, ApiError
+from api.errors import ApiError
 from api.openapi import failures, streams_events
 from api.schemas import AskRequest, StopRequest, StopResponse
 from api.stream import parts
@@ -29,6 +29,7 @@ from handrail.types import Question
 log = logging.getLogger("handrail.stream")
 
 FAILED = "Something went wrong on our side. Please ask again."
+NOT_KNOWN = "There is no such turn, or it was stopped or is no longer kept. POST the question to /chat/stream again."
 
 router = APIRouter(prefix="/chat", tags=["conversation"])
 
@@ -91,7 +92,7 @@ async def resume(turn_id: UUID, services: Needed, last_event_id: LastEventId = N
         return event_stream(_followed(running, after, services, str(turn_id)))
     stored = await services.once.stored(str(turn_id))
     if stored is None:
-        raise ApiError(404, *BY_STATUS[404])
+        raise ApiError(404, "not_found", NOT_KNOWN)
     return event_stream(listed(parts.ending(stored), after) if after else listed(parts.replay(stored)))
 
 

@@ -211,5 +211,8 @@ async def test_a_turn_finished_by_ask_is_told_from_its_record(tmp_path: Path, as
 
 
 def test_an_unknown_turn_cannot_be_followed(client: TestClient) -> None:
-    assert client.get(f"/chat/stream/{uuid4()}").status_code == 404
+    unknown = client.get(f"/chat/stream/{uuid4()}")
+
+    assert unknown.status_code == 404
+    assert "POST the question" in unknown.json()["error"]["message"]
     assert client.get("/chat/stream/not-a-uuid").status_code == 422
