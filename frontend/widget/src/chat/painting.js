@@ -49,7 +49,7 @@ export function createPainting(context, log) {
 
   function paint() {
     asked = 0;
-    body.replaceChildren(renderMarkdown(painting.text, { hosts: NO_LINKS, cite: (n) => `[${n}]` }));
+    body.replaceChildren(renderMarkdown(painting.text, { hosts: NO_LINKS, cite: (n) => el("span", { class: "cite", text: n }) }));
     note.hidden = !painting.takenBack;
     log.painting(painting.text || painting.takenBack ? element : null);
   }
