@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from handrail.converse.cues import grave, still_fails
 from handrail.converse.dependence import self_contained
-from handrail.types import Classification, Escalation, Label, Offer, Outcome, Question, Reading
+from handrail.types import Classification, Escalation, Label, Offer, Outcome, Question, Reading, Routing
 
 TURNED_AWAY = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 NO_QUESTION = frozenset({Label.NONSENSE, Label.IRRELEVANT})
+CALM = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED, Routing.LOW_CONFIDENCE})
 SURE_ALONE = 0.85
 """Probability from which a whole message that is no question for the articles stays none, whatever came before."""
 SERIOUS_ALONE = 0.95
@@ -45,6 +46,14 @@ def serious_by_itself(alone: Classification, reading: Reading, message: Question
     return worded or (reading.kind != "correction" and alone.probability >= SERIOUS_ALONE)
 
 
+def serious_together(together: Classification, message: Question) -> bool:
+    """Whether a message is serious with the one before it: surely so where that one was simply answered."""
+    if together.label is not Label.HIGH_STAKES:
+        return False
+    calm = bool(message.history) and message.history[-1].routing in CALM
+    return not calm or together.probability >= SERIOUS_ALONE
+
+
 def label_of_follow_up(
     alone: Classification, together: Classification, reading: Reading, message: Question
 ) -> Classification:
@@ -63,9 +72,11 @@ def label_of_follow_up(
         return together if together.label is Label.HIGH_STAKES else replace(together, label=Label.ANSWERABLE)
     if alone.label is Label.HIGH_STAKES:
         goes_on = together.label is Label.ANSWERABLE and trouble_goes_on(message)
-        if not goes_on and (together.label is Label.HIGH_STAKES or serious_by_itself(alone, reading, message)):
+        if not goes_on and (serious_by_itself(alone, reading, message) or serious_together(together, message)):
             return alone
         alone = replace(alone, label=Label.ANSWERABLE)
+        if together.label is Label.HIGH_STAKES:
+            return replace(together, label=Label.ANSWERABLE, probability=1.0 - together.probability)
     if alone.label in NO_QUESTION and alone.probability >= SURE_ALONE and self_contained(message.text):
         return alone
     corrected = reading.kind == "correction" and alone.label is Label.ANSWERABLE
