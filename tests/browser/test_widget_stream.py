@@ -197,6 +197,21 @@ def test_an_edited_question_starts_a_branch_and_what_followed_is_kept_in_the_oth
     assert last["follows"] is None
 
 
+def test_enter_sends_an_edited_question_and_shift_enter_breaks_its_line(chat: Chat) -> None:
+    chat.open()
+    chat.ask("domain")
+
+    chat.page.get_by_role("button", name="Edit question").click()
+    box = chat.page.get_by_role("textbox", name="Edit question")
+    box.fill("fax")
+    box.press("Shift+Enter")
+    box.press_sequentially("machine")
+    box.press("Enter")
+
+    expect(chat.replies.first).to_contain_text("fax")
+    assert chat.site.sent_to("/ask")[-1]["question"] == "fax\nmachine"
+
+
 def test_a_follow_up_says_which_turn_it_goes_on_from(chat: Chat) -> None:
     chat.open()
     chat.ask("domain")

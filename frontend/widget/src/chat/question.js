@@ -35,7 +35,12 @@ export function createQuestion(context, entry) {
       const question = words.value.trim();
       if (question) actions.edit(entry.turnId, question);
     }, keydown: (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Escape" || event.isComposing) return;
+      if (event.isComposing) return;
+      if (event.key === "Enter" && event.target === words && !event.shiftKey) {
+        event.preventDefault();
+        form.requestSubmit();
+      }
+      if (event.key !== "Escape") return;
       event.stopPropagation();
       close();
     } }, words, el("p", { class: "choices" },

@@ -34,7 +34,9 @@ export function createRating({ t, actions, save, say }, entry) {
     form.hidden = !open;
     said.textContent = "";
     down.setAttribute("aria-expanded", String(open));
-    if (open) form.querySelector("input")?.focus();
+    if (!open) return;
+    form.querySelector("input")?.focus();
+    form.scrollIntoView({ block: "nearest" });
   }
 
   function show() {

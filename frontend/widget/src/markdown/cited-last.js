@@ -1,5 +1,5 @@
 /** @import {Inline} from "../types" */
-const STOP = /^[.,;:!?…。،؛؟]+/;
+const STOP = /^\p{Po}+/u;
 
 /**
  * Citations behind the punctuation that follows them: a line may break on both sides of one, and would leave a full stop
@@ -12,19 +12,15 @@ export function citedLast(parts) {
   const settled = [];
   /** @type {Inline[]} */
   let cites = [];
-  for (let part of parts) {
+  for (const part of [...parts, ""]) {
     if (typeof part === "object" && part.type === "cite") {
       cites.push(part);
       continue;
     }
-    const stop = cites.length && typeof part === "string" ? (STOP.exec(part) ?? [""])[0] : "";
-    if (stop) {
-      const before = typeof settled.at(-1) === "string" ? /** @type {string} */ (settled.pop()) : "";
-      settled.push(`${before.trimEnd()}${stop} `);
-      part = /** @type {string} */ (part).slice(stop.length);
-    }
-    settled.push(...cites, ...(part ? [part] : []));
+    const stop = (cites.length && typeof part === "string" && STOP.exec(part)?.[0]) || "";
+    if (stop) settled.push(`${typeof settled.at(-1) === "string" ? String(settled.pop()).trimEnd() : ""}${stop} `);
+    settled.push(...cites, typeof part === "string" ? part.slice(stop.length) : part);
     cites = [];
   }
-  return [...settled, ...cites];
+  return settled.filter(Boolean);
 }
