@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from handrail import outcome
-from handrail.types import Citation, Draft, Label, Offer, Outcome, RefusalReason, Routing, Source, Verdict
+from handrail.types import Citation, Claim, Draft, Label, Offer, Outcome, RefusalReason, Routing, Source, Verdict
 from tests.stages import WORDING, passage
 
 CITED = tuple(
@@ -138,6 +138,17 @@ def test_an_answer_with_a_disclaimer_is_not_called_the_closest_too() -> None:
     result = outcome.low_confidence("Text [1].", CITED, 0.4, WORDING)
 
     assert outcome.closest(result, Draft([], "extractive", signals={"unit_top": -9.0}), WORDING) == result
+
+
+@pytest.mark.parametrize(("support", "cautious"), [("supported", False), ("unverified", True), ("unsupported", False)])
+def test_an_answer_that_is_not_all_proved_says_so_above(support: str, *, cautious: bool) -> None:
+    draft = Draft([Claim("True.", ("domains:a/1",), "supported"), Claim("Text.", ("domains:a/1",), support)], "llm")
+    answered = outcome.answered("True. Text [1].", Verdict.FULLY, CITED, 0.8)
+
+    told = outcome.proved(answered, draft, 1.0, WORDING)
+
+    assert told.disclaimer == (WORDING.say("unproved") if cautious else None)
+    assert (told.routing, told.claims, told.factuality) == (Routing.ANSWERED, tuple(draft.claims), 1.0)
 
 
 def test_high_stakes_offers_a_person_and_one_link_at_most() -> None:

@@ -7,7 +7,7 @@ import pytest
 from handrail.errors import NotSupported
 from handrail.settings import Verify
 from handrail.types import Claim, Draft, Verified
-from handrail.withhold import supported_only, withhold
+from handrail.withhold import settled, supported_only, withhold
 from tests.stages import WORDING
 
 
@@ -61,3 +61,25 @@ def test_a_flagged_claim_says_so_and_cites_nothing() -> None:
 def test_a_high_stakes_reply_keeps_what_is_supported_even_if_that_is_nothing() -> None:
     assert [claim.text for claim in supported_only(MIXED).claims] == ["True.", "Also true."]
     assert supported_only(checked(("No.", "unsupported"))).claims == ()
+
+
+def test_what_nobody_could_confirm_counts_as_unsupported_where_it_is_likely_wrong() -> None:
+    draft = Draft(
+        [
+            Claim("True.", ("a/1",), "supported", 0.9),
+            Claim("Likely.", ("a/1",), "unverified", 0.6),
+            Claim("Unlikely.", ("a/1",), "unverified", 0.4),
+            Claim("Nicht lesbar.", ("a/1",), "unverified"),
+        ],
+        "llm",
+    )
+
+    verified = settled(Verified(draft, 1.0), Verify(shown_from=0.5))
+
+    assert [claim.support for claim in verified.draft.claims] == [
+        "supported",
+        "unverified",
+        "unsupported",
+        "unverified",
+    ]
+    assert verified.factuality == 0.5

@@ -119,6 +119,14 @@ def partly(result: Outcome) -> Outcome:
     )
 
 
+def proved(result: Outcome, draft: Draft, factuality: float | None, wording: Wording) -> Outcome:
+    """An answer with its claims and their labels, and a word of caution above it where not all of it is proved."""
+    told = closest(replace(result, claims=tuple(draft.claims), factuality=factuality), draft, wording)
+    plain = told.disclaimer is None and told.routing in (Routing.ANSWERED, Routing.PARTIALLY_ANSWERED)
+    unproved = any(claim.support == "unverified" for claim in draft.claims)
+    return replace(told, disclaimer=wording.say("unproved")) if plain and unproved else told
+
+
 def closest(result: Outcome, draft: Draft, wording: Wording) -> Outcome:
     """An answer whose quotes the cross-encoder does not know for one, said to be no more than the closest passages.
 

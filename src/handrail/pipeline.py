@@ -48,7 +48,7 @@ from handrail.types import (
     Verified,
 )
 from handrail.watch import Nobody, TurnWatch
-from handrail.withhold import supported_only, withhold
+from handrail.withhold import settled, supported_only, withhold
 from handrail.wording import Wording
 
 NO_EVIDENCE = Evidence("", ())
@@ -307,8 +307,7 @@ class Pipeline:
         else:
             verdict = Verdict.PARTLY if verified.unsupported else critique.verdict
             result = outcome.answered(answer, verdict, citations, confidence, self._next(turn, citations, drafted))
-        told = replace(result, claims=draft.claims, factuality=verified.factuality)
-        return outcome.closest(told, draft, turn.wording)
+        return outcome.proved(result, draft, verified.factuality, turn.wording)
 
     def _sure_from(self, turn: TurnInFlight) -> float:
         """Encoders of one language see little more than names in another, and are sure of it all the same."""
@@ -382,6 +381,7 @@ class Pipeline:
                 turn.go_on_without("verify")
                 fallback = self._stages.fallback_verifier
                 verified = await fallback.verify(turn.question, draft, evidence) if fallback else Verified(draft, None)
+            verified = settled(verified, self._settings.verify)
             span.record(output=[traced(claim) for claim in verified.draft.claims], factuality=verified.factuality)
         return verified
 

@@ -12,7 +12,24 @@ from handrail.types import Claim, Draft, Verified
 from handrail.wording import Wording
 
 STEP = re.compile(r"^\s*\d+[.)]\s", re.M)
-UNSUPPORTED = "unsupported"
+SUPPORTED, UNSUPPORTED, UNVERIFIED = "supported", "unsupported", "unverified"
+
+
+def settled(verified: Verified, settings: Verify) -> Verified:
+    """Once everybody was asked: a claim that is more likely wrong than right is not given the benefit of the doubt."""
+    settle = [_doubted(claim, settings.shown_from) for claim in verified.draft.claims]
+    if not any(settle):
+        return verified
+    claims = [
+        replace(claim, support=UNSUPPORTED) if doubted else claim
+        for claim, doubted in zip(verified.draft.claims, settle, strict=True)
+    ]
+    checked = [claim.support == SUPPORTED for claim in claims if claim.support != UNVERIFIED]
+    return Verified(replace(verified.draft, claims=tuple(claims)), sum(checked) / len(checked))
+
+
+def _doubted(claim: Claim, shown_from: float) -> bool:
+    return claim.support == UNVERIFIED and claim.score is not None and claim.score < shown_from
 
 
 def withhold(verified: Verified, settings: Verify, wording: Wording) -> Draft:

@@ -76,6 +76,11 @@ class Verify(Section):
     unsupported_below: Probability = Field(
         0.2, description="Local probability under which it counts as unsupported; between the two it is unverified."
     )
+    shown_from: Probability = Field(
+        0.5,
+        description="Probability from which a claim that stays unverified, by an LLM's judgement too where one is "
+        "configured, may be shown, with a word of caution above the answer; under it, it counts as unsupported.",
+    )
     max_judged: int = Field(
         10,
         ge=1,
