@@ -128,6 +128,14 @@ async def test_links_images_and_empty_claims_are_not_passed_on(llm_provider: Scr
     assert [claim.text for claim in result.claims] == ["Click here now."]
 
 
+async def test_citation_marks_that_a_model_writes_leave_no_numbers_behind(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(says(("Open **Settings** [1][2].", ["domains/1"])))
+
+    result = await draft(llm_provider, "domain?")
+
+    assert [claim.text for claim in result.claims] == ["Open **Settings**."]
+
+
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
@@ -136,6 +144,10 @@ async def test_links_images_and_empty_claims_are_not_passed_on(llm_provider: Scr
         ("😀! It is free. 🎉 It stays free. …", ["😀! It is free.", "🎉 It stays free. …"]),
         ("😀", ["😀"]),
         ("1. It is free. It stays free.", ["1. It is free. It stays free."]),
+        ("1. Open it.\n2. Save it.", ["1. Open it.", "2. Save it."]),
+        ("- One\n  - Part\n\n- Two", ["- One", "  - Part", "- Two"]),
+        ("1. Open it,\nthen wait.\n2. Save it.", ["1. Open it,\nthen wait.\n2. Save it."]),
+        ("| A |\n| --- |\n| 1 |", ["| A |\n| --- |\n| 1 |"]),
     ],
 )
 def test_each_sentence_is_a_claim_and_what_has_no_word_is_none(text: str, claims: list[str]) -> None:

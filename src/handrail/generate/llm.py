@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 from pydantic_core import from_json
 
-from handrail.citations import LIST_ITEM
+from handrail.citations import LIST_ITEM, unmarked
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.blocks import Blocks, blocks
@@ -180,7 +180,7 @@ def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: st
     known = {passage.id for passage in passages}
     claims = []
     for claim in cited:
-        text = without_links(claim.text).strip()
+        text = without_links(unmarked(claim.text)).strip()
         if text:
             ids = dict.fromkeys(_passage_id(given, known, by_number) for given in claim.passage_ids)
             claims += [Claim(part, tuple(ids)) for part in split_claim(text) if not claims_to_act(part, lang)]
@@ -188,10 +188,13 @@ def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: st
 
 
 def split_claim(text: str) -> list[str]:
-    """Prose is a claim a sentence, so that one wrong sentence goes alone; lists, tables and code stay whole.
+    """Prose is a claim a sentence, a list a claim an item, so that what is wrong goes alone; tables and code stay.
 
     What has no word, such as an emoji after the full stop, states nothing and stays with the sentence beside it.
     """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > 1 and all(LIST_ITEM.match(line) for line in lines):
+        return lines
     if LIST_ITEM.match(text) or "\n" in text or "|" in text or "```" in text:
         return [text]
     parts: list[str] = []
