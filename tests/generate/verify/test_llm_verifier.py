@@ -60,6 +60,23 @@ async def test_the_judge_cannot_vouch_for_a_number_that_is_not_there(llm_provide
     assert (await judged(llm_provider, "You wait nine days."))[0].support == "unverified"
 
 
+@pytest.mark.parametrize(
+    ("claim", "support"), [("Du wartest 5 Tage.", "supported"), ("Du wartest 7 Tage.", "unverified")]
+)
+async def test_a_number_is_found_whatever_the_language_calls_its_unit(
+    llm_provider: ScriptedOpenAI, claim: str, support: str
+) -> None:
+    llm_provider.script(Says({"verdict": "supported", "quote": "Refunds take 5 days"}))
+
+    assert (await judged(llm_provider, claim))[0].support == support
+
+
+async def test_the_judge_cannot_vouch_for_an_address_that_is_not_there(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"verdict": "supported", "quote": "Refunds take 5 days"}))
+
+    assert (await judged(llm_provider, "Point it to `203.0.113.21`."))[0].support == "unverified"
+
+
 async def test_a_judgement_against_a_claim_stands(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script(Says({"verdict": "unsupported", "quote": ""}))
 

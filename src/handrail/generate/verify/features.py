@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from handrail.generate.verify import lexicon, negation
 from handrail.generate.verify.lexicon import STOP, alike, opposed, rivals
-from handrail.generate.verify.numbers import Quantity, quantities
+from handrail.generate.verify.numbers import Quantity, is_code, quantities
 from handrail.generate.verify.text import Sentence, Token, sentences, tokens
 
 LEXICAL = frozenset(
@@ -229,6 +229,7 @@ def names(words: tuple[Token, ...]) -> list[Token]:
         for index, word in enumerate(words)
         if (any(c.isdigit() for c in word.text) and any(c.isalpha() for c in word.text))
         or (word.text.isupper() and len(word.text) > 1)
+        or is_code(word.text)
         or (index and word.text[0].isupper() and word.text != "I" and not word.text.startswith("I'"))
     ]
 

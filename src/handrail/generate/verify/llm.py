@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from handrail.errors import HandrailError
 from handrail.generate import Verifier
 from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
-from handrail.generate.verify.numbers import quantities
+from handrail.generate.verify.numbers import is_code, quantities, written
+from handrail.generate.verify.order import in_order
 from handrail.generate.verify.quotes import found_in
 from handrail.generate.verify.text import tokens
 from handrail.llm import LanguageModel
@@ -56,7 +57,7 @@ class LlmVerifier:
         claims = [
             labelled(claim, tuple(found.values()), given) for claim, found in zip(draft.claims, proofs, strict=True)
         ]
-        return verified(draft, claims)
+        return verified(draft, in_order(claims, given))
 
     def _doubtful(self, drafted: Sequence[Claim], checked: Sequence[Claim]) -> list[tuple[int, str]]:
         """Claim and passage, the least certain first, at most `max_judged`; quotations need no judge."""
@@ -85,5 +86,11 @@ class LlmVerifier:
 
 
 def _invents_a_number(claim: Claim, passage: Passage) -> bool:
-    known = quantities(tokens(f"{passage.title} {' '.join(passage.headings)} {passage.text}"))
-    return any(not any(number.equals(other) for other in known) for number in quantities(tokens(claim.text)))
+    """Units are compared where they are known: a claim in another language says "7 Tage" for "7 days"."""
+    said, words = tokens(claim.text), tokens(f"{passage.title} {' '.join(passage.headings)} {passage.text}")
+    known, plain = quantities(words), written(words)
+    codes = {word.text for word in said if is_code(word.text)} - {word.text for word in words}
+    return bool(codes) or any(
+        not any(number.equals(other) for other in known) and bool(number.unit or number.value not in plain)
+        for number in quantities(said)
+    )

@@ -13,20 +13,26 @@ from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, l
 from handrail.generate.verify.lexicon import STOP
 from handrail.generate.verify.measure import Measured, Pair, doubtful, measure
 from handrail.generate.verify.model import ClaimModel
+from handrail.generate.verify.order import in_order
 from handrail.generate.verify.quotes import Span, quoted
+from handrail.generate.verify.tables import settles
 from handrail.generate.verify.text import sentences, tokens
 from handrail.local_models.batching import Batcher
 from handrail.settings import Verify
 from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Verified
 
 JOINT = "\n\n"
+ENGLISH = "en"
+AGAINST = 0.05
+"""Score of a claim that says of a table's row what its cell does not."""
 ENGLISH_SHARE = 0.2
 FOREIGN_SHARE = 0.08
 FEWEST_WORDS = 5
-OWN_SHARE = 0.5
-"""With this share of words that its passage has too, a claim without little words is terse and not foreign."""
 SHORT_OF = 0.01
 """How far below "supported" a claim stays at least of which words alone cannot say whether it is turned round."""
+
+Scored = tuple[float, Span | None]
+"""Of one sentence, and where its support would stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +67,14 @@ class LocalVerifier:
     async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
         given = {hit.passage.id: hit.passage for hit in evidence.hits}
         cited = [[given[id_] for id_ in dict.fromkeys(claim.passage_ids) if id_ in given] for claim in draft.claims]
-        proofs = await self._proofs(draft.claims, cited)
-        return verified(draft, [labelled(*both, given) for both in zip(draft.claims, proofs, strict=True)])
+        proofs = await self._proofs(draft.claims, cited, abroad=question.lang != ENGLISH)
+        claims = [labelled(*both, given) for both in zip(draft.claims, proofs, strict=True)]
+        return verified(draft, in_order(claims, given))
 
-    async def _proofs(self, claims: Sequence[Claim], cited: Sequence[Sequence[Passage]]) -> list[list[Proof]]:
+    async def _proofs(
+        self, claims: Sequence[Claim], cited: Sequence[Sequence[Passage]], *, abroad: bool
+    ) -> list[list[Proof]]:
+        """By claim. `abroad`: the answer is to be in another language than English, so a claim's words may be."""
         proofs: list[list[Proof]] = []
         for claim, passages in zip(claims, cited, strict=True):
             proofs.append([proof for passage in passages if (proof := _quotation(claim, passage))])
@@ -73,7 +83,7 @@ class LocalVerifier:
             for index, passages in enumerate(cited)
             if not proofs[index]
             for passage in passages
-            if not foreign(claims[index].text, passage.text)
+            if not (abroad and foreign(claims[index].text, passage.text))
         ]
         for check, score, spans in await self._scored(claims, single):
             proofs[check.claim].append(self._proof(check.passages[0].id, score, spans))
@@ -96,20 +106,24 @@ class LocalVerifier:
         pairs = [
             Pair(text, check.text, check.context) for check, texts in zip(checks, said, strict=True) for text in texts
         ]
-        measured = iter(await measure(pairs, self._entails)) if pairs else iter(())
-        return [
-            (check, *self._weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)
-        ]
+        found = await measure(pairs, self._entails) if pairs else []
+        measured = iter([self._score(*both) for both in zip(pairs, found, strict=True)])
+        return [(check, *_weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)]
 
-    def _weakest(self, found: Sequence[Measured]) -> tuple[float, tuple[Span, ...]]:
-        scores = [self._score(item) if item.window else 0.0 for item in found]
-        spans = {(item.window.start, item.window.end) for item in found if item.window}
-        return min(scores, default=0.0), _merged(sorted(spans))
+    def _score(self, pair: Pair, found: Measured) -> Scored:
+        """Whatever else speaks for it, a claim with another number or negation than its passage is not supported.
 
-    def _score(self, item: Measured) -> float:
-        """Whatever else speaks for it, a claim with another number or negation than its passage is not supported."""
-        score = self._model.probability(item.signals)
-        return min(score, max(0.0, self._settings.supported_above - SHORT_OF)) if doubtful(item.signals) else score
+        Where a table has the say, what stands in its cell decides whether the claim may be shown at all.
+        """
+        if found.window is None:
+            return 0.0, None
+        score = self._model.probability(found.signals)
+        if doubtful(found.signals):
+            score = min(score, max(0.0, self._settings.supported_above - SHORT_OF))
+        said = settles(pair.claim, pair.passage)
+        if said is not None:
+            score = max(score, self._settings.shown_from) if said else min(score, AGAINST)
+        return score, (found.window.start, found.window.end)
 
     def _proof(self, passage_id: str, score: float, spans: tuple[Span, ...]) -> Proof:
         support = UNVERIFIED if score >= self._settings.unsupported_below else UNSUPPORTED
@@ -117,13 +131,17 @@ class LocalVerifier:
         return Proof(passage_id, support, round(score, 4), "local", spans if support == SUPPORTED else ())
 
 
+def _weakest(found: Sequence[Scored]) -> tuple[float, tuple[Span, ...]]:
+    spans = {span for _, span in found if span is not None}
+    return min((score for score, _ in found), default=0.0), _merged(sorted(spans))
+
+
 def foreign(claim: str, passage: str) -> bool:
     """The claim is in another language than its English passage: word by word nothing can be said of it."""
     said, read = ([word.lower for word in tokens(text)] for text in (claim, passage))
     if len(said) < FEWEST_WORDS or not read:
         return False
-    own = sum(word in read for word in said) / len(said)
-    return own < OWN_SHARE and _share(read) >= ENGLISH_SHARE and _share(said) <= FOREIGN_SHARE
+    return _share(read) >= ENGLISH_SHARE and _share(said) <= FOREIGN_SHARE
 
 
 def _share(words: Sequence[str]) -> float:

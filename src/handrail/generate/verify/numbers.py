@@ -171,6 +171,16 @@ def _clock(words: Sequence[Token], at: int, minutes: float, after: int) -> tuple
     return Quantity(minutes, "clock", words[at].start, words[after + used - 1].end), after + used
 
 
+def is_code(word: str) -> bool:
+    """Digits that are no number and no time of day, such as an address (`203.0.113.20`) or a version (`4.2.1`)."""
+    return word[0].isdigit() and ":" not in word and word[-1].isdigit() and _number(word) is None
+
+
+def written(words: Sequence[Token]) -> set[float]:
+    """The numbers as they stand, whatever unit follows: what can be compared across languages."""
+    return {value for word in words if (value := _number(word.lower)) is not None}
+
+
 def _number(word: str) -> float | None:
     if word in WORDS:
         return WORDS[word]
