@@ -63,6 +63,11 @@ def test_a_high_stakes_reply_keeps_what_is_supported_even_if_that_is_nothing() -
     assert supported_only(checked(("No.", "unsupported"))).claims == ()
 
 
+def test_an_answer_of_flagged_claims_alone_is_none() -> None:
+    with pytest.raises(NotSupported):
+        withhold(checked(("No.", "unsupported"), ("No!", "unsupported")), Verify(policy="flag"), WORDING)
+
+
 def test_what_nobody_could_confirm_counts_as_unsupported_where_it_is_likely_wrong() -> None:
     draft = Draft(
         [

@@ -35,17 +35,17 @@ def _doubted(claim: Claim, shown_from: float) -> bool:
 def withhold(verified: Verified, settings: Verify, wording: Wording) -> Draft:
     """The draft as it may be shown, by the operator's policy.
 
-    Raises NotSupported when the answer has to be withdrawn: always under `withdraw`, and under `remove` when too
-    little is left to stand on.
+    Raises NotSupported when the answer has to be withdrawn: always under `withdraw`, under `remove` when too little is
+    left to stand on, and under `flag` when nothing is.
     """
     draft = verified.draft
     if not verified.unsupported:
         return draft
-    if settings.policy == "flag":
+    kept = _kept(draft.claims)
+    if settings.policy == "flag" and kept:
         mark = wording.say("unconfirmed")
         shown = [_flagged(claim, mark) if claim.support == UNSUPPORTED else claim for claim in draft.claims]
         return replace(draft, claims=tuple(shown))
-    kept = _kept(draft.claims)
     enough = verified.factuality is None or verified.factuality >= settings.withdraw_below
     if settings.policy == "withdraw" or not kept or not enough:
         raise NotSupported("claims of the draft are not supported by the passages they cite")

@@ -181,6 +181,35 @@ async def test_a_turn_spends_no_more_than_it_may(
     assert meter.attempts[-1].outcome == "over_budget"
 
 
+async def test_calls_made_side_by_side_share_the_turns_requests(
+    llm_provider: ScriptedOpenAI, second_provider: ScriptedOpenAI
+) -> None:
+    llm_provider.script(Streams({"text": "slow"}, first_s=0.3))
+    second_provider.script(THERE)
+
+    with metering(Bounds(requests=3)):
+        async with both(llm_provider, second_provider) as model:
+            told = await asyncio.gather(*(model.ask(PROMPT, Greeting) for _ in range(6)), return_exceptions=True)
+
+    assert len(llm_provider.requests) == 3
+    assert [type(one) for one in told if isinstance(one, Exception)] == [BudgetExhausted] * 3
+
+
+async def test_a_repeated_request_counts_as_one_more(
+    llm_provider: ScriptedOpenAI, second_provider: ScriptedOpenAI
+) -> None:
+    llm_provider.script(Fails(503, {"retry-after": "0"}))
+    second_provider.script(THERE)
+
+    with metering(Bounds(requests=2)) as meter:
+        async with both(llm_provider, second_provider, retries=5) as model:
+            with pytest.raises(BudgetExhausted):
+                await model.ask(PROMPT, Greeting)
+
+    assert (len(llm_provider.requests), meter.requests) == (2, 2)
+    assert second_provider.requests == []
+
+
 def test_a_key_that_is_not_there_is_named() -> None:
     fallback = {"name": "spare", "model": "m-2", "api_key_env": "HANDRAIL_NO_SUCH_KEY"}
 

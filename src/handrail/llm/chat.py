@@ -29,7 +29,7 @@ from handrail.llm import LanguageModels, OutputT, Reply, TextHearer
 from handrail.llm.breaker import Breaker
 from handrail.llm.chain import ProviderChain, Stalled
 from handrail.llm.failures import explain
-from handrail.llm.meter import Bounds, budget, spend
+from handrail.llm.meter import Bounds, reserve, spend
 from handrail.llm.retry import RetryingModel, RetryPolicy
 from handrail.prompts import RenderedPrompt
 from handrail.settings import Llm, LlmProvider, environment
@@ -67,7 +67,7 @@ class ChatModel:
         self, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None = None
     ) -> Reply[OutputT]:
         self._breaker.check(self._host)
-        left = budget()
+        left = reserve()
         spent = RunUsage()
         with generation(prompt.name, self._name, prompt) as span:
             try:
@@ -77,7 +77,7 @@ class ChatModel:
                 raise
             finally:
                 usage = self._price(spent)
-                spend(usage, max(1, spent.requests))
+                spend(usage, max(0, spent.requests - 1))
                 span.record(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost_usd=usage.cost_usd)
             span.record(output=reply.model_dump(mode="json"))
         self._breaker.succeeded()

@@ -29,7 +29,7 @@ class Meter:
         self.requests = 0
         self.attempts: list[Attempt] = []
 
-    def add(self, usage: Usage, requests: int = 1) -> None:
+    def add(self, usage: Usage, requests: int = 0) -> None:
         self.requests += requests
         self.usage = Usage(
             self.usage.input_tokens + usage.input_tokens,
@@ -69,8 +69,8 @@ def metering(bounds: Bounds | None = None) -> Iterator[Meter]:
         _current.reset(token)
 
 
-def spend(usage: Usage, requests: int = 1) -> None:
-    """Add to the meter of the turn at hand, if there is one."""
+def spend(usage: Usage, requests: int = 0) -> None:
+    """Add to the meter of the turn at hand, if there is one; `requests` beyond those reserved."""
     meter = _current.get()
     if meter is not None:
         meter.add(usage, requests)
@@ -83,7 +83,14 @@ def note(attempt: Attempt) -> None:
         meter.attempts.append(attempt)
 
 
-def budget() -> Bounds:
-    """What the turn at hand may still spend. Raises BudgetExhausted when that is nothing."""
+def reserve() -> Bounds:
+    """Count a request that is about to be made, so that those made beside it know of it.
+
+    What the turn at hand may still spend, this request included. Raises BudgetExhausted when that is nothing.
+    """
     meter = _current.get()
-    return meter.left() if meter is not None else Bounds()
+    if meter is None:
+        return Bounds()
+    left = meter.left()
+    meter.requests += 1
+    return left

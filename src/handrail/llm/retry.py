@@ -20,6 +20,9 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from handrail.errors import BudgetExhausted
+from handrail.llm.meter import reserve
+
 RETRYABLE_STATUS = frozenset({408, 409, 429})
 FIRST_DELAY_S = 0.5
 LONGEST_DELAY_S = 8.0
@@ -54,6 +57,15 @@ def worth_retrying(error: ModelAPIError) -> bool:
     return isinstance(error, ModelConnectionError)
 
 
+def _may_repeat() -> bool:
+    """Whether the turn has a request to spare; it is counted."""
+    try:
+        reserve()
+    except BudgetExhausted:
+        return False
+    return True
+
+
 class RetryingModel(WrapperModel):
     """Repeats single requests, so that a second try at valid output does not pay for the first one again."""
 
@@ -73,7 +85,7 @@ class RetryingModel(WrapperModel):
                 return await super().request(messages, model_settings, model_request_parameters)
             except ModelAPIError as error:
                 delay = self._policy.delay(tried, error)
-                if delay is None:
+                if delay is None or not _may_repeat():
                     raise
             tried += 1
             await self._policy.sleep(delay)
@@ -98,7 +110,7 @@ class RetryingModel(WrapperModel):
                     break
                 except ModelAPIError as error:
                     delay = self._policy.delay(tried, error)
-                    if delay is None:
+                    if delay is None or not _may_repeat():
                         raise
                 tried += 1
                 await self._policy.sleep(delay)

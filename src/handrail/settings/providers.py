@@ -63,7 +63,7 @@ class Llm(Section):
         description="Providers asked in this order when the first fails: name, base_url, api_key_env, model, prices.",
     )
     turn_max_requests: int = Field(
-        12, ge=0, le=1000, description="Requests to language models in one turn; 0 is unlimited."
+        20, ge=0, le=1000, description="Requests to language models in one turn, repeated ones too; 0 is unlimited."
     )
     turn_max_tokens: int = Field(
         60_000, ge=0, le=10_000_000, description="Tokens in one turn, in and out; 0 is unlimited."
