@@ -84,7 +84,8 @@ class Quotes:
     def reply(self, user: str) -> Streams:
         passages = re.findall(r'<passage number="\d+" id="([^"]+)"[^>]*>\n(.*?)\n</passage>', user, re.S)
         claims = [
-            {"text": re.split(r"(?<=[.!?])\s", text.strip())[0], "passage_ids": [id_]} for id_, text in passages[:3]
+            {"text": re.split(r"(?<=[^\d][.!?])\s", text.strip())[0], "passage_ids": [id_]}
+            for id_, text in passages[:3]
         ]
         return Streams({"claims": claims, "answered": "fully"}, self.first_s, self.gap_s)
 

@@ -38,7 +38,7 @@ def test_only_invented_ids_are_no_answer() -> None:
         enforce(draft(("Made up.", ["x/1"])), EVIDENCE)
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "[1]", "[1][2]"])
+@pytest.mark.parametrize("text", ["", "  \n", "[1]", "[1][2]", "1.", "2) [1]", "- *"])
 def test_a_claim_that_says_nothing_proves_nothing(text: str) -> None:
     with pytest.raises(NotGrounded):
         enforce(draft((text, [A.id])), EVIDENCE)

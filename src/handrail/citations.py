@@ -13,7 +13,7 @@ MARKER = re.compile(r"(?P<code>(?P<ticks>`+).*?(?P=ticks))|[ \t]*\[\d{1,3}(?: ?[
 """What a widget takes for a citation; code spans and link labels are not, and are matched to be left alone."""
 FENCE_END = re.compile(r"(?:\A|\n)( *)(?:`{3,}|~{3,})\Z")
 LIST_ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*+])\s")
-LIST_MARKER = re.compile(r"(?m)^\s*\d+[.)]\s")
+LIST_MARKER = re.compile(r"(?m)^\s*\d+[.)](?:\s|$)")
 WORD = re.compile(r"[^\W_]")
 PARAGRAPH = "\n\n"
 """Stands for a paragraph before, whatever it said."""
@@ -22,7 +22,7 @@ PARAGRAPH = "\n\n"
 def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> Draft:
     """Keep only claims whose cited ids were all given.
 
-    A claim that cites an unknown id, or nothing, goes with its text: half a proof is none. So does one without text.
+    A claim that cites an unknown id, or nothing, goes with its text: half a proof is none. So does one without a word.
     The claims kept are numbered. Raises NotGrounded when none is left, unless `may_be_empty` (a high-stakes reply
     stands without articles).
     """
@@ -33,9 +33,10 @@ def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> 
 
 
 def citable(claim: Claim, evidence: Evidence) -> bool:
-    """Whether a claim says something, and cites passages it was given and nothing else."""
+    """Whether a claim says something (the number of a step is nothing), and cites passages it was given, no others."""
     given = {hit.passage.id for hit in evidence.hits}
-    return bool(claim.passage_ids) and set(claim.passage_ids) <= given and bool(unmarked(claim.text))
+    says = WORD.search(LIST_MARKER.sub("", unmarked(claim.text)))
+    return bool(claim.passage_ids) and set(claim.passage_ids) <= given and says is not None
 
 
 class Prose:
