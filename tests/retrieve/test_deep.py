@@ -130,7 +130,24 @@ async def test_the_cache_is_bypassed_where_exact_terms_filters_or_a_conversation
 
     assert len(searches.asked) == 7
     assert len(cache) == 2
-    assert exact_terms("Pay 30 EUR", frozenset()) == {"30"}
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("Pay 30 EUR", {"30", "eur"}),
+        ("what does ERR_SSL mean?", {"err_ssl"}),
+        ("ENOENT on start", {"enoent"}),
+        ("HELP ME PLEASE", set()),
+        ("HELP TW-3001", {"tw-3001"}),
+        ("why can I pay", set()),
+        ("why can't I pay", {"can't"}),
+        ("warum kann ich nicht zahlen", {"nicht"}),
+        ("почему не приходит код", {"не"}),
+    ],
+)
+def test_numbers_codes_and_negations_make_another_question(query: str, terms: set[str]) -> None:
+    assert exact_terms(query, frozenset()) == terms
 
 
 async def test_a_model_judges_splits_imagines_and_rewords(llm_provider: ScriptedOpenAI) -> None:

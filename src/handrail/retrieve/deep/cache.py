@@ -15,8 +15,15 @@ from handrail.retrieve.deep import Layer, Ranker
 from handrail.types import Evidence, Hit, Probe, Reading, Vectors
 
 NAME = re.compile(r"[A-Z][\w-]*|\w*\d[\w.-]*|\w+[-_]\w*\d\w*")
-TERM = re.compile(r"[\w]+(?:[-./:][\w]+)*")
-NEGATIONS = frozenset({"not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "won't", "isn't"})
+TERM = re.compile(r"[\w]+(?:[-./:'’][\w]+)*")
+CODE = re.compile(r".*\d.*|\w*_\w*")
+"""`TW-3001`, `err_ssl`; capitals such as `ENOENT` count, too."""
+NEGATIONS = frozenset(
+    """
+    not no never without cannot nicht kein keine keinen nie ohne ne pas jamais sans nunca sin não sem не нет
+    без никогда لا لم لن ليس بدون
+    """.split()  # noqa: SIM905
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +114,16 @@ class SemanticCache(Layer):
 
 def exact_terms(query: str, names: Collection[str]) -> frozenset[str]:
     """What must be equal for two questions to be the same, case-folded: numbers, codes, known names, negations."""
-    found = {term.casefold() for term in TERM.findall(query)}
+    terms = {term.replace("’", "'") for term in TERM.findall(query)}
+    shouted = query.isupper()
     return frozenset(
-        term for term in found if term in names or term in NEGATIONS or any(character.isdigit() for character in term)
+        folded
+        for term in terms
+        if (folded := term.casefold()) in names
+        or folded in NEGATIONS
+        or folded.endswith("n't")
+        or CODE.fullmatch(term)
+        or (len(term) > 1 and term.isupper() and not shouted)
     )
 
 
