@@ -26,10 +26,18 @@ logger = logging.getLogger(__name__)
 HEADER = re.compile(r"\A\{#-?(?P<body>.*?)-?#\}", re.DOTALL)
 FIELD = re.compile(r"^\s*(?P<key>version|inputs|output):\s*(?P<value>.+?)\s*$", re.MULTILINE)
 NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
+TAGS = (
+    "passage", "passages", "article", "articles", "related", "wrong", "message", "conversation", "draft", "claim",
+    "title", "titles", "offer", "offers", "query", "system", "user",
+)  # fmt: skip
+UNSEEN = r"\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+"""Characters that nobody sees, which may stand between the letters of a word, too."""
+SPELT = "|".join(f"[{UNSEEN}]*".join(name) for name in TAGS)
 TAG = re.compile(
-    r"[<\uff1c\u2039\ufe64](?=\s*[/\uff0f]?\s*(?:passages?|articles?|related|wrong|message|conversation|draft|claim|titles?|offers?|query|system|user)\b)",
+    rf"[<\uff1c\u2039\ufe64\u2329\u27e8\u3008](?=[\s/\uff0f\u2044\u2215\\{UNSEEN}]*(?:{SPELT})(?![^\W_]))",
     re.IGNORECASE,
 )
+"""What may open or close a tag of the templates, however it is disguised."""
 
 
 class PromptError(PermanentError):
