@@ -27,6 +27,11 @@ def test_the_same_request_has_the_same_skeleton_in_every_language(text: str) -> 
     assert skeleton(text) == ["§cancel", "§own", "§plan"]
 
 
+def test_arabic_is_read_too() -> None:
+    assert skeleton("أريد إلغاء اشتراكي واسترداد أموالي")[:3] == ["§want", "§cancel", "§plan"]
+    assert skeleton("كيف أربط نطاقي")[0] == "§how"
+
+
 def test_what_the_company_sells_is_left_out() -> None:
     assert skeleton("how do i descale the grinder") == skeleton("how do i waterproof the jacket")
     assert skeleton("cancel a guest") != skeleton("cancel my plan")
