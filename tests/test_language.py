@@ -19,6 +19,11 @@ from handrail import language
         ("ошибка TW-3004 при оплате", "ru"),
         ("كيف أربط نطاقي", "ar"),
         ("MY SITE IS DOWN AND NOBODY ANSWERS", "en"),
+        ("¿Cómo conecto mi propio dominio?", "es"),
+        ("cancelar uma reserva", "pt"),
+        ("não consigo entrar", "pt"),
+        ("Combien coûte Studio ?", "fr"),
+        ("l’appli ne s’ouvre plus", "fr"),
     ],
 )
 def test_a_clear_message_is_answered_in_its_own_language_whatever_the_page_says(text: str, lang: str) -> None:
@@ -41,6 +46,10 @@ def test_a_language_without_replies_falls_back_to_the_page() -> None:
     assert language.of_message("perché non funziona la mia prenotazione", "es") == "es"
 
 
+def test_a_name_in_another_language_is_no_other_language() -> None:
+    assert language.of_message("Café d'Azur booking page", "en") == "en"
+
+
 def test_articles_are_in_the_language_of_most_of_them() -> None:
     german = ["So verbinden Sie Ihre eigene Domain mit der Website."] * 5
     russian = ["Чтобы подключить домен, откройте настройки."] * 3
@@ -50,7 +59,19 @@ def test_articles_are_in_the_language_of_most_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "lang"), [("Danke!", "de"), ("merci", "fr"), ("Muchas gracias", "es"), ("olá", "pt"), ("Thanks", "en")]
+    ("text", "lang"),
+    [
+        ("Danke!", "de"),
+        ("merci", "fr"),
+        ("Muchas gracias", "es"),
+        ("olá", "pt"),
+        ("Thanks", "en"),
+        ("Merci beaucoup !", "fr"),
+        ("Hola, buenas tardes", "es"),
+        ("oi, tudo bem?", "pt"),
+        ("Guten Morgen", "de"),
+        ("Tschüss", "de"),
+    ],
 )
 def test_a_word_of_one_language_tells_it(text: str, lang: str) -> None:
     assert language.of_message(text) == lang

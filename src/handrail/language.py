@@ -17,13 +17,20 @@ from handrail.replies import spoken_in
 
 DEFAULT = "en"
 LATIN = ("de", "en", "es", "fr", "it", "nl", "pl", "pt")
-SURE = 0.9
+SURE = 0.8
 """Probability from which the text wins over the visitor's page."""
 LIKELY = 0.6
 """Probability from which the text counts where the page says nothing or the same."""
 FEWEST_WORDS = 2
 """Shorter texts, such as a product's name, say nothing about their writer."""
 SAMPLE = 40
+TELLING = (
+    ("es", re.compile(r"[¿¡ñ]", re.IGNORECASE)),
+    ("pt", re.compile(r"[ãõ]", re.IGNORECASE)),
+    ("de", re.compile(r"ß")),
+    ("fr", re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=[a-zà-ÿ])|[œù]", re.IGNORECASE)),
+)
+"""What only one of the languages that replies speak is written with; it decides where the words leave a doubt."""
 LETTER = re.compile(r"[^\W\d_]")
 SCRIPTS = (("ru", re.compile(r"[\u0400-\u04ff]")), ("ar", re.compile(r"[\u0600-\u06ff\u0750-\u077f]")))
 
@@ -53,6 +60,9 @@ def of_message(text: str, page: str | None = None) -> str:
     if len(re.findall(r"\w+", text)) < FEWEST_WORDS:
         return wanted
     found, sure = _latin(text)
+    told = [lang for lang, signs in TELLING if signs.search(text)]
+    if len(told) == 1 and (found == told[0] or (sure < SURE and found != wanted)):
+        return told[0]
     if found not in spoken():
         return wanted
     return found if sure >= (LIKELY if found == wanted else SURE) else wanted

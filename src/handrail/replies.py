@@ -16,17 +16,21 @@ NO = re.compile(
     r"(?: (?:thanks|thank you|sorry|not really|it isn't|neither))?"
 )
 
-GREETING = re.compile(
-    r"(hi+|hello+|hey+|hiya|good (morning|afternoon|evening)|hallo|guten (tag|morgen|abend)|moin|bonjour|salut|hola|"
-    r"buen[oa]s( d[ií]as| tardes)?|ol[áa]|ciao|привет|здравствуйте|مرحبا|أهلا|"
-    r"السلام عليكم)( there| you| all| everyone)?"
+_HELLO = (
+    r"(?:hi+|hello+|hey+|hiya|good (?:morning|afternoon|evening)|hallo|guten (?:tag|morgen|abend)|moin|servus|"
+    r"bonjour|bonsoir|salut|hola|buen[oa]s(?: d[ií]as| tardes| noches)?|ol[áa]|oi|bom dia|boa (?:tarde|noite)|"
+    r"tudo bem|ciao|привет|здравствуйте|добрый (?:день|вечер)|доброе утро|مرحبا|مرحبًا|أهلا|أهلا وسهلا|"
+    r"صباح الخير|مساء الخير|السلام عليكم)"
 )
+GREETING = re.compile(rf"{_HELLO}(?: {_HELLO})?(?: (?:there|you|all|everyone|zusammen|à tous|a todos))?")
 THANKS = re.compile(
     r"((ok(ay)?|great|perfect|cool|super|alles klar|gut|d'accord|vale|хорошо|nice|got it|alright) )?"
-    r"(many |vielen |merci |muchas |большое )?"
-    r"(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n)?|gracias|obrigad[oa]|grazie|dank|спасибо|"
-    r"شكرا|شكرًا)"
-    r"( (so|very) much| a lot| again)?( (that helped|that's all|bye))?"
+    r"(many |vielen |herzlichen |merci |muchas |mil |muito |большое |огромное )?"
+    r"(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n| sehr)?|gracias|obrigad[oa]|grazie|dank|"
+    r"спасибо|благодарю|شكرا|شكرًا|(?:good)?bye(?: bye)?|tschüss|auf wiedersehen|au revoir|adi[óo]s|hasta luego|"
+    r"tchau|adeus|до свидания|пока|مع السلامة)"
+    r"( (so|very) much| a lot| again| beaucoup| bien| infiniment| à vous| por todo| por tudo| большое| вам| جزيلا| لك)?"
+    r"( (that helped|that's all|bye))?"
 )
 ACKNOWLEDGED = re.compile(
     rf"(?:{SAID['acknowledged_with']}[ ])*{SAID['acknowledged']}"
@@ -89,10 +93,11 @@ HELP = re.compile(
 )
 """Nothing but the wish for help: with what is not said."""
 SPOKEN = {
-    "de": "danke dank vielen hallo moin guten nein ja bitte hilfe",
-    "fr": "merci bonjour salut oui non aidez-moi",
-    "es": "gracias hola buenas buenos muchas sí ayuda",
-    "pt": "obrigado obrigada olá sim não ajuda",
+    "de": "danke dank vielen herzlichen schön sehr hallo moin servus guten tag morgen abend nein ja bitte hilfe "
+    "tschüss auf wiedersehen",
+    "fr": "merci beaucoup bien infiniment à vous bonjour bonsoir salut oui non aidez-moi aide au revoir",
+    "es": "gracias hola buenas buenos días dias tardes noches muchas mil por todo sí ayuda adiós hasta luego",
+    "pt": "obrigado obrigada muito olá oi tudo bem bom dia boa tarde noite sim não ajuda por tchau adeus",
 }
 """Words by which a message too short to tell its language tells it after all."""
 
