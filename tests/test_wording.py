@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 import tomllib
 from importlib.resources import files
@@ -52,3 +53,24 @@ def test_a_routing_with_fixed_words_has_them(routing: Routing) -> None:
 
     assert said
     assert "{" not in said
+
+
+@pytest.mark.parametrize(("lang", "quoted"), [("en", "“A”"), ("de", "„A“"), ("fr", "«\u00a0A\u00a0»"), ("ru", "«A»")])
+def test_titles_stand_in_the_quotation_marks_of_the_language(lang: str, quoted: str) -> None:
+    assert load_wording("Acme", lang).quoted("A") == quoted
+
+
+def test_a_list_has_the_commas_of_its_script() -> None:
+    assert load_wording("Acme", "ar").either(["A", "B", "C"]) == "A، B أو C"
+
+
+MIXED = {"es": r"\b(?:tu|tus|tú|puedes)\b", "pt": r"\b(?:equipa|registado|por si)\b"}
+"""Another form of address, or another country's spelling, than the rest is written in."""
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_language_is_written_in_one_way(lang: str) -> None:
+    said = " ".join(texts(lang).values())
+
+    assert lang == "en" or "'" not in said
+    assert lang not in MIXED or not re.search(MIXED[lang], said, re.IGNORECASE)

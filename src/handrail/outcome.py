@@ -43,7 +43,7 @@ def static(label: Label, wording: Wording, topics: Sequence[str] = (), rule: str
 def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outcome:
     """Ask one clarifying question, naming the nearest topics when there are any."""
     if titles:
-        text = wording.say("followup_topic", topics=wording.either([f"“{title}”" for title in titles]))
+        text = wording.say("followup_topic", topics=wording.either([wording.quoted(title) for title in titles]))
     else:
         text = wording.say("followup")
     return Outcome(
@@ -66,7 +66,7 @@ def missed(wording: Wording, titles: Sequence[str], confidence: float) -> Outcom
     """The visitor says that the answer was about something else: ask, with other articles as chips and a person."""
     text = wording.say("missed")
     if titles:
-        text = wording.say("missed_topics", topics=wording.either([f"“{title}”" for title in titles]))
+        text = wording.say("missed_topics", topics=wording.either([wording.quoted(title) for title in titles]))
     return Outcome(
         Routing.FOLLOWUP,
         text,

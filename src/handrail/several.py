@@ -143,7 +143,7 @@ def _joint(question: Question, parts: Sequence[_Part], wording: Wording) -> Join
     for part, _ in answered:
         hits |= {hit.passage.id: hit for hit in part.evidence.hits if hit.passage.id not in hits}
     evidence = Evidence(question.text, tuple(hits.values()), weakest.evidence.signals)
-    left_open = [f"“{part.text}”" for part in parts if part.draft is None and part.label in ASKED]
+    left_open = [wording.quoted(part.text) for part in parts if part.draft is None and part.label in ASKED]
     closing = wording.say("left_open", questions=" ".join(left_open)) if left_open else None
     draft = replace(drafted, claims=tuple(claims), closing=closing)
     return Joint(evidence, draft, weakest.confidence, bool(left_open))

@@ -118,7 +118,13 @@ class Wording:
 
     def either(self, items: list[str]) -> str:
         """`a, b or c`."""
-        return items[0] if len(items) == 1 else ", ".join(items[:-1]) + self._texts["either"] + items[-1]
+        return (
+            items[0] if len(items) == 1 else self._texts["comma"].join(items[:-1]) + self._texts["either"] + items[-1]
+        )
+
+    def quoted(self, text: str) -> str:
+        """`text` in the quotation marks of this language."""
+        return self._texts["quotation"].replace("{text}", text)
 
     def language(self, lang: str) -> str:
         """The name of `lang` in this language; the code itself where there is none."""
