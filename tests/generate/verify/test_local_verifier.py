@@ -83,6 +83,16 @@ async def test_a_german_claim_over_an_english_passage_is_left_to_the_judge(verif
     assert (claim.support, claim.score) == ("unverified", None)
 
 
+async def test_a_number_that_no_passage_has_is_doubted_in_any_language(verifier: Verifier) -> None:
+    texts = ("Rückzahlungen auf eine Karte dauern 3 bis 5 Werktage.", "Rückzahlungen auf eine Karte dauern 9 Werktage.")
+    draft = Draft([Claim(text, ("a/1",)) for text in texts], "llm")
+
+    right, wrong = (await verifier.verify(question("Erstattung?", lang="de"), draft, ARTICLES)).draft.claims
+
+    assert right.score is None
+    assert wrong.score is not None and wrong.score < load_settings().verify.shown_from
+
+
 async def test_a_wrong_cell_of_a_table_is_no_support(verifier: Verifier) -> None:
     prices = evidence(
         {"p/1": "Prices per month.\n\n| Plan | Monthly |\n| --- | --- |\n| Solo | EUR 14 |\n| Studio | EUR 32 |"}

@@ -13,6 +13,7 @@ from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, l
 from handrail.generate.verify.lexicon import STOP
 from handrail.generate.verify.measure import Measured, Pair, doubtful, measure
 from handrail.generate.verify.model import ClaimModel
+from handrail.generate.verify.numbers import written
 from handrail.generate.verify.order import in_order
 from handrail.generate.verify.quotes import Span, quoted
 from handrail.generate.verify.tables import settles
@@ -25,6 +26,8 @@ JOINT = "\n\n"
 ENGLISH = "en"
 AGAINST = 0.05
 """Score of a claim that says of a table's row what its cell does not."""
+OTHER_NUMBER = 0.3
+"""Score of a claim in another language with a number that its passage lacks: only a judge could save it."""
 ENGLISH_SHARE = 0.2
 FOREIGN_SHARE = 0.08
 FEWEST_WORDS = 5
@@ -78,13 +81,13 @@ class LocalVerifier:
         proofs: list[list[Proof]] = []
         for claim, passages in zip(claims, cited, strict=True):
             proofs.append([proof for passage in passages if (proof := _quotation(claim, passage))])
-        single = [
-            _Check(index, (passage,))
-            for index, passages in enumerate(cited)
-            if not proofs[index]
-            for passage in passages
-            if not (abroad and foreign(claims[index].text, passage.text))
-        ]
+        single = []
+        for index, passages in enumerate(cited):
+            for passage in passages if not proofs[index] else ():
+                if not (abroad and foreign(claims[index].text, passage.text)):
+                    single.append(_Check(index, (passage,)))
+                elif _has_a_number_of_its_own(claims[index].text, passage):
+                    proofs[index].append(Proof(passage.id, UNVERIFIED, OTHER_NUMBER, "local"))
         for check, score, spans in await self._scored(claims, single):
             proofs[check.claim].append(self._proof(check.passages[0].id, score, spans))
         unproved = [
@@ -142,6 +145,11 @@ def foreign(claim: str, passage: str) -> bool:
     if len(said) < FEWEST_WORDS or not read:
         return False
     return _share(read) >= ENGLISH_SHARE and _share(said) <= FOREIGN_SHARE
+
+
+def _has_a_number_of_its_own(claim: str, passage: Passage) -> bool:
+    """Digits are read in any language, whatever their unit is called."""
+    return not written(tokens(claim)) <= written(tokens(f"{passage.title} {passage.text}"))
 
 
 def _share(words: Sequence[str]) -> float:
