@@ -5,6 +5,7 @@ Files are in the retrieval or the refusal format; several may belong to one know
 is that the knowledge base answers the question. They must travel, so figures are leave-one-knowledge-base-out: each
 base is judged by gates that were fitted to the others; rows with `"split": "test"` are never fitted on. What is read of
 a base that the reader learnt from must come from a reader that did not (`eval.teach.questions --fold`, `--scores`).
+What the size of a base weighs is fitted afterwards (`eval.fit_size`).
 """
 
 from __future__ import annotations

@@ -46,6 +46,14 @@ def test_scores_of_the_ranked_list() -> None:
     assert signals["both"] == 1.0
 
 
+def test_size_counts_from_where_a_base_is_no_longer_small() -> None:
+    many = [passage(f"m:{number}/0", "Stock counts down.") for number in range(400)]
+    large = measure("stock", [STOCK], build(many, np.ones((400, 3), dtype=np.float32)), np.ones(400, dtype=np.float32))
+
+    assert signals_of("stock", [STOCK])["size"] == 0.0
+    assert large["size"] == pytest.approx(np.log(2))
+
+
 def test_only_a_high_logit_is_sure() -> None:
     assert signals_of("refund", [PAYOUT])["rerank_sure"] == 0.0
     assert signals_of("refund", [replace(REFUND, rerank=8.5), PAYOUT])["rerank_sure"] == 3.5

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from calendar import day_name, month_name
 from collections.abc import Mapping, Sequence
+from math import log
 
 import numpy as np
 
@@ -25,6 +26,8 @@ FAR = -8.0
 """Logit of the cross-encoder below which less of it means that nothing is even about the question (experiment 141)."""
 TOGETHER = 3
 """Passages that are read as one when words are looked for."""
+SMALL = 200
+"""Passages up to which a knowledge base counts as small: about what the bases have that the gates are fitted to."""
 SURE = 5.0
 """Logit of the cross-encoder from which more of it means more: below, near-misses in an article's own words score as
 high as questions in other words (experiment 57)."""
@@ -38,6 +41,7 @@ def measure(query: str, hits: Sequence[Hit], snapshot: Snapshot, cosines: Vector
         **_nearness(ranked, snapshot, cosines),
         **_words(query, ranked, snapshot.inverse_frequency, snapshot.stemming),
         **_shape(query, snapshot.stemming),
+        "size": log(max(len(snapshot.passages) / SMALL, 1.0)),
     }
 
 
