@@ -341,3 +341,33 @@ def test_no_further_section_only_points_elsewhere() -> None:
     made = compose([Scored(found[0], 4, 4), Scored(found[1], 3.5, 3.5)], found, Generate())
 
     assert [claim.text for claim in made] == ["Post is free above EUR 50."]
+
+
+def test_what_is_said_in_one_case_stands_under_its_case() -> None:
+    body = "## You have no phone\n\nAsk support to look at your papers.\n\n## How it works\n\nCodes last a minute."
+
+    assert claims("ask support papers", article(body))[0].text.startswith("**You have no phone:**\n\nAsk")
+    assert claims("codes last a minute", article(body))[0].text == "Codes last a minute."
+
+
+def test_sentences_of_several_sections_stand_under_their_headings() -> None:
+    body = "## Add one\n\nA language is a draft at first.\n\n## Remove one\n\nA language is gone at once."
+
+    made = claims("a language is", article(body))
+
+    assert [claim.text for claim in made] == [
+        "**Add one:**\n\nA language is a draft at first.",
+        "**Remove one:**\n\nA language is gone at once.",
+    ]
+
+
+@pytest.mark.parametrize("said", ["Not automatically.", "Usually not."])
+def test_what_goes_on_after_a_yes_or_no_brings_it_along(said: str) -> None:
+    body = f"## Is a large file slow?\n\n{said} Huge files can slow down uploads."
+
+    made = claims("huge uploads", article(body), best="Huge", max_sentences=1)
+
+    assert [claim.text for claim in made] == [
+        f"**Is a large file slow?**\n\n{said}",
+        "Huge files can slow down uploads.",
+    ]

@@ -338,3 +338,45 @@ async def test_trouble_with_what_an_article_is_about_begins_with_its_first_proce
     assert texts(named) == ["**Check:**\n\n1. Compare the records.", "2. Compare again."]
     assert texts(part)[0] == texts(named)[0]
     assert "Mail stopped." in " ".join(texts(part))
+
+
+async def test_who_names_an_article_is_told_the_procedure_that_has_his_words() -> None:
+    knows = scorer_of({"Ask for a link": 3.0, "Enter the old one": 3.0})
+    forgotten = "## Reset a password\n\n1. Ask for a link.\n2. Save."
+    known = "## Change a password\n\n1. Enter the old one.\n2. Save."
+    passwords = article(f"{forgotten}\n\n{known}", title="Your password")
+
+    change = await answer(knows, evidence("change my password", passwords, merge=0))
+    trouble = await answer(knows, evidence("password problems", passwords, merge=0))
+    knows.close()
+
+    assert texts(change)[0].endswith("1. Enter the old one.")
+    assert texts(trouble)[0].endswith("1. Ask for a link.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("can I hide a page", "1. Open the page."),
+        ("how do I hide a page", "1. Open the page."),
+        ("when is a page hidden", "The page stays open to visitors."),
+    ],
+)
+async def test_steps_come_before_what_is_said_beside_them(asked: str, first: str) -> None:
+    knows = scorer_of({"stays open": 4.0, "Open the page": 2.5})
+    body = "## Hide it from everybody\n\n1. Open the page.\n2. Hide it.\n\nThe page stays open to visitors."
+
+    draft = await answer(knows, evidence(asked, article(body, title="Menus of a site"), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)
+
+
+async def test_the_question_that_an_article_asks_in_the_same_words_is_answered_as_it_stands() -> None:
+    knows = scorer_of({"Write to us": 6.0, "Open the page": 4.5})
+    body = "## Show it\n\n1. Open the page.\n2. Open more.\n\n## A page is gone. What now?\n\nWrite to us."
+
+    draft = await answer(knows, evidence("my page is gone now", article(body, title="Menus of a site"), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith("Write to us.")

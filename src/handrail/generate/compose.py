@@ -14,11 +14,17 @@ from handrail.types import Claim
 
 ANAPHORA = re.compile(
     r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|"
-    r"also|in that case|the same|after that|(?:please )?(?:do not|don't|never) do (?:it|so|this|that))\b",
+    r"also|only then|in that case|the same|after that|(?:please )?(?:do not|don't|never) do (?:it|so|this|that))\b",
     re.I,
 )
-YES_NO = re.compile(r"^(yes|no|not? yet|never|only if|because|ja|nein|oui|non|s[ií]|sim|não|да|нет|نعم|لا)\b", re.I)
+YES_NO = re.compile(
+    r"^(yes|no|not|never|only if|because|usually|mostly|sometimes|ja|nein|oui|non|s[ií]|sim|não|да|нет|نعم|لا)\b", re.I
+)
 """A sentence that answers the question it stands under, and means nothing without it."""
+CASE = re.compile(r"[?؟]$|^(?:if|when|after|once|before|without|you|i|my) ", re.I)
+"""Headings that say in which case something holds: a question, "If you cancel", "You have no phone"."""
+HEADED = re.compile(r"^\*\*[^\n]+(?<![?؟])\*\*\n\n")
+"""A heading in front of a quotation; a question belongs to what answers it."""
 ORDINAL = re.compile(r"^(\d+)\.\s")
 BESIDE = 1.0
 """Points a further unit of the same article may lie below the best one."""
@@ -299,13 +305,42 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
         said = before is not None and before.kind in ("sentence", "note") and before.headings == unit.headings
         if said and before is not None and ANAPHORA.match(plain(unit.lines[0])):
             chosen += [] if _repeats(before, chosen) else [before]
+    for unit in list(chosen):
+        said_first = _yes_or_no(unit, found)
+        chosen += [] if said_first is None or said_first in chosen else [said_first]
     after = by_place.get((best.unit.hit.passage.id, best.unit.order + 1))
     short = sum(unit.words for unit in chosen) < SHORT and len(chosen) < settings.max_sentences
     goes_on = after is not None and after.kind in ("sentence", "note") and not after.points_elsewhere
     if short and after is not None and goes_on and after.headings == best.unit.headings:
         chosen += [] if _repeats(after, chosen) else [after]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
-    return [_quote(f"{_above(unit, found)}{unit.lines[0]}", (unit.hit.passage.id,)) for unit in chosen]
+    return [
+        _quote(f"{above}{unit.lines[0]}", (unit.hit.passage.id,))
+        for unit, above in zip(chosen, _headed(chosen, found), strict=True)
+    ]
+
+
+def _yes_or_no(unit: Unit, found: Sequence[Unit]) -> Unit | None:
+    """The yes or no with which the answer begins that the unit goes on with; None where there is none before it."""
+    here = (other for other in found if _section(other) == _section(unit))
+    first = min(here, key=_place, default=unit)
+    return first if first != unit and question_above(first) is not None else None
+
+
+def _headed(chosen: Sequence[Unit], found: Sequence[Unit]) -> list[str]:
+    """What stands in front of each of the sentences: what it means nothing without, else the heading of its section.
+
+    Sections have their headings where sentences of several are quoted, and those that say what holds in a case, or
+    answer a question, where they are alone, too.
+    """
+    sections = [(_article(unit), unit.headings) for unit in chosen]
+    several = len(set(sections)) > 1
+    above = []
+    for place, unit in enumerate(chosen):
+        begins = place == 0 or sections[place] != sections[place - 1]
+        wanted = begins and bool(unit.headings) and (several or bool(CASE.search(unit.headings[-1])))
+        above.append(_above(unit, found) or (f"{_title(unit)}\n\n" if wanted else ""))
+    return above
 
 
 def _above(unit: Unit, found: Sequence[Unit]) -> str:
@@ -337,7 +372,7 @@ def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    here, there = set(tokenize(one)), set(tokenize(other))
+    here, there = (set(tokenize(HEADED.sub("", text))) for text in (one, other))
     return bool(here) and len(here & there) / len(here | there) > SAME
 
 

@@ -39,7 +39,7 @@ LATER = 0.05
 """What each unit further down its passage promises less: sections begin with what they are about."""
 NAMED, POINTS_NAMED = 0.4, 1.5
 """What a table's row promises more, and its points, when the question names what it is about."""
-SAME_QUESTION = 0.6
+SAME_QUESTION = 0.7
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
 TITLE_TERMS = 3
 DOING = frozenset(
@@ -68,10 +68,13 @@ LOGIT_SHARE, READING_SHARE = 0.5, 1.0
 PASSAGE_POINTS = 8.0
 """Points of a unit of a passage whose final score is 1."""
 POINTS_ELSEWHERE = -2.0
-"""Points of a unit that only points elsewhere, or answers another question."""
+"""Points of a unit that only points elsewhere."""
 POINTS_BESIDE = -4.0
 """Points of "Important: Change the time zone outside your opening hours", which names things in passing, of what is
-said about the reader's customers to somebody who speaks of himself, and of what presumes the answer."""
+said about the reader's customers to somebody who speaks of himself, of what presumes the answer, and of the yes or no
+to another question."""
+STEPS_HERE, STEPS_HOME = 2.0, 1.0
+"""Points that steps of the best sentence's section, and of its article, may lie below it and still come first."""
 SPECIAL = 20.0
 """Points taken from all that stands beside the first procedure: nothing of it is quoted."""
 POINTS_OPPOSED = -3.0
@@ -206,7 +209,8 @@ def _finals(found: Sequence[Unit], fits: Sequence[float]) -> dict[str, float]:
 
 
 def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scored]:
-    """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first.
+    """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first, or
+    the one whose heading has the most of his words ("change my password").
 
     Where that is most of its title ("domain not working"), nothing is said of special cases. So is who asks for no fact
     ("a customer wants her money back") and would else be told how the article begins, which is what it is about.
@@ -217,16 +221,38 @@ def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scor
         return scored
     names = bool(named) and len(named) <= TITLE_TERMS and named <= about
     if not names and not (begins(best.unit.hit) and best.unit.kind == "sentence" and not MAY.match(query)):
-        return scored
+        return _led_by_steps(query, scored)
     home = best.unit.hit.passage.article_id
     steps = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == home]
     if not steps:
         return scored
-    first = min(steps, key=lambda unit: (unit.hit.passage.position, unit.order))
+    said = set(tokenize(query))
+    first = min(
+        steps, key=lambda unit: (-len(said & set(tokenize(_heading(unit)))), unit.hit.passage.position, unit.order)
+    )
     rest = [item for item in scored if item.unit is not first]
     if names and 2 * len(named) >= len(about):
         rest = [item if _section(item.unit) == _section(first) else _special(item) for item in rest]
     return [Scored(first, best.score, best.logit), *sorted(rest, key=lambda item: -item.score)]
+
+
+def _led_by_steps(query: str, scored: list[Scored]) -> list[Scored]:
+    """Who asks for no fact is told what to do before what is said beside it: steps that fit about as well lead.
+
+    Whoever asks whether he may is told no steps but those of the section that says so, and the question that an
+    article asks in the same words is answered as it stands.
+    """
+    best = scored[0]
+    asked = _heading(best.unit).endswith(("?", "؟")) and coverage(_heading(best.unit), query, {}, 1.0) >= SAME_QUESTION
+    if asked or best.unit.kind not in ("sentence", "note"):
+        return scored
+    for item in scored[1:]:
+        here = _section(item.unit) == _section(best.unit)
+        home = item.unit.hit.passage.article_id == best.unit.hit.passage.article_id and not MAY.match(query)
+        near = STEPS_HERE if here else STEPS_HOME
+        if item.unit.kind == "steps" and (here or home) and item.score >= best.score - near:
+            return [replace(item, score=best.score), *(other for other in scored if other is not item)]
+    return scored
 
 
 def _special(item: Scored) -> Scored:
@@ -248,9 +274,9 @@ def _points(logit: float) -> float:
 
 def _shape(query: str, unit: Unit) -> float:
     others = speaks_of_himself(query) and asked_for_others(_heading(unit))
-    if unit.warns or others or _presumes(query, unit):
+    if unit.warns or others or _presumes(query, unit) or _answers_another(query, unit):
         return POINTS_BESIDE
-    if unit.points_elsewhere or _answers_another(query, unit):
+    if unit.points_elsewhere:
         return POINTS_ELSEWHERE
     wanted = set(tokenize(query))
     if _opposes(unit, wanted):
