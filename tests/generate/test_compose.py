@@ -361,8 +361,8 @@ def test_sentences_of_several_sections_stand_under_their_headings() -> None:
     ]
 
 
-@pytest.mark.parametrize("said", ["Not automatically.", "Usually not."])
-def test_what_goes_on_after_a_yes_or_no_brings_it_along(said: str) -> None:
+@pytest.mark.parametrize("said", ["Not automatically.", "Usually not.", "Choose the small one."])
+def test_what_goes_on_after_a_brief_answer_brings_it_along(said: str) -> None:
     body = f"## Is a large file slow?\n\n{said} Huge files can slow down uploads."
 
     made = claims("huge uploads", article(body), best="Huge", max_sentences=1)

@@ -380,3 +380,26 @@ async def test_the_question_that_an_article_asks_in_the_same_words_is_answered_a
     knows.close()
 
     assert texts(draft)[0].endswith("Write to us.")
+
+
+async def test_steps_lead_their_section_when_another_one_is_quoted_first() -> None:
+    knows = scorer_of({"Check that": 5.0, "stays open": 3.0, "Open the page": 2.5})
+    shown = "## My site is not found. What can I do?\n\nCheck that it is published."
+    hidden = "## Hide it from everybody\n\n1. Open the page.\n2. Open the page again.\n\nThe page stays open."
+    body = f"{shown}\n\n{hidden}"
+
+    draft = await answer(knows, evidence("can I hide a page", article(body, title="Menus of a site"), merge=0))
+    knows.close()
+
+    assert any("1. Open the page." in text for text in texts(draft))
+
+
+async def test_what_goes_on_from_a_warning_is_not_quoted_beside_an_answer() -> None:
+    knows = scorer_of({"collect": 5.0, "That one": 4.8, "preparation": 0.0})
+    long = f"Customers collect goods {'and more goods ' * 6}here."
+    body = f"{long}\n\n> **Note:** The preparation is no notice. That one has a default."
+
+    draft = await answer(knows, evidence("do you do pickup", article(body, title="Pickup")))
+    knows.close()
+
+    assert texts(draft) == [long]

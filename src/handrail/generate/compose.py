@@ -6,23 +6,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from handrail.generate.headings import (
+    ANAPHORA,
+    answer_before,
+    article_of,
+    headed,
+    place_of,
+    section_of,
+    title_of,
+)
 from handrail.generate.units import Unit
-from handrail.markdown import NUMBERED_SECTION, plain, without_number
+from handrail.markdown import NUMBERED_SECTION, plain
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
 from handrail.types import Claim
 
-ANAPHORA = re.compile(
-    r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|"
-    r"also|only then|in that case|the same|after that|(?:please )?(?:do not|don't|never) do (?:it|so|this|that))\b",
-    re.I,
-)
-YES_NO = re.compile(
-    r"^(yes|no|not|never|only if|because|usually|mostly|sometimes|ja|nein|oui|non|s[ií]|sim|não|да|нет|نعم|لا)\b", re.I
-)
-"""A sentence that answers the question it stands under, and means nothing without it."""
-CASE = re.compile(r"[?؟]$|^(?:if|when|after|once|before|without|you|i|my) ", re.I)
-"""Headings that say in which case something holds: a question, "If you cancel", "You have no phone"."""
 HEADED = re.compile(r"^\*\*[^\n]+(?<![?؟])\*\*\n\n")
 """A heading in front of a quotation; a question belongs to what answers it."""
 ORDINAL = re.compile(r"^(\d+)\.\s")
@@ -47,7 +45,7 @@ STEPS_NEAR = 1.0
 WHOLE_STEPS, WHOLE_TABLE = 100, 40
 """Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
 SHORT = 20
-"""Words of sentences up to which the one after the best is quoted, too."""
+"""Words of sentences of a section up to which the one after the best is quoted, too."""
 SAME = 0.7
 """Jaccard overlap of words from which two sentences say the same."""
 
@@ -95,7 +93,7 @@ def compose(
                 break
     if len(parts) == 1:
         return parts[0][1]
-    titles = [(_article(unit), _title(unit)) for unit, _ in parts]
+    titles = [(article_of(unit), title_of(unit)) for unit, _ in parts]
     return [
         claim
         for place, (unit, part) in enumerate(parts)
@@ -147,7 +145,7 @@ def _titled(claims: Sequence[Claim], unit: Unit) -> list[Claim]:
     """A part under the heading of its section, where it does not begin with one, or with another section's words."""
     if not claims or claims[0].text.startswith("**") or claims[0].passage_ids != (unit.hit.passage.id,):
         return list(claims)
-    title = _title(unit)
+    title = title_of(unit)
     return [replace(claims[0], text=f"{title}\n\n{claims[0].text}"), *claims[1:]] if title else list(claims)
 
 
@@ -184,14 +182,10 @@ def _procedure(scored: Sequence[Scored]) -> Unit | None:
         for item in scored[1:]
         if item.unit.kind == "steps"
         and item.score >= best.score - STEPS_NEAR
-        and _section(item.unit) == _section(best.unit)
+        and section_of(item.unit) == section_of(best.unit)
         and item.unit.words <= WHOLE_STEPS
     ]
     return near[0] if near else None
-
-
-def _section(unit: Unit) -> tuple[str, tuple[str, ...]]:
-    return unit.hit.passage.id, unit.headings
 
 
 def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
@@ -241,7 +235,7 @@ def _quote(text: str, source: tuple[str, ...]) -> Claim:
 def _following(best: Unit, found: Sequence[Unit]) -> list[Unit]:
     """Later parts of one procedure: a list that counts on behind a table or note, and sections `Step 2`, `Step 3` …"""
     run: list[Unit] = []
-    lists = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == _article(best)]
+    lists = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == article_of(best)]
     while part := _next(run[-1] if run else best, lists):
         run.append(part)
     return run
@@ -249,7 +243,7 @@ def _following(best: Unit, found: Sequence[Unit]) -> list[Unit]:
 
 def _next(part: Unit, lists: Sequence[Unit]) -> Unit | None:
     """Only what comes later in the article, so that this ends whatever the numbers say."""
-    later = sorted((unit for unit in lists if _place(unit) > _place(part)), key=_place)
+    later = sorted((unit for unit in lists if place_of(unit) > place_of(part)), key=place_of)
     ends, section = _ordinal(part.lines[-1]), _number(part)
     for unit in later:
         if unit.headings == part.headings and ends is not None and _ordinal(unit.lines[0]) == ends + 1:
@@ -257,14 +251,6 @@ def _next(part: Unit, lists: Sequence[Unit]) -> Unit | None:
         if section is not None and _number(unit) == section + 1:
             return unit
     return None
-
-
-def _place(unit: Unit) -> tuple[int, int]:
-    return unit.hit.passage.position, unit.order
-
-
-def _article(unit: Unit) -> str:
-    return unit.hit.passage.article_id
 
 
 def _ordinal(line: str) -> int | None:
@@ -279,14 +265,8 @@ def _number(unit: Unit) -> int | None:
 
 def _heading(unit: Unit) -> str:
     """The section's heading as a lead-in; a question makes none."""
-    title = _title(unit)
+    title = title_of(unit)
     return "" if title.endswith("?**") else title
-
-
-def _title(unit: Unit) -> str:
-    heading = unit.headings[-1] if unit.headings else unit.hit.passage.title
-    text = without_number(heading).rstrip(":.")
-    return f"**{text}{'' if text.endswith('?') else ':'}**" if text else ""
 
 
 def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
@@ -304,65 +284,24 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
         before = by_place.get((unit.hit.passage.id, unit.order - 1))
         said = before is not None and before.kind in ("sentence", "note") and before.headings == unit.headings
         if said and before is not None and ANAPHORA.match(plain(unit.lines[0])):
-            chosen += [] if _repeats(before, chosen) else [before]
+            if before.warns and unit is not best.unit:
+                chosen.remove(unit)
+            else:
+                chosen += [] if _repeats(before, chosen) else [before]
     for unit in list(chosen):
-        said_first = _yes_or_no(unit, found)
-        chosen += [] if said_first is None or said_first in chosen else [said_first]
+        first = answer_before(unit, found)
+        chosen += [] if first is None or first in chosen else [first]
     after = by_place.get((best.unit.hit.passage.id, best.unit.order + 1))
-    short = sum(unit.words for unit in chosen) < SHORT and len(chosen) < settings.max_sentences
+    here = [unit for unit in chosen if section_of(unit) == section_of(best.unit)]
+    short = sum(unit.words for unit in here) < SHORT and len(chosen) < settings.max_sentences
     goes_on = after is not None and after.kind in ("sentence", "note") and not after.points_elsewhere
     if short and after is not None and goes_on and after.headings == best.unit.headings:
         chosen += [] if _repeats(after, chosen) else [after]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
     return [
         _quote(f"{above}{unit.lines[0]}", (unit.hit.passage.id,))
-        for unit, above in zip(chosen, _headed(chosen, found), strict=True)
+        for unit, above in zip(chosen, headed(chosen, found), strict=True)
     ]
-
-
-def _yes_or_no(unit: Unit, found: Sequence[Unit]) -> Unit | None:
-    """The yes or no with which the answer begins that the unit goes on with; None where there is none before it."""
-    here = (other for other in found if _section(other) == _section(unit))
-    first = min(here, key=_place, default=unit)
-    return first if first != unit and question_above(first) is not None else None
-
-
-def _headed(chosen: Sequence[Unit], found: Sequence[Unit]) -> list[str]:
-    """What stands in front of each of the sentences: what it means nothing without, else the heading of its section.
-
-    Sections have their headings where sentences of several are quoted, and those that say what holds in a case, or
-    answer a question, where they are alone, too.
-    """
-    sections = [(_article(unit), unit.headings) for unit in chosen]
-    several = len(set(sections)) > 1
-    above = []
-    for place, unit in enumerate(chosen):
-        begins = place == 0 or sections[place] != sections[place - 1]
-        wanted = begins and bool(unit.headings) and (several or bool(CASE.search(unit.headings[-1])))
-        above.append(_above(unit, found) or (f"{_title(unit)}\n\n" if wanted else ""))
-    return above
-
-
-def _above(unit: Unit, found: Sequence[Unit]) -> str:
-    """What a sentence means nothing without, in front of it: the question that its yes or no answers, or the heading
-    that the "that" of a section's first sentence goes back to.
-    """
-    asked = question_above(unit)
-    if asked:
-        return f"**{asked}**\n\n"
-    if not unit.headings or not ANAPHORA.match(plain(unit.lines[0])):
-        return ""
-    section = (other for other in found if _article(other) == _article(unit) and other.headings == unit.headings)
-    return (
-        "" if any(_place(other) <= _place(unit) and other is not unit for other in section) else f"{_title(unit)}\n\n"
-    )
-
-
-def question_above(unit: Unit) -> str | None:
-    """The heading that the unit says yes or no to; None where it does not."""
-    heading = unit.headings[-1] if unit.headings else ""
-    answers = unit.kind == "sentence" and heading.endswith(("?", "؟")) and YES_NO.match(plain(unit.lines[0]))
-    return heading if answers else None
 
 
 def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:

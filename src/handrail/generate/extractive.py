@@ -14,7 +14,8 @@ from dataclasses import replace
 from handrail.asking import asked_for_others, speaks_of_himself
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
-from handrail.generate.compose import ANAPHORA, AT_MOST, SECTIONS, Scored, begun_with, compose, question_above
+from handrail.generate.compose import AT_MOST, SECTIONS, Scored, begun_with, compose
+from handrail.generate.headings import ANAPHORA, question_above
 from handrail.generate.opening import begins, opening, opens
 from handrail.generate.policy import Policy
 from handrail.generate.units import Unit, units
@@ -236,23 +237,34 @@ def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scor
     return [Scored(first, best.score, best.logit), *sorted(rest, key=lambda item: -item.score)]
 
 
-def _led_by_steps(query: str, scored: list[Scored]) -> list[Scored]:
+def _led_by_steps(query: str, scored: Sequence[Scored]) -> list[Scored]:
     """Who asks for no fact is told what to do before what is said beside it: steps that fit about as well lead.
 
-    Whoever asks whether he may is told no steps but those of the section that says so, and the question that an
-    article asks in the same words is answered as it stands.
+    Those of a section lead what it says. Those of another section of the best sentence's article lead only where
+    nobody asks whether he may. A question that an article asks in the same words is answered as it stands.
     """
-    best = scored[0]
-    asked = _heading(best.unit).endswith(("?", "؟")) and coverage(_heading(best.unit), query, {}, 1.0) >= SAME_QUESTION
-    if asked or best.unit.kind not in ("sentence", "note"):
-        return scored
-    for item in scored[1:]:
-        here = _section(item.unit) == _section(best.unit)
-        home = item.unit.hit.passage.article_id == best.unit.hit.passage.article_id and not MAY.match(query)
-        near = STEPS_HERE if here else STEPS_HOME
-        if item.unit.kind == "steps" and (here or home) and item.score >= best.score - near:
-            return [replace(item, score=best.score), *(other for other in scored if other is not item)]
-    return scored
+    led = list(scored)
+    for item in scored:
+        first = next(other for other in led if _section(other.unit) == _section(item.unit))
+        if item.unit.kind == "steps" and _gives_way(query, first) and item.score >= first.score - STEPS_HERE:
+            led.remove(item)
+            led.insert(led.index(first), replace(item, score=first.score))
+    best = led[0]
+    if MAY.match(query) or not _gives_way(query, best):
+        return led
+    home = best.unit.hit.passage.article_id
+    near = (item for item in led if item.unit.kind == "steps" and item.score >= best.score - STEPS_HOME)
+    steps = next((item for item in near if item.unit.hit.passage.article_id == home), None)
+    if steps is None:
+        return led
+    return [replace(steps, score=best.score), *(item for item in led if item is not steps)]
+
+
+def _gives_way(query: str, item: Scored) -> bool:
+    """Whether it is a sentence, and not the answer to the question that stands above it in the visitor's words."""
+    heading = _heading(item.unit)
+    asked = heading.endswith(("?", "؟")) and coverage(heading, query, {}, 1.0) >= SAME_QUESTION
+    return item.unit.kind in ("sentence", "note") and not asked
 
 
 def _special(item: Scored) -> Scored:
