@@ -20,6 +20,11 @@ GREETED = re.compile(
     VERBOSE,
 )
 WELCOMED = re.compile(rf"\A{SAID['welcome']}[ ]*(?:[.!?,;:–—]+|\n|-[ ])[\s]*(?:(?:but|so|und|et|y)[ ]+)?", VERBOSE)
+NAME = r"(?-i:[A-ZÄÖÜÉ][\w'’&.-]*(?:[ ][A-ZÄÖÜÉ][\w'’&.-]*){0,3})"
+INTRODUCED = re.compile(
+    rf"\A(?:{SAID['introduced'].replace('NAME', NAME)})[ ]*(?:[,.!;:–—\n]|-[ ])[\s]*(?:(?:and|und|et|y|e)[ ]+)?",
+    VERBOSE,
+)
 CLOSED = re.compile(
     rf"(?:(?:[,;–—\n]|[ ]-)[\s–—-]*|(?P<stop>[.!?…]+)\s*)(?:{THANKS}|{FAREWELL}){SIGNED}{ENDED}|\s+{THANKS}{ENDED}",
     VERBOSE,
@@ -55,7 +60,7 @@ def _opened(text: str) -> str:
     for _ in range(TIMES):
         if BRANDED.match(text):
             break
-        rest = WELCOMED.sub("", GREETED.sub("", text, count=1), count=1)
+        rest = INTRODUCED.sub("", WELCOMED.sub("", GREETED.sub("", text, count=1), count=1), count=1)
         if rest == text or not rest:
             return rest
         text = rest
