@@ -121,3 +121,11 @@ def test_whatever_the_markdown_each_line_of_a_unit_is_in_its_passage(text: str) 
 @pytest.mark.parametrize("text", ["", "   ", "![](x.png)", "<!-- hidden -->", "|", "```"])
 def test_nothing_to_say_is_no_unit_or_a_scorable_one(text: str) -> None:
     assert all(unit.for_scoring() for unit in of(text))
+
+
+def test_what_goes_on_from_a_warning_warns_as_well() -> None:
+    body = "> **Note:** The preparation is no notice. That one has a default. Notice counts in hours."
+
+    made = {unit.lines[0]: unit.warns for unit in of(body)}
+
+    assert list(made.values()) == [True, True, False]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from handrail.generate.headings import (
-    ANAPHORA,
     answer_before,
     article_of,
     headed,
@@ -15,7 +14,7 @@ from handrail.generate.headings import (
     section_of,
     title_of,
 )
-from handrail.generate.units import Unit
+from handrail.generate.units import ANAPHORA, Unit
 from handrail.markdown import NUMBERED_SECTION, plain
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
@@ -274,20 +273,25 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
     best = scored[0]
     home = best.unit.hit.passage.article_id
     chosen: list[Unit] = []
+    led: dict[tuple[str, tuple[str, ...]], bool] = {}
+    for item in scored:
+        led.setdefault(section_of(item.unit), item.unit.kind == "steps")
     for item in scored:
         allowed = BESIDE if item.unit.hit.passage.article_id == home else ELSEWHERE
         quotable = item.unit.kind in ("sentence", "note") and item.score >= best.score - allowed
-        if quotable and len(chosen) < settings.max_sentences and not _repeats(item.unit, chosen):
+        if (
+            quotable
+            and not led[section_of(item.unit)]
+            and len(chosen) < settings.max_sentences
+            and not _repeats(item.unit, chosen)
+        ):
             chosen.append(item.unit)
     by_place = {(unit.hit.passage.id, unit.order): unit for unit in found}
     for unit in list(chosen):
         before = by_place.get((unit.hit.passage.id, unit.order - 1))
         said = before is not None and before.kind in ("sentence", "note") and before.headings == unit.headings
         if said and before is not None and ANAPHORA.match(plain(unit.lines[0])):
-            if before.warns and unit is not best.unit:
-                chosen.remove(unit)
-            else:
-                chosen += [] if _repeats(before, chosen) else [before]
+            chosen += [] if _repeats(before, chosen) else [before]
     for unit in list(chosen):
         first = answer_before(unit, found)
         chosen += [] if first is None or first in chosen else [first]

@@ -15,10 +15,10 @@ from handrail.asking import asked_for_others, speaks_of_himself
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.compose import AT_MOST, SECTIONS, Scored, begun_with, compose
-from handrail.generate.headings import ANAPHORA, question_above
+from handrail.generate.headings import question_above
 from handrail.generate.opening import begins, opening, opens
 from handrail.generate.policy import Policy
-from handrail.generate.units import Unit, units
+from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.generate.verify.lexicon import opposed
 from handrail.guard import suspicious
 from handrail.local_models import Logit
@@ -211,7 +211,7 @@ def _finals(found: Sequence[Unit], fits: Sequence[float]) -> dict[str, float]:
 
 def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scored]:
     """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first, or
-    the one whose heading has the most of his words ("change my password").
+    the one whose heading has the most of his words that the title lacks ("change my password").
 
     Where that is most of its title ("domain not working"), nothing is said of special cases. So is who asks for no fact
     ("a customer wants her money back") and would else be told how the article begins, which is what it is about.
@@ -227,7 +227,7 @@ def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scor
     steps = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == home]
     if not steps:
         return scored
-    said = set(tokenize(query))
+    said = set(tokenize(query)) - set(tokenize(best.unit.hit.passage.title))
     first = min(
         steps, key=lambda unit: (-len(said & set(tokenize(_heading(unit)))), unit.hit.passage.position, unit.order)
     )

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from handrail.generate.units import Unit
+from handrail.generate.units import ANAPHORA, Unit
 from handrail.markdown import plain, without_number
 
-ANAPHORA = re.compile(
-    r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|"
-    r"also|only then|in that case|the same|after that|(?:please )?(?:do not|don't|never) do (?:it|so|this|that))\b",
-    re.I,
-)
 YES_NO = re.compile(
     r"^(yes|no|not|never|only if|because|usually|mostly|sometimes|ja|nein|oui|non|s[ií]|sim|não|да|нет|نعم|لا)\b", re.I
 )

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from itertools import dropwhile, takewhile
 
 from handrail.asking import short
-from handrail.generate.headings import ANAPHORA
-from handrail.generate.units import Unit, units
+from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.markdown import plain
 from handrail.stores.tokens import tokenize
 from handrail.types import Hit

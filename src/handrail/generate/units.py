@@ -18,6 +18,12 @@ POINTER = re.compile(
     r"\b(this article|these articles|in this section)\b|^(see|read)\b|\b(see|read) [^.]{3,60}\.?$", re.I
 )
 """Sentences that send the reader elsewhere instead of saying something."""
+ANAPHORA = re.compile(
+    r"^(use it|use this|it|its|this|that|these|those|they|them|their|he|she|then|there|both|such|otherwise|instead|"
+    r"also|only then|in that case|the same|after that|(?:please )?(?:do not|don't|never) do (?:it|so|this|that))\b",
+    re.I,
+)
+"""How a sentence begins that goes on from the one before it."""
 LABELLED = re.compile(r"^\*\*[^*\n]{2,20}:\*\*\s")
 LONGEST_SENTENCE = 60
 """Words; more is a run of fragments."""
@@ -43,6 +49,8 @@ class Unit:
     """Header rows of a table."""
     lead: str = ""
     """The sentence that introduces a list."""
+    goes_on: bool = False
+    """Whether it goes on from what a labelled note says."""
 
     @property
     def words(self) -> int:
@@ -60,7 +68,7 @@ class Unit:
     @property
     def warns(self) -> bool:
         """A note under a label such as `Important:`: it goes with an answer, and is none."""
-        return self.kind == "note" and bool(LABELLED.match(self.lines[0]))
+        return self.kind == "note" and (self.goes_on or bool(LABELLED.match(self.lines[0])))
 
     def for_scoring(self) -> str:
         """Plain text with its heading, as the cross-encoder reads it; the start of a long list says what it is."""
@@ -98,7 +106,8 @@ def _of_passage(hit: Hit, rank: int, max_steps: int) -> Iterator[Unit]:
         lead = _lead(blocks[index - 1]) if index else ""
         for kind, lines in _pieces(block, max_steps):
             listed = kind in ("steps", "bullets")
-            yield Unit(hit, rank, order, kind, lines, headings, block.header, lead if listed else "")
+            goes_on = block.kind == "note" and _goes_on(block, lines)
+            yield Unit(hit, rank, order, kind, lines, headings, block.header, lead if listed else "", goes_on)
             order += 1
 
 
@@ -130,6 +139,10 @@ def _whole(sentence: str) -> bool:
     """A heading that lost its markup, or a list announced but not there, is no sentence to quote."""
     text = plain(sentence)
     return bool(WORD.search(text) and ENDED.search(text)) and len(text.split()) <= LONGEST_SENTENCE
+
+
+def _goes_on(note: Block, lines: Sequence[str]) -> bool:
+    return bool(LABELLED.match(note.units[0]) and ANAPHORA.match(plain(lines[0])))
 
 
 def _lead(block: Block) -> str:
