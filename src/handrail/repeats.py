@@ -25,17 +25,21 @@ from handrail.wording import Wording
 LATELY = 3
 """Latest exchanges whose answers are remembered word for word."""
 MARK = re.compile(r"\s*\[\d+\]")
+MOSTLY = 0.7
+"""Share of the words of an answer that stood in others from which it is said again."""
 TOPICS = 3
 LEAST_LIKELY = 0.25
 """Probability under which the nearest titles are nothing but noise to a visitor who writes in another language."""
 
 
 def quoted_again(question: Question, reading: Reading, draft: Draft) -> bool:
-    """Whether a follow-up would be answered with nothing but quotations that lately stood in an answer."""
+    """Whether a follow-up would be answered with little but quotations that lately stood in an answer."""
     said = [MARK.sub("", exchange.answer) for exchange in question.history[-LATELY:] if exchange.answer]
     if not (reading.depends and said and draft.claims):
         return False
-    return all(any(MARK.sub("", claim.text) in answer for answer in said) for claim in draft.claims)
+    words = {MARK.sub("", claim.text): len(claim.text.split()) for claim in draft.claims}
+    again = sum(count for text, count in words.items() if any(text in answer for answer in said))
+    return again >= MOSTLY * sum(words.values())
 
 
 def without_quoted(evidence: Evidence, draft: Draft) -> Evidence:
