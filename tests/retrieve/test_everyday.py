@@ -26,6 +26,7 @@ LINES = [
     Line(("add staff", "add people"), ("invite a team member",)),
     Line(("e-mail",), ("letter",)),
     Line(("quickbooks",), ("program", "accounts"), one_of_a_kind=True),
+    Line(("bill", "annual", "how much"), ("price list", "annual billing"), whole=True),
 ]
 
 
@@ -47,6 +48,8 @@ def snapshot(lang: str = "en", texts: list[str] = TEXTS) -> Snapshot:
         ("give my accountant access", "give my bookkeeper access"),
         ("can I add staff", "can I invite a team member"),
         ("add  people, please", "invite a team member, please"),
+        ("How much?", "annual billing"),
+        ("annual", "annual billing"),
     ],
 )
 def test_what_the_articles_lack_is_read_as_what_they_have(text: str, read: str) -> None:
@@ -58,6 +61,7 @@ def test_what_the_articles_lack_is_read_as_what_they_have(text: str, read: str) 
     [
         "",
         "?!",
+        "how much is the phone",
         "the discount code",
         "is a coupon a discount code",
         "where do I log, in the app",

@@ -31,18 +31,24 @@ class Line:
     meant: Sequence[str]
     one_of_a_kind: bool = False
     """Whether what was said stays, with what it is one of behind it."""
+    whole: bool = False
+    """Whether it is read so only where nothing else is said, whatever words the articles have."""
 
 
 class EverydayWords:
     def __init__(self, snapshot: Snapshot, lines: Iterable[Line] | None = None) -> None:
         """The first of `lines` that helps with a term wins."""
         self._instead: dict[Words, str] = {}
+        self._whole: dict[Words, str] = {}
         if snapshot.lang != LANG:
             return
         lines = list(shipped() if lines is None else lines)
         known = _Known(snapshot, {term for line in lines for side in (line.said, line.meant) for term in side})
         for line in lines:
             there = [term for term in line.meant if known(term)]
+            if line.whole and there:
+                self._whole |= {tuple(words(term)): there[0] for term in line.said}
+                continue
             for term in line.said:
                 if there and not known.exactly(term):
                     meant = f"{term} {there[0]}" if line.one_of_a_kind else there[0]
@@ -50,8 +56,11 @@ class EverydayWords:
 
     def read(self, text: str) -> str:
         """`text` in the articles' words; itself where they have all of its words, or it is in another language."""
-        if not self._instead or of_message(text) != LANG:
+        if not (self._instead or self._whole) or of_message(text) != LANG:
             return text
+        alone = self._whole.get(tuple(words(text.replace("’", "'"))))
+        if alone is not None:
+            return alone
         typed = list(WORD.finditer(text))
         said = set(stems(text))
         out, end, at = [], 0, 0
@@ -142,8 +151,10 @@ def shipped() -> tuple[Line, ...]:
 
 
 def _line(line: str) -> Line:
-    said, sign, meant = next((found for sign in (" > ", " + ") if (found := line.partition(sign))[1]), (line, "", line))
-    return Line(_terms(said), _terms(meant), sign == " + ")
+    said, sign, meant = next(
+        (found for sign in (" > ", " + ", " = ") if (found := line.partition(sign))[1]), (line, "", line)
+    )
+    return Line(_terms(said), _terms(meant), sign == " + ", sign == " = ")
 
 
 def _terms(text: str) -> tuple[str, ...]:
