@@ -5,6 +5,7 @@ The whole product over the sample help centre, before servers that speak OpenAI'
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -89,6 +90,27 @@ async def test_the_order_of_providers_their_breaker_and_the_way_down_are_in_meta
     assert nobody["routing"] in {"answered", "partially_answered"}
     assert nobody["citations"]
     assert ("main", "skipped") in attempts(left_alone)
+
+
+@pytest.mark.parametrize(
+    ("message", "articles"),
+    [
+        ("How do I set up a waitlist and how do I refund a customer?", ["Waitlist", "Refund a customer"]),
+        ("How do I connect a domain? And what does Studio cost?", ["Connect a domain", "Compare the Tillwick plans"]),
+    ],
+)
+async def test_a_message_with_two_questions_is_written_from_the_articles_of_both(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI, message: str, articles: list[str]
+) -> None:
+    llm_provider.script(Quotes(first_s=0.0, gap_s=0.0))
+
+    async with assistant(sample_index, llm_provider, spare) as made:
+        told = response(await made.ask(ask(message, conversation_id=uuid4().hex)))
+
+    (request,) = llm_provider.requests
+    given = re.findall(r'<article title="([^"]+)"', request.user)
+    assert all(found.startswith(article) for found, article in zip(given, articles, strict=False))
+    assert (told["routing"], told["meta"]["provider"], attempts(told)) == ("answered", "main", [("main", "ok")])
 
 
 async def test_providers_that_hang_are_given_up_and_the_articles_are_quoted(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from handrail.errors import RetryableError
 from handrail.generate import Hearer
 from handrail.several import Several
 from handrail.types import (
@@ -21,9 +22,11 @@ from handrail.types import (
     Probe,
     Question,
     Reading,
+    RefusalReason,
     Routing,
+    Verdict,
 )
-from tests.stages import RECORDS, STEPS, Calibrates, Retrieves, ask, passage, pipeline, says, stages
+from tests.stages import RECORDS, STEPS, Answers, Calibrates, Retrieves, ask, passage, pipeline, says, stages
 
 pytestmark = pytest.mark.anyio
 
@@ -120,3 +123,98 @@ async def test_a_part_that_fails_leaves_the_message_whole() -> None:
     turn = await pipeline(failing).run(ask(TWO))
 
     assert len(turn.outcome.citations) == 1
+
+
+def written(*claims: Claim, verdict: Verdict = Verdict.FULLY) -> Answers:
+    return Answers(Draft(claims, "llm", model="m-1", self_verdict=verdict))
+
+
+BOTH = (Claim("Choose Domains.", (STEPS.id,)), Claim("Add the A record.", (RECORDS.id,)))
+
+
+def together(answerer: Answers, label: Label = Label.ANSWERABLE, probability: float = 0.9) -> Any:
+    library = Library(Evidence("", ()))
+    plain = stages(retriever=library, answerer=answerer, fallback_answerer=Quotes(), critic=None)
+    several = Several(library, says(label), Calibrates(probability), Quotes(), None, 0.4, together=True)
+    return replace(plain, several=several)
+
+
+async def test_a_model_reads_what_was_found_for_each_question_and_answers_the_message_once() -> None:
+    answerer = written(*BOTH)
+
+    turn = await pipeline(together(answerer)).run(ask(TWO))
+
+    ((question, _, evidence),) = answerer.calls
+    assert question.text == TWO
+    assert [passage.id for passage in evidence.passages] == [STEPS.id, RECORDS.id]
+    assert evidence.questions == 2
+    assert (turn.outcome.routing, turn.outcome.confidence) == (Routing.ANSWERED, 0.9)
+    assert turn.outcome.answer == "Choose Domains [1]. Add the A record [2]."
+    assert (turn.provider, turn.model, turn.retrieved) == ("llm", "m-1", 2)
+
+
+async def test_a_model_is_told_nothing_new_of_a_message_with_one_question() -> None:
+    chosen = together(written(*BOTH))
+
+    await pipeline(chosen).run(ask())
+
+    ((_, _, evidence),) = chosen.answerer.calls
+    assert (evidence.questions, chosen.retriever.readings) == (1, [None])
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "open_"),
+    [
+        ("Choose Domains.", Verdict.PARTLY, True),
+        ("Choose Domains.", Verdict.FULLY, True),
+        ("Choose Domains; shells pay for it.", Verdict.FULLY, False),
+        ("Choose Domains; shells pay for it.", Verdict.PARTLY, True),
+    ],
+    ids=["said to be open", "not spoken of", "answered from another article", "spoken of and open"],
+)
+async def test_a_part_without_an_article_is_said_to_be_open_unless_the_model_answers_it(
+    said: str, verdict: Verdict, *, open_: bool
+) -> None:
+    answerer = written(Claim(said, (STEPS.id,)), verdict=verdict)
+
+    turn = await pipeline(together(answerer)).run(ask("How do I connect a domain, and can I pay in shells?"))
+
+    assert turn.outcome.routing is (Routing.PARTIALLY_ANSWERED if open_ else Routing.ANSWERED)
+    assert turn.outcome.answer.endswith("about this part: “Can I pay in shells?”") is open_
+
+
+async def test_where_the_model_fails_each_question_is_quoted_by_itself() -> None:
+    turn = await pipeline(together(Answers(RetryableError("away")))).run(ask(TWO))
+
+    assert (turn.provider, turn.degraded) == ("extractive", ("answer",))
+    assert turn.outcome.answer.count("**") == 4
+    assert [citation.passage for citation in turn.outcome.citations] == [STEPS, RECORDS]
+
+
+async def test_a_model_that_cannot_answer_any_of_it_is_believed() -> None:
+    turn = await pipeline(together(written(verdict=Verdict.CANNOT))).run(ask(TWO))
+
+    assert (turn.outcome.routing, turn.outcome.refusal_reason) == (
+        Routing.CANNOT_ANSWER,
+        RefusalReason.LOW_EVIDENCE,
+    )
+
+
+@pytest.mark.parametrize(("label", "probability"), [(Label.HIGH_STAKES, 0.9), (Label.ANSWERABLE, 0.1)])
+async def test_a_part_for_a_person_or_none_that_is_found_leaves_the_message_whole(
+    label: Label, probability: float
+) -> None:
+    chosen = together(written(*BOTH[1:]), label, probability)
+
+    await pipeline(chosen).run(ask(TWO))
+
+    ((_, _, evidence),) = chosen.answerer.calls
+    assert evidence.questions == 1
+
+
+async def test_a_question_that_points_back_is_looked_up_with_what_was_found_first() -> None:
+    chosen = together(written(*BOTH[:1]))
+
+    await pipeline(chosen).run(ask("How do I connect a domain, and do you charge for it?"))
+
+    assert chosen.retriever.readings[-1].favoured == (STEPS.article_id,)

@@ -95,7 +95,7 @@ def steps(settings: Settings) -> list[Step]:
         Step("grade", "Take out passages that do not help", "deep.grading", deep.grading != "off"),
         Step(
             "several",
-            "Several questions: each looked up, gated and answered by itself (without an LLM)",
+            "Several questions: each looked up and gated by itself; answered so, too, or by an LLM as one",
             "generate.split_questions",
             generate.split_questions,
             "several",

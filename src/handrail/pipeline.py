@@ -163,7 +163,7 @@ class Pipeline:
         fixed = fixed_reply(turn.question, classification, turn.wording, self._settings.brand.topics)
         if fixed is not None:
             return fixed
-        joint = await self._stages.several.answer(turn) if self._stages.several else None
+        joint = await self._stages.several.answer(turn, self._draft) if self._stages.several else None
         if joint is not None:
             return await self._answer_parts(turn, joint)
         evidence = evidence or await self._retrieve(turn, probe)
@@ -268,8 +268,6 @@ class Pipeline:
         if again:
             evidence = without_quoted(evidence, draft)
             draft = await self._draft(turn, evidence)
-        if draft.self_verdict is Verdict.CANNOT or not draft.claims:
-            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence, again=again)
         return await self._checked(turn, draft, evidence, confidence, again=again)
 
     async def _answer_parts(self, turn: TurnInFlight, joint: Joint) -> Outcome:
@@ -282,6 +280,8 @@ class Pipeline:
     async def _checked(
         self, turn: TurnInFlight, draft: Draft, evidence: Evidence, confidence: float, *, again: bool = False
     ) -> Outcome:
+        if draft.self_verdict is Verdict.CANNOT or not draft.claims:
+            return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence, again=again)
         try:
             draft = turn.showing.numbered(enforce(draft, evidence))
         except NotGrounded:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from handrail.classify import Classifier
 from handrail.converse.cues import points_back
@@ -15,6 +16,7 @@ from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic
 from handrail.in_flight import LARGE_SHARE, TurnInFlight
 from handrail.retrieve import Retriever
+from handrail.stores.tokens import coverage
 from handrail.types import (
     Claim,
     Classification,
@@ -32,6 +34,13 @@ from handrail.wording import Wording
 
 ASKED = frozenset({Label.ANSWERABLE, Label.OUT_OF_SCOPE})
 """Labels of parts that deserve a word when they stay open; "are you kidding me?" does not."""
+QUOTED = "extractive"
+"""The provider whose answers are the articles' own words."""
+SPOKEN_OF = 0.5
+"""Share of a part's words in an answer from which its writer is believed that it answers that part too."""
+
+Write = Callable[[TurnInFlight, Evidence], Awaitable[Draft]]
+"""The turn's answerer, with whatever stands in for it when it fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +59,23 @@ class Joint:
 @dataclass(frozen=True, slots=True)
 class _Part:
     text: str
+    asked: Question
+    """As it was looked up, with what it points back to."""
     label: Label
     evidence: Evidence
     confidence: float
-    draft: Draft | None
-    """None where the articles do not answer it."""
+    passed: bool
+    """Whether the articles have something on it."""
+    draft: Draft | None = None
+    """What is quoted for it; None where the articles do not answer it."""
 
 
 class Several:
-    """Made of the pipeline's own stages; `relevance` is the gate each part has to pass."""
+    """Made of the pipeline's own stages; `relevance` is the gate each part has to pass.
+
+    `together`: the turn's own answerer reads the passages of all parts, and answers the message as one. Otherwise, and
+    where that fails, `answerer` quotes for each part by itself.
+    """
 
     def __init__(
         self,
@@ -68,6 +85,8 @@ class Several:
         answerer: Answerer,
         critic: Critic | None,
         relevance: float,
+        *,
+        together: bool = False,
     ) -> None:
         self._retriever = retriever
         self._classifier = classifier
@@ -75,8 +94,9 @@ class Several:
         self._answerer = answerer
         self._critic = critic
         self._relevance = relevance
+        self._together = together
 
-    async def answer(self, turn: TurnInFlight) -> Joint | None:
+    async def answer(self, turn: TurnInFlight, write: Write) -> Joint | None:
         """None where the message asks one thing, a part is for a person to settle, or no part is answered."""
         classification = turn.classification
         asks = classification.label is Label.ANSWERABLE and classification.rule is None and not turn.reading.depends
@@ -88,10 +108,29 @@ class Several:
                 parts = await turn.in_time(self._parts(turn.question, classification, texts), LARGE_SHARE)
             except HandrailError:
                 return None
-            span.record(output=[(part.text, part.confidence, part.draft is not None) for part in parts])
+            span.record(output=[(part.text, part.confidence, part.passed) for part in parts])
         if any(part.label is Label.HIGH_STAKES for part in parts):
             return None
+        if self._together:
+            return await self._written(turn, classification, parts, write)
         return _joint(turn.question, parts, turn.wording)
+
+    async def _written(
+        self, turn: TurnInFlight, classification: Classification, parts: Sequence[_Part], write: Write
+    ) -> Joint | None:
+        passed = [part for part in parts if part.passed]
+        if not passed:
+            return None
+        evidence = _interleaved(turn.question, passed)
+        draft = await write(turn, evidence)
+        if draft.provider == QUOTED:
+            quoted = [await self._quoted(part, classification) for part in parts]
+            joint = _joint(turn.question, quoted, turn.wording)
+            if joint is not None:
+                return joint
+        closing = _closing([part for part in parts if not part.passed and not _answers(draft, part)], turn.wording)
+        weakest = min(part.confidence for part in passed)
+        return Joint(evidence, replace(draft, closing=closing), weakest, closing is not None)
 
     async def _parts(self, question: Question, classification: Classification, texts: Sequence[str]) -> list[_Part]:
         first = await self._part(question, classification, texts[0], None)
@@ -104,28 +143,63 @@ class Several:
         probe = await self._retriever.probe(reading.text)
         label = (await self._classifier.classify(asked, probe)).label
         if label is not Label.ANSWERABLE:
-            return _Part(text, label, Evidence(text, ()), 0.0, None)
+            return _Part(text, asked, label, Evidence(text, ()), 0.0, passed=False)
         depends = reading if reading.depends else None
         evidence = await self._retriever.retrieve(reading.text, question.filters, probe, depends)
         confidence = self._calibrator.probability(evidence)
-        if not evidence.hits or confidence < self._relevance:
-            return _Part(text, label, evidence, confidence, None)
-        draft = await self._answerer.answer(asked, classification, evidence)
-        critique = await self._critic.critique(asked, draft, evidence) if self._critic and draft.claims else None
+        passed = bool(evidence.hits) and confidence >= self._relevance
+        part = _Part(text, asked, label, evidence, confidence, passed)
+        return part if self._together else await self._quoted(part, classification)
+
+    async def _quoted(self, part: _Part, classification: Classification) -> _Part:
+        if not part.passed:
+            return part
+        draft = await self._answerer.answer(part.asked, classification, part.evidence)
+        critic = self._critic if draft.claims else None
+        critique = await critic.critique(part.asked, draft, part.evidence) if critic else None
         answered = bool(draft.claims) and (critique is None or critique.verdict is not Verdict.CANNOT)
-        if critique is not None and critique.probability is not None:
-            confidence = critique.probability
-        return _Part(text, label, evidence, confidence, draft if answered else None)
+        sure = part.confidence if critique is None or critique.probability is None else critique.probability
+        return replace(part, confidence=sure, passed=answered, draft=draft if answered else None)
 
 
 def _read(text: str, before: _Part) -> Reading:
     """A part that points back, with the question before it and what was found for that."""
-    cited = {id_ for claim in before.draft.claims for id_ in claim.passage_ids} if before.draft else set()
-    found = [hit.passage for hit in before.evidence.hits if hit.passage.id in cited]
+    found = [hit.passage for hit in before.evidence.hits if hit.passage.id in _favoured(before)]
     titles = tuple(dict.fromkeys(passage.title for passage in found))
     articles = tuple(dict.fromkeys(passage.article_id for passage in found))
     past = Exchange(before.text, before.text, before.text, Routing.ANSWERED, articles, titles)
     return carried(text, past, past if articles else None, sure=True)
+
+
+def _favoured(part: _Part) -> set[str]:
+    """Passages that a part was answered from, or will be first."""
+    if part.draft is not None:
+        return {id_ for claim in part.draft.claims for id_ in claim.passage_ids}
+    return {part.evidence.hits[0].passage.id} if part.passed else set()
+
+
+def _interleaved(question: Question, parts: Sequence[_Part]) -> Evidence:
+    """What was found for all parts, the best of each first, then the second best; signals are the weakest part's."""
+    weakest = min(parts, key=lambda part: part.confidence)
+    hits: dict[str, Hit] = {}
+    for rank in zip_longest(*(part.evidence.hits for part in parts)):
+        for hit in rank:
+            if hit is not None:
+                hits.setdefault(hit.passage.id, hit)
+    best = {part.evidence.hits[0].passage.id for part in parts}
+    return Evidence(question.text, tuple(hits.values()), weakest.evidence.signals, questions=len(best))
+
+
+def _answers(draft: Draft, part: _Part) -> bool:
+    """Whether a draft that is said to answer everything speaks of a part for which nothing was found."""
+    said = " ".join(claim.text for claim in draft.claims)
+    return draft.self_verdict is Verdict.FULLY and coverage(part.text, said, {}, 1.0) >= SPOKEN_OF
+
+
+def _closing(parts: Sequence[_Part], wording: Wording) -> str | None:
+    """A word about the parts that stay open; None where none does."""
+    left_open = [wording.quoted(part.text) for part in parts if part.label in ASKED]
+    return wording.say("left_open", questions=" ".join(left_open)) if left_open else None
 
 
 def _joint(question: Question, parts: Sequence[_Part], wording: Wording) -> Joint | None:
@@ -143,10 +217,9 @@ def _joint(question: Question, parts: Sequence[_Part], wording: Wording) -> Join
     for part, _ in answered:
         hits |= {hit.passage.id: hit for hit in part.evidence.hits if hit.passage.id not in hits}
     evidence = Evidence(question.text, tuple(hits.values()), weakest.evidence.signals)
-    left_open = [wording.quoted(part.text) for part in parts if part.draft is None and part.label in ASKED]
-    closing = wording.say("left_open", questions=" ".join(left_open)) if left_open else None
+    closing = _closing([part for part in parts if part.draft is None], wording)
     draft = replace(drafted, claims=tuple(claims), closing=closing)
-    return Joint(evidence, draft, weakest.confidence, bool(left_open))
+    return Joint(evidence, draft, weakest.confidence, closing is not None)
 
 
 def _titled(claims: Sequence[Claim], evidence: Evidence) -> list[Claim]:

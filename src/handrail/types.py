@@ -223,6 +223,8 @@ class Evidence:
     """Other wordings were tried and found no more: asking the visitor again would not help."""
     unlisted: Sequence[str] = ()
     """Codes that the question names and the articles, which list others like them, do not: nothing answers it."""
+    questions: int = 1
+    """How many questions the hits were found for; the best one of each comes before all others."""
 
     @property
     def passages(self) -> list[Passage]:

@@ -44,6 +44,15 @@ def test_the_best_passage_is_in_however_small_the_budget() -> None:
     assert [p.id for p in given(10).passages] == ["a/2"]
 
 
+def test_the_best_passage_of_each_question_is_in_however_small_the_budget() -> None:
+    small = Prompts.model_construct(**{**Prompts().model_dump(), "context_tokens": 130})
+
+    found = blocks(ask(), Evidence("query", HITS, questions=2), (), small, words)
+
+    assert [p.id for p in found.passages] == ["a/2", "b/1"]
+    assert found.tokens["context"] == 120
+
+
 def test_history_keeps_the_latest_exchanges_without_refusals() -> None:
     told = [Exchange("q", f"question {n}", "" if n == 2 else "answer", Routing.ANSWERED) for n in range(4)]
 

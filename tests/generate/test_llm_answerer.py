@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -81,6 +82,16 @@ async def test_only_the_best_passages_are_sent(llm_provider: ScriptedOpenAI) -> 
     await draft(llm_provider, "domain?", context_passages=1)
 
     assert "domains/2" not in llm_provider.requests[0].user
+
+
+async def test_the_best_passage_of_each_question_is_given_however_few_are_wanted(
+    llm_provider: ScriptedOpenAI,
+) -> None:
+    llm_provider.script(says(("Yes.", ["domains/1"])))
+
+    await draft(llm_provider, "domain?", articles=replace(ARTICLES, questions=2), context_passages=1)
+
+    assert 'id="domains/2"' in llm_provider.requests[0].user
 
 
 async def test_instructions_in_an_article_stay_inside_their_passage(llm_provider: ScriptedOpenAI) -> None:

@@ -79,10 +79,11 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     )
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
-    if settings.generate.split_questions and stages.fallback_answerer is None:
+    if settings.generate.split_questions:
         brief = ExtractiveAnswerer(parts.quote, settings.generate, wording, policy, at_most=WORDS_OF_A_PART)
-        relevance = settings.gates.relevance
-        several = Several(stages.retriever, stages.classifier, calibrator, brief, stages.quick_critic, relevance)
+        relevance, together = settings.gates.relevance, stages.fallback_answerer is not None
+        sorts = local if together else stages.classifier
+        several = Several(stages.retriever, sorts, calibrator, brief, stages.quick_critic, relevance, together=together)
         stages = replace(stages, several=several)
     if not reads(settings.models.embedder, parts.snapshot.lang):
         stages = replace(stages, classifier=UnreadLanguage(stages.classifier, parts.snapshot.lang))

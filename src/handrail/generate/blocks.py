@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from handrail.known_wrong import KnownWrong
 from handrail.settings import Prompts
-from handrail.types import Evidence, Exchange, Hit, Passage, Question
+from handrail.types import Evidence, Exchange, Passage, Question
 
 T = TypeVar("T")
 Count = Callable[[str], int]
@@ -46,8 +46,8 @@ class Blocks:
 def blocks(
     question: Question, evidence: Evidence, wrong: Sequence[KnownWrong], settings: Prompts, count: Count
 ) -> Blocks:
-    """The best article's group is always in, and gets what room there is before any other article does."""
-    context, spent = _context(evidence.hits, settings.context_tokens, count)
+    """The best passage of each question is always in; the best article gets what room is left before any other does."""
+    context, spent = _context(evidence, settings.context_tokens, count)
     used = {passage.title for group in context for passage in group.passages}
     titles = [title for title in dict.fromkeys(hit.passage.title for hit in evidence.hits) if title not in used]
     related = _within(titles, settings.related_tokens, count)
@@ -71,18 +71,19 @@ def blocks(
     )
 
 
-def _context(hits: Sequence[Hit], budget: int, count: Count) -> tuple[tuple[Group, ...], int]:
-    """Groups by their best passage. The very first passage is in even where it alone is over the budget."""
+def _context(evidence: Evidence, budget: int, count: Count) -> tuple[tuple[Group, ...], int]:
+    """Groups by their best passage. The best passages are in even where they alone are over the budget."""
     by_article: dict[str, list[Passage]] = {}
-    for hit in hits:
+    for hit in evidence.hits:
         by_article.setdefault(hit.passage.article_id, []).append(hit.passage)
+    best = evidence.passages[: evidence.questions]
     groups: list[Group] = []
-    left = budget
+    left = budget - sum(count(passage.text) for passage in best)
     for passages in by_article.values():
         taken: list[Passage] = []
         for passage in passages:
-            size = count(passage.text)
-            if size <= left or not (groups or taken):
+            size = 0 if passage in best else count(passage.text)
+            if passage in best or size <= left:
                 taken.append(passage)
                 left -= size
         if taken:

@@ -78,9 +78,11 @@ class LlmAnswerer:
         return await self._answerable(question, self._blocks(question, self._kept(evidence)), heard)
 
     def _kept(self, evidence: Evidence) -> Evidence:
-        """The first passages, and what was added of the best one's article."""
-        first, rest = evidence.hits[: self._context_passages], evidence.hits[self._context_passages :]
-        added = [hit for hit in rest if hit.neighbour and hit.passage.article_id == first[0].passage.article_id]
+        """The first passages, and what was added of the best one's article: the best one of each question."""
+        most = max(self._context_passages, evidence.questions)
+        first, rest = evidence.hits[:most], evidence.hits[most:]
+        best = {hit.passage.article_id for hit in first[: evidence.questions]}
+        added = [hit for hit in rest if hit.neighbour and hit.passage.article_id in best]
         return replace(evidence, hits=(*first, *added))
 
     async def _answerable(self, question: Question, given: Blocks, heard: Hearer | None) -> Draft:

@@ -17,7 +17,8 @@ class Generate(Section):
     max_steps: int = Field(10, ge=2, le=30, description="Steps quoted in an extractive answer.")
     context_passages: int = Field(8, ge=1, le=30, description="Passages given to the answerer, neighbours included.")
     split_questions: bool = Field(
-        True, description="Answer each question of a message that asks several; a language model does so by itself."
+        True,
+        description="Look up each question of a message by itself where it asks several; an LLM answers them as one.",
     )
     critique: Literal["auto", "local", "llm", "off"] = Field(
         "auto", description="Self-critique; `auto` uses the LLM when one is configured."
