@@ -28,11 +28,13 @@ class Doubts:
         return verified(draft, [labelled(claim, [by["take 5" in claim.text]], given) for claim in draft.claims])
 
 
-async def judged(provider: ScriptedOpenAI, *texts: str, **settings: Any) -> list[Claim]:
+async def judged(
+    provider: ScriptedOpenAI, *texts: str, articles: Evidence = ARTICLES, lang: str = "en", **settings: Any
+) -> list[Claim]:
     draft = Draft([Claim(text, ("a/1",)) for text in texts], "llm")
     async with model_at(provider) as model:
         verifier = LlmVerifier(Doubts(), model, PROMPTS, Verify(**settings))
-        return list((await verifier.verify(question("refund?"), draft, ARTICLES)).draft.claims)
+        return list((await verifier.verify(question("refund?", lang=lang), draft, articles)).draft.claims)
 
 
 async def test_a_quotation_is_not_judged_and_a_doubt_is(llm_provider: ScriptedOpenAI) -> None:
@@ -52,6 +54,52 @@ async def test_support_without_a_quote_from_the_passage_counts_for_nothing(
     llm_provider.script(Says({"verdict": "supported", "quote": quote}))
 
     assert (await judged(llm_provider, "You wait five days."))[0].support == "unverified"
+
+
+TERMS = evidence(
+    {"a/1": "Refunds take 5 days. Fees of 2 % are not returned. Ways to pay: card, PayPal, cash. 退款需要五天。"}
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "lang", "support"),
+    [
+        ("You get the money within days.", "Refunds", "en", "unverified"),
+        ("You get the money within days.", "days", "en", "unverified"),
+        ("You get the money within days.", "Refunds take 5 days", "en", "supported"),
+        ("Yes.", "Refunds", "en", "unverified"),
+        ("- PayPal", "PayPal", "en", "supported"),
+        ("The money of a refund comes in 5 days, for cards and for cash as well.", "take 5 days", "en", "unverified"),
+        ("A refund costs you 2 %.", "Refunds take 5 days", "en", "unverified"),
+        ("A refund costs you 2 %.", "Fees of 2 % are not returned", "en", "supported"),
+        ("You do not wait for money.", "Refunds take 5 days", "en", "unverified"),
+        ("You never see fees again.", "Fees of 2 % are not returned", "en", "supported"),
+        ("Procure no painel por reembolso.", "Refunds take 5 days", "pt", "supported"),
+        ("钱会在几天内退回。", "退款需要五天", "zh", "supported"),
+        ("钱会在几天内退回。", "五天", "zh", "unverified"),
+    ],
+    ids=[
+        "one word",
+        "another word",
+        "a sentence",
+        "a word for a word",
+        "an item of a list",
+        "three words for fourteen",
+        "another number",
+        "the number",
+        "no negation",
+        "another negation",
+        "a no that is none",
+        "no spaces",
+        "no spaces, one word",
+    ],
+)
+async def test_a_quote_is_enough_words_to_prove_something_with_the_claim_s_numbers_and_its_not(
+    llm_provider: ScriptedOpenAI, claim: str, quote: str, lang: str, support: str
+) -> None:
+    llm_provider.script(Says({"verdict": "supported", "quote": quote}))
+
+    assert (await judged(llm_provider, claim, articles=TERMS, lang=lang))[0].support == support
 
 
 async def test_the_judge_cannot_vouch_for_a_number_that_is_not_there(llm_provider: ScriptedOpenAI) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,18 +12,25 @@ from pydantic import BaseModel
 from handrail.errors import HandrailError
 from handrail.generate import Verifier
 from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
+from handrail.generate.verify.negation import count
 from handrail.generate.verify.numbers import is_code, quantities, written
 from handrail.generate.verify.order import in_order
 from handrail.generate.verify.quotes import found_in
-from handrail.generate.verify.text import tokens
+from handrail.generate.verify.text import Token, tokens
 from handrail.llm import LanguageModel
 from handrail.prompts import PromptLibrary
 from handrail.settings import Verify
 from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Verified
 
+ENGLISH = "en"
 JUDGED_SUPPORT = 0.95
 JUDGED_AGAINST = 0.05
 """Scores of the judge's word; it gives no probability of its own."""
+FEWEST_WORDS = 3
+LEAST_SHARE = 0.25
+"""Of the claim's words, how many a quote has at least: a few can state what a sentence spells out, one cannot."""
+UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+"""Letters of scripts without spaces, about two to a word."""
 
 
 class SupportJudgement(BaseModel):
@@ -35,8 +43,8 @@ class SupportJudgement(BaseModel):
 class LlmVerifier:
     """A Verifier. The local one looks first; the model is asked, all at once, about what it is not sure of.
 
-    A judgement counts as support only with a quote that stands in the passage, and never for a number that does not.
-    A judge that fails leaves the local label.
+    A judgement counts as support only with a quote that stands in the passage, is long enough to prove something, and
+    has the claim's numbers and its "not". A judge that fails leaves the local label.
     """
 
     def __init__(self, local: Verifier, model: LanguageModel, prompts: PromptLibrary, settings: Verify) -> None:
@@ -49,7 +57,10 @@ class LlmVerifier:
         first = await self._local.verify(question, draft, evidence)
         given = {hit.passage.id: hit.passage for hit in evidence.hits}
         asked = self._doubtful(draft.claims, first.draft.claims)
-        judged = await asyncio.gather(*(self._judge(draft.claims[i], given[passage_id]) for i, passage_id in asked))
+        english = question.lang == ENGLISH
+        judged = await asyncio.gather(
+            *(self._judge(draft.claims[i], given[passage_id], english=english) for i, passage_id in asked)
+        )
         proofs = [{proof.passage_id: proof for proof in claim.proofs} for claim in first.draft.claims]
         for (index, passage_id), proof in zip(asked, judged, strict=True):
             if proof is not None:
@@ -71,7 +82,7 @@ class LlmVerifier:
             pairs += [(abs(scores.get(id_, 0.5) - 0.5), index, id_) for id_ in dict.fromkeys(claim.passage_ids)]
         return [(index, id_) for _, index, id_ in sorted(pairs)[: self._settings.max_judged]]
 
-    async def _judge(self, claim: Claim, passage: Passage) -> Proof | None:
+    async def _judge(self, claim: Claim, passage: Passage, *, english: bool) -> Proof | None:
         prompt = self._prompts.render("verify", title=passage.title, passage=passage.text, claim=claim.text)
         try:
             reply = await self._model.ask(prompt, SupportJudgement)
@@ -80,14 +91,34 @@ class LlmVerifier:
         if reply.output.verdict == UNSUPPORTED:
             return Proof(passage.id, UNSUPPORTED, JUDGED_AGAINST, "llm")
         span = found_in(reply.output.quote, passage.text)
-        if span is None or _invents_a_number(claim, passage):
+        if span is None:
+            return None
+        words = passage.text[slice(*span)]
+        if not _long_enough(claim, words) or _invents_a_number(claim, passage, words):
+            return None
+        if english and count(tokens(claim.text)) and not count(tokens(words)):
             return None
         return Proof(passage.id, SUPPORTED, JUDGED_SUPPORT, "llm", (span,))
 
 
-def _invents_a_number(claim: Claim, passage: Passage) -> bool:
-    """Units are compared where they are known: a claim in another language says "7 Tage" for "7 days"."""
-    said, words = tokens(claim.text), tokens(f"{passage.title} {' '.join(passage.headings)} {passage.text}")
+def _long_enough(claim: Claim, quote: str) -> bool:
+    """What names all that a short claim does, such as an item of a list, needs no more words."""
+    said, words = tokens(claim.text), tokens(quote)
+    if {word.lower for word in said} <= {word.lower for word in words}:
+        return True
+    return _size(words) >= max(FEWEST_WORDS, LEAST_SHARE * _size(said))
+
+
+def _size(words: Sequence[Token]) -> int:
+    return sum(max(1, len(UNSPACED.findall(word.text)) // 2) for word in words)
+
+
+def _invents_a_number(claim: Claim, passage: Passage, quote: str) -> bool:
+    """Whether it has a number that neither the quote nor a heading above it has.
+
+    Units are compared where they are known: a claim in another language says "7 Tage" for "7 days".
+    """
+    said, words = tokens(claim.text), tokens(f"{passage.title} {' '.join(passage.headings)} {quote}")
     known, plain = quantities(words), written(words)
     codes = {word.text for word in said if is_code(word.text)} - {word.text for word in words}
     return bool(codes) or any(
