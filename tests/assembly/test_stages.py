@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from handrail.assembly.parts import shared_words
-from handrail.assembly.stages import calibration_for, fitted_gate, local_classifier
+from handrail.assembly.stages import answer_blocks, calibration_for, fitted_gate, local_classifier
 from handrail.calibration import load_calibration
 from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.local import LocalClassifier
 from handrail.errors import SettingsError
 from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 from handrail.settings import Settings
+from handrail.types import Evidence
+from tests.stages import ask
 
 
 def settings(**sections: object) -> Settings:
@@ -74,3 +76,26 @@ def test_without_a_cross_encoder_shared_words_order_the_texts() -> None:
 
     assert close == pytest.approx(6.0)
     assert far == pytest.approx(-6.0)
+
+
+@pytest.mark.parametrize(("tokens", "told"), [(6, True), (9, False)])
+def test_rules_that_do_not_fit_are_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, tokens: int, *, told: bool
+) -> None:
+    rules = ["Say you.", "Be brief with everybody.", "No jokes, please."]
+    here = settings(storage={"data_dir": str(tmp_path)}, prompts={"rules": rules, "rules_tokens": tokens})
+
+    with caplog.at_level(logging.WARNING):
+        given = answer_blocks(here, lambda text: len(text.split()))
+        reads = [given(ask(), Evidence("query", ())).rules for _ in range(2)]
+
+    assert reads == [tuple(rules[:2] if told else rules)] * 2
+    said = [record.getMessage() for record in caplog.records]
+    assert (
+        said
+        == [
+            "prompts.rules: only the first 2 of 3 rules reach the model, the others do not fit into "
+            "prompts.rules_tokens = 6"
+        ]
+        * told
+    )

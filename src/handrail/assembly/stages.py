@@ -23,7 +23,7 @@ from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
 from handrail.gates.logistic import LogisticCalibrator
 from handrail.generate import Answerer
-from handrail.generate.blocks import Blocks, Count, blocks
+from handrail.generate.blocks import Blocks, Count, blocks, rules_given
 from handrail.generate.complexity import ByComplexity
 from handrail.generate.critique import LocalCritic
 from handrail.generate.extractive import ExtractiveAnswerer
@@ -138,7 +138,19 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
 
 
 def answer_blocks(settings: Settings, count: Count) -> Callable[[Question, Evidence], Blocks]:
-    """What the answering model reads for a question, with the answers marked wrong in this knowledge base."""
+    """What the answering model reads for a question, with the answers marked wrong in this knowledge base.
+
+    Rules that it will never read are said once.
+    """
+    rules, given = settings.prompts.rules, rules_given(settings.prompts, count)
+    if len(given) < len(rules):
+        logger.warning(
+            "prompts.rules: only the first %d of %d rules reach the model, the others do not fit into "
+            "prompts.rules_tokens = %d",
+            len(given),
+            len(rules),
+            settings.prompts.rules_tokens,
+        )
     wrong = WrongAnswers(kb_folder(settings, settings.knowledge.kb))
     return lambda question, evidence: blocks(question, evidence, wrong.like(question.text), settings.prompts, count)
 

@@ -52,7 +52,7 @@ def blocks(
     titles = [title for title in dict.fromkeys(hit.passage.title for hit in evidence.hits) if title not in used]
     related = _within(titles, settings.related_tokens, count)
     warned = _within(wrong, settings.wrong_tokens, lambda entry: sum(count(t) for t in _texts(entry)))
-    rules = _within(settings.rules, settings.rules_tokens, count)
+    rules = rules_given(settings, count)
     known = [exchange for exchange in reversed(question.history) if exchange.answer or exchange.with_person]
     recent = _within(known, settings.history_tokens, lambda item: count(item.standalone) + count(item.answer))
     return Blocks(
@@ -69,6 +69,11 @@ def blocks(
             "history": sum(count(item.standalone) + count(item.answer) for item in recent),
         },
     )
+
+
+def rules_given(settings: Prompts, count: Count) -> Sequence[str]:
+    """The operator's rules that fit; from the first that does not, the others stay out."""
+    return _within(settings.rules, settings.rules_tokens, count)
 
 
 def _context(evidence: Evidence, budget: int, count: Count) -> tuple[tuple[Group, ...], int]:
