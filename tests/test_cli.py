@@ -163,7 +163,7 @@ class TestWithModels:
         report = data("ingest", "--wixqa", "kb.jsonl", "--json", code=1)
 
         assert (report["kb"], report["articles"]) == ("wixqa", 1)
-        assert report["rejected"] == [{"where": "kb.jsonl line 2", "why": "missing title"}]
+        assert report["rejected"] == [{"where": "kb.jsonl line 2", "why": "missing contents"}]
 
     def test_the_sample_is_ingested_and_answers_with_the_contract(
         self, desk: Path, sample_index: Path, monkeypatch: pytest.MonkeyPatch

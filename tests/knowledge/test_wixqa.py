@@ -68,17 +68,56 @@ def test_a_first_sentence_that_begins_like_the_title_is_not_cut(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("text", "title", "body"),
+    [
+        ("# Low fees\nFees are low.", "Low fees", "Fees are low."),
+        ("Read on.\n## The **fees**\nThey are low.", "The fees", "Read on.\n\n## The **fees**\n\nThey are low."),
+        ("Fees are low. They were not.", "Fees are low", "Fees are low. They were not."),
+        (
+            "- one two three four five six seven eight nine ten eleven twelve thirteen",
+            "one two three four five six seven eight nine ten eleven twelve…",
+            "- one two three four five six seven eight nine ten eleven twelve thirteen",
+        ),
+        ("费" * 90, "费" * 80 + "…", "费" * 90),
+        ("***\nFees", "Fees", "***\n\nFees"),
+    ],
+    ids=["heading", "later heading", "sentence", "long", "no spaces", "after a rule"],
+)
+@pytest.mark.parametrize("given", [{}, {"title": ""}, {"title": None}], ids=["absent", "empty", "null"])
+def test_a_row_without_a_title_gets_the_first_heading_or_the_first_words(
+    tmp_path: Path, given: dict[str, Any], text: str, title: str, body: str
+) -> None:
+    (found,) = load(write(tmp_path / "corpus.jsonl", {"_id": "d7", "text": text, "metadata": {}, **given}))
+
+    assert found == Article("d7", title, body, "")
+
+
+def test_a_count_from_nought_is_an_id(tmp_path: Path) -> None:
+    (found,) = load(write(tmp_path / "corpus.jsonl", {"_id": 0, "title": "Fees", "text": "Fees are low."}))
+
+    assert found == Article("0", "Fees", "Fees are low.", "")
+
+
+def test_questions_beside_a_corpus_are_no_articles_where_the_corpus_has_titles(tmp_path: Path) -> None:
+    write(tmp_path / "corpus.jsonl", {"_id": "d1", "title": "", "text": "Fees are low."})
+    write(tmp_path / "queries.jsonl", {"_id": "q1", "text": "What are the fees?"})
+
+    assert [item.id for item in load(tmp_path) if isinstance(item, Article)] == ["d1"]
+
+
+@pytest.mark.parametrize(
     ("row", "reason"),
     [
         ({"id": "1", "title": "T"}, "missing contents"),
-        ({"id": "1", "contents": "c"}, "missing title"),
         ({"title": "T", "contents": "c"}, "missing id"),
-        ({"id": "1", "title": "   ", "contents": "c"}, "missing title"),
+        ({"title": "T"}, "missing id"),
+        ({"_id": "", "text": "c"}, "missing id"),
+        ({"id": "1", "title": " ", "text": "---\n***"}, "missing title, and no words to take one from"),
         ([1, 2], "not a JSON object in UTF-8"),
         ('{"id": "1", ', "not a JSON object in UTF-8"),
         ("[" * 200_000, "not a JSON object in UTF-8"),
     ],
-    ids=["no contents", "no title", "no id", "blank title", "a list", "cut off", "deep"],
+    ids=["no contents", "no id", "neither", "blank id", "no words", "a list", "cut off", "deep"],
 )
 def test_a_bad_row_is_rejected_by_its_line_and_the_others_are_used(tmp_path: Path, row: Any, reason: str) -> None:
     path = write(tmp_path / "kb.jsonl", ROW, row, {**ROW, "id": "last"})
@@ -102,7 +141,7 @@ def test_rows_that_come_twice_are_both_given_for_the_report(tmp_path: Path) -> N
 
 
 def test_a_file_of_something_else_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(KnowledgeError, match="no JSON lines with the WixQA fields id, title and contents"):
+    with pytest.raises(KnowledgeError, match="no JSON lines with the fields of articles: id or _id, contents or text"):
         load(write(tmp_path / "kb.jsonl", {"question": "How?"}))
     with pytest.raises(KnowledgeError, match="no such file or folder"):
         load(tmp_path / "absent.jsonl")

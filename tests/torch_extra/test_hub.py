@@ -33,7 +33,7 @@ except HandrailError as error:
 
 ROWS = [
     {"id": "3e1a", "url": "https://support.example/a", "title": "Pages", "contents": "Click Add.", "article_type": "x"},
-    {"id": "3e1b", "url": "https://support.example/b", "title": "", "contents": "No title.", "article_type": "x"},
+    {"id": "3e1b", "url": "https://support.example/b", "title": "Empty", "contents": "", "article_type": "x"},
 ]
 
 
@@ -89,4 +89,4 @@ def test_rows_of_the_dataset_are_articles(tmp_path: Path) -> None:
 
     article, rejected = done.stdout.splitlines()
     assert article.startswith("Article(id='3e1a', title='Pages', body='Click Add.', url='https://support.example/a'")
-    assert rejected == f"Rejected(where='{dataset} row 1', why='missing title')"
+    assert rejected == f"Rejected(where='{dataset} row 1', why='missing contents')"

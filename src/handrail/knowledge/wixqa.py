@@ -1,16 +1,20 @@
-"""The WixQA knowledge base (Wix, MIT licence): from the Hugging Face Hub, or local files of the same fields."""
+"""The WixQA knowledge base (Wix, MIT licence): from the Hugging Face Hub, or local files of the same fields.
+
+Local files may also be a corpus as BEIR has it: `_id`, `text`, and a title that may be missing or empty.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from handrail.errors import KnowledgeError, MissingExtra
 from handrail.knowledge import Article, Rejected
+from handrail.markdown import gist, plain, sentences
 
 HUB_NAME = "Wix/WixQA"
 HUB_CONFIG = "wix_kb_corpus"
@@ -23,7 +27,10 @@ CAMEL = re.compile(
     r"Ex|Vinci|Afee)[a-z]*(?:Meeting)?"
 )
 """Names whose inner capital is meant; in any other word it is the start of the next heading or sentence."""
-FIELDS = ("id", "title")
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$")
+WORD = re.compile(r"[^\W_]")
+TITLE_WORDS, TITLE_CHARS = 12, 80
+"""Of a title made of a text's first words, at most."""
 LOOK_AHEAD = 20
 """Rows read to tell a file of articles from one of questions."""
 
@@ -72,9 +79,12 @@ class WixQA:
         if not source.exists():
             raise KnowledgeError(f"{source}: no such file or folder")
         paths = sorted(source.glob("*.jsonl")) if source.is_dir() else [source]
-        corpora = [path for path in paths if _is_corpus(path)]
+        corpora = [path for path in paths if _is_corpus(path, titled=True)]
+        corpora = corpora or [path for path in paths if _is_corpus(path, titled=False)]
         if not corpora:
-            raise KnowledgeError(f"{source}: no JSON lines with the WixQA fields id, title and contents")
+            raise KnowledgeError(
+                f"{source}: no JSON lines with the fields of articles: id or _id, contents or text, and title"
+            )
         for path in corpora:
             yield from _rows(path)
 
@@ -94,25 +104,48 @@ def _json(line: bytes) -> Any:
         return None
 
 
-def _is_corpus(path: Path) -> bool:
-    """Question files lie in the same folder; only rows with articles' fields are a corpus."""
+def _is_corpus(path: Path, *, titled: bool) -> bool:
+    """Question files lie in the same folder; only rows with articles' fields are a corpus.
+
+    BEIR's questions have a text, too, and no title: rows without one are articles where no file has titles.
+    """
     rows = (row for _, row in islice(_rows(path), LOOK_AHEAD) if isinstance(row, dict))
-    return any({"id", "title"} <= row.keys() and ("contents" in row or "text" in row) for row in rows)
+    return any(
+        ("id" in row or "_id" in row) and ("contents" in row or "text" in row) and ("title" in row or not titled)
+        for row in rows
+    )
 
 
 def _article(row: Any) -> Article:
     if not isinstance(row, Mapping):
         raise KnowledgeError("not a JSON object in UTF-8")
-    fields = {name: str(value).strip() for name, value in row.items() if value}
-    contents = fields.get("contents") or fields.get("text")
-    missing = [name for name in FIELDS if not fields.get(name)]
-    if missing or not contents:
-        raise KnowledgeError(f"missing {', '.join(missing or ['contents'])}")
+    fields = {name: str(value).strip() for name, value in row.items() if value or type(value) is int}
+    id_, contents = fields.get("id") or fields.get("_id"), fields.get("contents") or fields.get("text")
+    if not id_ or not contents:
+        raise KnowledgeError("missing contents" if id_ else "missing id")
     lines = contents.splitlines()
-    while lines and lines[0].strip() == fields["title"]:
+    title = fields.get("title") or next(filter(None, map(_heading, lines)), "")
+    while title and lines and title in (lines[0].strip(), _heading(lines[0])):
         lines.pop(0)
     facets = {"article_type": fields["article_type"]} if fields.get("article_type") else {}
-    return Article(fields["id"], fields["title"], _paragraphs("\n".join(lines)), fields.get("url", ""), facets)
+    body = _paragraphs("\n".join(lines))
+    return Article(id_, title or _first_words(lines), body, fields.get("url", ""), facets)
+
+
+def _heading(line: str) -> str:
+    """Its words; empty for a line that is none."""
+    found = HEADING.match(line)
+    return plain(found[1]) if found else ""
+
+
+def _first_words(lines: Sequence[str]) -> str:
+    """The first sentence, cut where it is long. Raises KnowledgeError where there is no word."""
+    first = next((text for text in map(gist, lines) if WORD.search(text)), None)
+    if first is None:
+        raise KnowledgeError("missing title, and no words to take one from")
+    sentence = sentences(first)[0].rstrip(".:")
+    short = " ".join(sentence.split()[:TITLE_WORDS])[:TITLE_CHARS]
+    return short if short == sentence else f"{short.rstrip(' ,;:')}…"
 
 
 def _paragraphs(text: str) -> str:
