@@ -132,6 +132,27 @@ def test_a_receipt_repeats_the_operators_promise_only_while_somebody_can_keep_it
     assert PROMISE in wording.into(lang, PRESENT).receipt(PROMISE, created=True, email=email)
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("people", [AWAY, CLOSED], ids=lambda people: people.availability.value)
+@pytest.mark.parametrize("email", [True, False])
+def test_a_receipt_says_what_happens_next_while_nobody_is_there(lang: str, people: People, email: bool) -> None:
+    wording, said = load_wording("Acme").into(lang, people), texts(lang)
+
+    receipt = wording.receipt(PROMISE, created=True, email=email)
+
+    assert said["read_later"] in receipt
+    assert (said["reply_by_mail"] in receipt) is email
+    assert (said["reply_here"] in receipt) is (said["add_email"] in receipt) is not email
+    assert ("09:00" in receipt) is (people is CLOSED)
+
+
+@pytest.mark.parametrize("people", [PRESENT, NOBODY], ids=lambda people: people.availability.value)
+def test_a_receipt_speaks_of_later_only_where_a_request_waits(people: People) -> None:
+    receipt = load_wording("Acme").into("en", people).receipt(PROMISE, created=True, email=True)
+
+    assert texts("en")["read_later"] not in receipt
+
+
 def test_an_expected_wait_is_told_in_whole_minutes_and_takes_the_place_of_the_promise() -> None:
     wording = load_wording("Acme").into("en", replace(PRESENT, wait_s=61.0, wait_most_s=600.0))
 

@@ -93,10 +93,15 @@ class Wording:
         return " ".join([self._text("wait", minutes=_minutes(people.wait_s)), *most])
 
     def receipt(self, promise: str, *, created: bool, email: bool) -> str:
-        """What is said to a request for a person; `created` is false for one that was added to."""
+        """What is said to a request for a person; `created` is false for one that was added to.
+
+        While nobody is there: when it is read, and where the reply is to be expected. `email` says whether an address
+        was given.
+        """
         said = [self._text("recorded" if created else "added"), self.expectation(promise)]
-        if self.people.reachable and not self.people.there and not email:
-            said.append(self._text("add_email"))
+        if self.people.reachable and not self.people.there:
+            how = ("reply_by_mail",) if email else ("reply_here", "add_email")
+            said += [self._text(key) for key in ("read_later", *how)]
         return " ".join(said)
 
     def moment(self, when: datetime, now: datetime | None = None) -> str:
