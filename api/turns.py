@@ -82,6 +82,16 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
         services.assistant.foresee(question)
 
 
+async def may_follow(services: Services, turn_id: str, asker: Asker) -> None:
+    """A turn is found by the visitor of its conversation only; by anybody who knows its id where that has none.
+
+    Raises Foreign, and RecordsUnavailable while it cannot be told whose the turn is.
+    """
+    conversation_id = await services.once.conversation(turn_id)
+    if conversation_id is not None:
+        await services.desk.conversations.owned_by_person(conversation_id, asker.visitor_id)
+
+
 async def answer(services: Services, question: Question, asker: Asker, watch: TurnWatch | None = None) -> Response:
     """Run the turn, knowing who is at the desk; the response as `/ask` sends it.
 
@@ -121,10 +131,11 @@ async def to_person(services: Services, question: Question, key: TurnKey, asker:
 
 
 async def _to_person(services: Services, question: Question, key: TurnKey, asker: Asker) -> bool:
-    """Nothing is on record of a conversation that begins with this message."""
-    if not key.conversation_given:
-        return False
+    """Nothing is on record of a conversation that begins with this message, unless it is sent again. Raises Foreign."""
     try:
+        if not key.conversation_given:
+            await may_follow(services, question.turn_id, asker)
+            return False
         return await services.desk.conversations.owned_by_person(question.conversation_id, asker.visitor_id)
     except RecordsUnavailable:
         return False

@@ -21,6 +21,7 @@ from api.stream import parts
 from api.stream.parts import Narrator
 from api.stream.sse import KEEP_ALIVE, encoded, event_stream, listed
 from handrail.records import RecordsUnavailable
+from handrail.records.conversations import Foreign
 from handrail.records.turns import Claimed, Finished, Response, TurnKey
 from handrail.streams import Followable, OwnerGone
 from handrail.streams.journal import Journal
@@ -78,15 +79,22 @@ async def stream(
     operation_id="resumeStream",
     summary="Go on following a turn",
     response_class=StreamingResponse,
-    responses={**streams_events(), **failures(404, 422, 503)},
+    responses={**streams_events(), **failures(401, 404, 422, 503)},
 )
-async def resume(turn_id: UUID, services: Needed, last_event_id: LastEventId = None) -> StreamingResponse:
+async def resume(
+    turn_id: UUID, services: Needed, asker: WhoAsks, last_event_id: LastEventId = None
+) -> StreamingResponse:
     """Events of a turn after `Last-Event-ID`, or all of them, for a client that lost the connection.
 
     Works on any process where they share Redis. A turn that is over and whose events are no longer kept is told from
-    its stored result. Turns that were asked for through `/ask` have no events until they are finished.
+    its stored result. Turns that were asked for through `/ask` have no events until they are finished. A turn of a
+    conversation that began with a visitor's token is found with that visitor's token only.
     """
     after = _number(last_event_id)
+    try:
+        await turns.may_follow(services, str(turn_id), asker)
+    except Foreign:
+        raise ApiError(404, "not_found", NOT_KNOWN) from None
     running = await services.streams.find(str(turn_id))
     if running is not None:
         return event_stream(_followed(running, after, services, str(turn_id)))
@@ -101,14 +109,16 @@ async def resume(turn_id: UUID, services: Needed, last_event_id: LastEventId = N
     operation_id="stopTurn",
     summary="Stop a turn",
     response_description="Whether there was something to stop.",
-    responses=failures(413, 415, 422),
+    responses=failures(401, 404, 413, 415, 422, 503),
     dependencies=[Depends(json_only)],
 )
-async def stop(body: StopRequest, services: Needed) -> StopResponse:
+async def stop(body: StopRequest, services: Needed, asker: WhoAsks) -> StopResponse:
     """Cancel what is being generated for a turn, on whichever process it runs. Its stream ends with `abort`.
 
-    A stopped turn is as if it had never been asked; it can be asked again under the same id.
+    A stopped turn is as if it had never been asked; it can be asked again under the same id. A turn of a conversation
+    that began with a visitor's token is stopped with that visitor's token only.
     """
+    await turns.may_follow(services, str(body.turn_id), asker)
     return StopResponse(turn_id=str(body.turn_id), stopped=await services.streams.stop(str(body.turn_id)))
 
 

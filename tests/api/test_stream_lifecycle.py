@@ -110,6 +110,46 @@ async def test_stop_cancels_the_work_and_the_turn_can_be_asked_again(
     assert data_of(rerun, "outcome")
 
 
+async def token_of(client: httpx.AsyncClient) -> dict[str, str]:
+    """The headers of a new visitor."""
+    return {"Authorization": f"Bearer {(await client.post('/visitor', json={})).json()['token']}"}
+
+
+async def test_a_turn_is_followed_and_stopped_by_the_visitor_who_asked_only(
+    tmp_path: Path, assistant: ScriptedAssistant
+) -> None:
+    assistant.hold = asyncio.Event()
+    body = asking(conversation_id="c-1")
+    turn = {"turn_id": body["turn_id"]}
+    path = f"/chat/stream/{body['turn_id']}"
+
+    async with serving(tmp_path, assistant) as client:
+        own, foreign = await token_of(client), await token_of(client)
+        following = asyncio.create_task(client.post("/chat/stream", json=body, headers=own))
+        await until(lambda: len(assistant.asked) == 1)
+        refused = [
+            await client.request(method, at, json=sent, headers=headers)
+            for headers in ({}, foreign)
+            for method, at, sent in (
+                ("GET", path, None),
+                ("POST", "/chat/stop", turn),
+                ("POST", "/chat/stream", body),
+                ("POST", "/chat/stream", {**turn, "question": body["question"]}),
+                ("POST", "/ask", {**turn, "question": body["question"]}),
+            )
+        ]
+        assert assistant.cancelled == 0
+        stopped = await client.post("/chat/stop", json=turn, headers=own)
+        await following
+        assistant.hold = None
+        await client.post("/ask", json=body, headers=own)
+        stored = [(await client.get(path, headers=headers)).status_code for headers in ({}, foreign, own)]
+
+    assert [response.status_code for response in refused] == [404] * 10
+    assert stopped.json()["stopped"] is True
+    assert stored == [404, 404, 200]
+
+
 async def test_a_visitor_who_leaves_for_good_cancels_the_work(tmp_path: Path, assistant: ScriptedAssistant) -> None:
     assistant.tells, assistant.hold = Paced(1), asyncio.Event()
     assistant.tells.allowed.release()

@@ -73,6 +73,10 @@ class Once:
         """The response of a finished turn. Raises RecordsUnavailable."""
         return await self._turns.response(turn_id, self._clock())
 
+    async def conversation(self, turn_id: str) -> str | None:
+        """The conversation of a turn that runs or is kept, None where there is none. Raises RecordsUnavailable."""
+        return await self._turns.conversation(turn_id)
+
     async def _wait_for_turn(self, key: TurnKey, wait_for_itself: bool) -> Claimed | Finished | InFlight:
         since, pause = self._clock(), FIRST_PAUSE_S
         while True:

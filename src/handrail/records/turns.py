@@ -101,6 +101,11 @@ class Turns:
         row = await self._find(turn_id)
         return row.response if row is not None and row.created_at >= now - self._ttl_s else None
 
+    async def conversation(self, turn_id: str) -> str | None:
+        """The conversation of a turn that runs or is kept; None where there is none on record."""
+        row = await self._find(turn_id)
+        return row.conversation_id if row is not None else None
+
     async def purge(self, now: float) -> int:
         """Delete turns past their time to live; how many there were."""
         async with self._database.transaction() as session:

@@ -100,7 +100,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     if (!running) return;
     const { turnId, life } = running;
     life.abort();
-    await post(`${options.base}chat/stop`, { turn_id: turnId }, signal);
+    await post(`${options.base}chat/stop`, { turn_id: turnId }, signal, await context.auth());
   }
 
   /** @param {Entry} entry */
