@@ -90,6 +90,24 @@ def test_secrets_are_taken_out_and_sources_kept() -> None:
     assert (exchange.article_ids, exchange.titles) == (("domains:connect",), ("Connect a domain",))
 
 
+def test_contacts_are_taken_out_but_for_those_of_the_cited_articles() -> None:
+    told = turn()
+    asked = replace(told.question, text="Reach me at ada@gmail.com or +49 170 1234567: order 10023")
+    cited = replace(told.outcome.citations[0].passage, text="Write to help@tillwick.example.")
+    result = replace(
+        told.outcome,
+        answer="Write to help@tillwick.example; we answer to ada@gmail.com.",
+        citations=(replace(told.outcome.citations[0], passage=cited),),
+    )
+
+    exchange = exchange_of(replace(told, question=asked, standalone=asked.text, outcome=result))
+
+    assert exchange is not None
+    assert exchange.question == "Reach me at [e-mail removed] or [phone number removed]: order 10023"
+    assert exchange.standalone == exchange.question
+    assert exchange.answer == "Write to help@tillwick.example; we answer to [e-mail removed]."
+
+
 def test_the_words_of_a_refusal_are_left_out_and_what_a_clarifying_question_offered_is_not() -> None:
     refused, asked = exchange_of(turn(Routing.IRRELEVANT)), exchange_of(turn(Routing.FOLLOWUP))
 

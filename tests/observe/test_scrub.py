@@ -34,6 +34,7 @@ def test_contacts_and_secrets_are_taken_out(text: str, left: str) -> None:
         "a ratio of 0.123456789",
         "@handrail on 127.0.0.1:8400",
         "order 10023",
+        "paid on 01.02.2026",
         "6f9619ff-8b86-4d01-b42d-00c04fc964ff",
     ],
 )

@@ -33,7 +33,10 @@ WAITING = Waiting(
     email="ada@example.com",
     queued_at=NOW,
     lines=(
-        Spoken("visitor", "Ich will kündigen <!channel> & card 4111 1111 1111 1111\nhttps://evil.example @here"),
+        Spoken(
+            "visitor",
+            "Ich will kündigen <!channel> & card 4111 1111 1111 1111, +49 170 1234567\nhttps://evil.example @here",
+        ),
         Spoken("assistant", "Das klärt jemand mit Ihnen."),
     ),
 )
@@ -87,6 +90,7 @@ async def test_a_webhook_is_signed_json_with_an_idempotency_key(receiver: Receiv
     assert handoff["reference"] == "HR-7K2M9Q"
     assert handoff["url"] == "https://desk.example/desk#/queue/c-1"
     assert "4111" not in handoff["message"]
+    assert "[phone number removed]" in handoff["message"]
     assert "ada@example.com" not in got.body.decode()
 
 
@@ -209,6 +213,7 @@ async def test_chatwoot_gets_a_contact_a_conversation_and_what_was_said(
     assert server.conversations[0]["custom_attributes"]["reference"] == "HR-7K2M9Q"
     assert [kind for _, kind, _ in server.messages] == ["incoming", "outgoing"]
     assert "4111" not in server.messages[0][2]
+    assert "+49 170 1234567" in server.messages[0][2]
 
 
 async def test_chatwoot_is_gone_on_with_where_the_last_try_stopped(receiver: Receiver, http: httpx.AsyncClient) -> None:

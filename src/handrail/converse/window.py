@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
+from handrail.contacts import without_contacts
 from handrail.guard import suspicious
 from handrail.redact import redact
 from handrail.types import Exchange, Question, Routing, Turn
@@ -22,16 +23,20 @@ NEVER_KEPT = frozenset({Routing.HANDED_OFF, Routing.UNAVAILABLE})
 
 
 def exchange_of(turn: Turn) -> Exchange | None:
-    """What later turns may know of this one: secrets taken out, and no words of a refusal. None when nothing."""
+    """What later turns may know of this one; no words of a refusal. None when nothing.
+
+    Secrets are taken out, and contacts but for those the cited articles name: nobody is reached by way of the memory.
+    """
     result = turn.outcome
     if result.routing in NEVER_KEPT or turn.question.suspicious:
         return None
     cited = dict.fromkeys((c.passage.article_id, c.passage.title) for c in result.citations)
+    published = "\n".join(citation.passage.text for citation in result.citations)
     offered = result.suggestions if result.routing is Routing.FOLLOWUP else ()
     return Exchange(
-        question=redact(turn.question.text[:LONGEST_QUESTION]),
-        standalone=redact((turn.standalone or turn.question.text)[:LONGEST_QUESTION]),
-        answer="" if result.refused else kept_answer(result.answer),
+        question=_kept(turn.question.text, LONGEST_QUESTION),
+        standalone=_kept(turn.standalone or turn.question.text, LONGEST_QUESTION),
+        answer="" if result.refused else _kept(result.answer, LONGEST_ANSWER, published),
         routing=result.routing,
         article_ids=tuple(article for article, _ in cited),
         titles=tuple(title for _, title in cited) or tuple(offered),
@@ -40,9 +45,8 @@ def exchange_of(turn: Turn) -> Exchange | None:
     )
 
 
-def kept_answer(text: str) -> str:
-    """What is remembered of an answer."""
-    return redact(text[:LONGEST_ANSWER])
+def _kept(text: str, most: int, published: str = "") -> str:
+    return without_contacts(redact(text[:most]), published)
 
 
 def place_of(turn: Turn) -> Exchange:
@@ -53,13 +57,13 @@ def place_of(turn: Turn) -> Exchange:
 
 def told_person(question: Question) -> Exchange:
     """A message that went to a person; of one with injection signals only that it was there."""
-    text = "" if question.suspicious else redact(question.text[:LONGEST_QUESTION])
+    text = "" if question.suspicious else _kept(question.text, LONGEST_QUESTION)
     return Exchange(text, text, "", Routing.HANDED_OFF, turn_id=question.turn_id, follows=question.follows)
 
 
 def said_by_person(text: str) -> Exchange:
     """What a person wrote to the visitor, as a part of whatever turn came before it."""
-    return Exchange("", "", "" if suspicious(text) else kept_answer(text), Routing.HANDED_OFF)
+    return Exchange("", "", "" if suspicious(text) else _kept(text, LONGEST_ANSWER), Routing.HANDED_OFF)
 
 
 def branch(exchanges: Sequence[Exchange], follows: str | None) -> list[Exchange]:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from handrail.contacts import without_contacts
 from handrail.handoff.ownership import NEW_GENERATION, Action
 from handrail.outbox import NewLetter
 from handrail.records.desk_tables import ConversationRow, MessageRow
@@ -44,14 +45,17 @@ class Waiting:
 
 
 def letters_of(waiting: Waiting, settings: Alerts) -> list[NewLetter]:
-    """One letter for each channel that is set up; visitors' words only where the operator wants them in alerts."""
+    """One letter for each channel that is set up; visitors' words only where the operator wants them in alerts.
+
+    Contacts only go where agents write to visitors, which is Chatwoot; everybody else finds them at the desk.
+    """
     lines = [{"author": line.author, "text": redact(line.text)} for line in waiting.lines[-MOST_LINES:]]
     last = next((line["text"] for line in reversed(lines) if line["author"] == "visitor"), "")
     handoff: dict[str, object] = {
         "reference": waiting.reference,
         "conversation_id": waiting.conversation_id,
         "visitor_id": waiting.visitor_id,
-        "reason": redact(waiting.reason) if waiting.reason else None,
+        "reason": without_contacts(redact(waiting.reason)) if waiting.reason else None,
         "label": waiting.label,
         "lang": waiting.lang,
         "has_email": waiting.email is not None,
@@ -59,7 +63,7 @@ def letters_of(waiting: Waiting, settings: Alerts) -> list[NewLetter]:
         "url": f"{settings.desk_url.rstrip('/')}#/queue/{waiting.conversation_id}" if settings.desk_url else None,
     }
     if settings.include_message:
-        handoff["message"] = last[:LONGEST_MESSAGE]
+        handoff["message"] = without_contacts(last)[:LONGEST_MESSAGE]
     event = {"event": "handoff.queued", "handoff": handoff}
     letters = []
     if settings.webhook_url:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from handrail.contacts import without_contacts
 from handrail.records.desk_tables import EvidenceRow, FeedbackRow, UnansweredRow
 from handrail.records.repository import Repository
 
@@ -26,7 +27,10 @@ class EvidenceRecords(Repository):
     """Evidence of one tenant's turns."""
 
     async def save(self, response: dict[str, Any], question: str, now: float) -> None:
-        """Keep what a response as `/ask` sends it rested on; `question` has its secrets taken out already."""
+        """Keep what a response as `/ask` sends it rested on; `question` has its secrets taken out already.
+
+        What went unanswered is learned from across conversations, so that it is kept without contacts.
+        """
         meta = response["meta"]
         evidence = EvidenceRow(
             tenant=self._tenant,
@@ -50,7 +54,7 @@ class EvidenceRecords(Repository):
                         tenant=self._tenant,
                         turn_id=response["turn_id"],
                         conversation_id=response["conversation_id"],
-                        question=question,
+                        question=without_contacts(question),
                         reason=response["refusal_reason"],
                         at=now,
                     )
