@@ -14,7 +14,7 @@ from handrail.settings import Suggest
 from handrail.stores.snapshot import Snapshot
 from handrail.suggest import Checked
 from handrail.suggest.kept import FILE, Kept
-from handrail.suggest.quiet import QuietSuggester
+from handrail.suggest.quiet import PAUSE, QuietSuggester
 from handrail.types import Citation, Exchange, Passage, Routing
 from tests.stages import ask, passage
 
@@ -135,17 +135,60 @@ async def test_what_was_kept_is_known_to_the_next_process_and_not_to_other_artic
     assert suggester(tmp_path, Tries()).known() == {}
 
 
-async def test_nothing_is_tried_while_a_turn_is_under_way_or_just_over(tmp_path: Path) -> None:
+class Slow(Tries):
+    """Takes a second of the clock for each question."""
+
+    def __init__(self, clock: Clock, **answers: Passage) -> None:
+        super().__init__(**answers)
+        self._clock = clock
+
+    async def __call__(self, text: str) -> Sequence[Citation] | None:
+        self._clock.now += 1
+        return await super().__call__(text)
+
+
+async def test_beside_turns_a_bounded_share_of_the_time_is_spent_on_trying(tmp_path: Path) -> None:
+    clock = Clock()
+    tries = Slow(clock, **ALL)
+    found = suggester(tmp_path, tries, clock, quiet_s=0.02)
+    with found.turn():
+        working = asyncio.create_task(found.run())
+        clock.now += 1
+        await tries.has_tried("How do I buy a domain?")
+        clock.now += PAUSE - 0.5
+        await asyncio.sleep(0.05)
+        assert len(tries.tried) == 1
+        clock.now += 1
+        await tries.has_tried("How do I renew a domain?")
+    clock.now += 0.5
+    await tries.has_tried("How do I add mailboxes?")
+    working.cancel()
+
+
+async def test_titles_are_tried_first_and_offered_before_the_rest_is_known(tmp_path: Path) -> None:
     clock, tries = Clock(), Tries(**ALL)
+    found = suggester(tmp_path, tries, clock, quiet_s=0.02)
+    working = asyncio.create_task(found.run())
+    await tries.has_tried("What does a domain cost?")
+    offered = found.after(ask("Who may?"), [cite(PRICE)])
+    working.cancel()
+
+    assert set(found.known()) <= {"buy"}
+    assert tries.tried[:3] == ["How do I buy a domain?", "How do I renew a domain?", "How do I add mailboxes?"]
+    assert offered == ("How do I buy a domain?", "How do I renew a domain?", "How do I add mailboxes?")
+    assert len(tries.tried) == len(set(tries.tried))
+
+
+async def test_what_a_turn_has_cited_comes_before_the_other_titles(tmp_path: Path) -> None:
+    clock = Clock()
+    tries = Slow(clock, **ALL)
     found = suggester(tmp_path, tries, clock, quiet_s=0.02, ahead=1)
     with found.turn():
         working = asyncio.create_task(found.run())
-        clock.now += 100
-        await asyncio.sleep(0.05)
-        assert tries.tried == []
+        clock.now += 1
+        await tries.has_tried("How do I buy a domain?")
+        found.after(ask(), [cite(MAIL)])
     clock.now += 100
-    await tries.has_tried("What does a domain cost?")
-    found.after(ask(), [cite(MAIL)])
     await tries.has_tried("How do I add mailboxes?")
     working.cancel()
 

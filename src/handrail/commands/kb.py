@@ -131,7 +131,7 @@ def _tuned(settings: Settings, generation: str) -> str | None:
 def suggestions(name: Name, as_json: Json = False) -> None:
     """Try out every question that could be offered after an answer, and keep those the articles answer.
 
-    Serving does the same in quiet moments; this does it at once. What was kept for these articles is not tried again.
+    Serving does the same little by little; this does it at once. What was kept for these articles is not tried again.
     """
     import asyncio
 

@@ -38,13 +38,13 @@ class Suggest(Section):
     count: int = Field(3, ge=0, le=5, description="Questions offered; each was tried and is answered from an article.")
     per_article: int = Field(7, ge=1, le=20, description="Questions tried for one article, its title included.")
     quiet_s: float = Field(
-        5.0, ge=0, le=600, description="Seconds without a turn after which the next one may be tried."
+        5.0, ge=0, le=600, description="Seconds without a turn after which they are tried without pauses."
     )
     ahead: int = Field(
         300,
         ge=0,
         le=100_000,
-        description="Articles whose questions are tried in quiet moments; others follow when they are first cited.",
+        description="Articles whose questions are tried beforehand; others follow when they are first cited.",
     )
 
 

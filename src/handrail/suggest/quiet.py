@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from handrail.settings import Suggest
 from handrail.stores.snapshot import Snapshot
 from handrail.suggest import Checked
-from handrail.suggest.candidates import alike, candidates, neighbours
+from handrail.suggest.candidates import Candidate, alike, candidates, neighbours
 from handrail.suggest.kept import Kept
 from handrail.types import Citation, Question
 
@@ -25,6 +26,8 @@ WAITING = 64
 REMEMBERED = 500
 DRAFTED_S = 1.0
 """Seconds that checking the suggestions of one draft may take."""
+PAUSE = 9
+"""Pause after a check beside turns, in the time it took: a tenth of the time, and a tenth of two cores at most."""
 STEPS = re.compile(r"^\s*\d+\. ", re.MULTILINE)
 """A cited passage with steps has shown how to do what its article's title is about."""
 MOST_OWN = 2
@@ -32,7 +35,10 @@ MOST_OWN = 2
 
 
 class QuietSuggester:
-    """A Suggester whose checks run one by one, each only when no turn has been under way for `quiet_s` seconds."""
+    """A Suggester whose checks run one by one, at once when no turn has been under way for `quiet_s` seconds.
+
+    On a busy server they take a bounded share of the time, so that its visitors are offered something, too.
+    """
 
     def __init__(
         self, snapshot: Snapshot, kept: Kept, check: Check, settings: Suggest, clock: Callable[[], float]
@@ -46,12 +52,16 @@ class QuietSuggester:
         self._wanted: deque[str] = deque(maxlen=WAITING)
         self._news = asyncio.Event()
         self._under_way = 0
-        self._last_end = clock()
+        self._last_end = -math.inf
+        self._next_at = clock() + settings.quiet_s
+        """When the next check may run beside turns."""
         self._drafted: OrderedDict[str, bool] = OrderedDict()
+        self._titles: dict[str, tuple[Checked, ...]] = {}
+        """Articles whose title alone has been tried so far."""
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Nothing is checked meanwhile, nor right after."""
+        """Meanwhile, and right after, little is checked."""
         self._under_way += 1
         try:
             yield
@@ -71,10 +81,10 @@ class QuietSuggester:
         own = [
             row
             for article in cited
-            for row in self._kept.articles.get(article, ())
+            for row in self._found(article)
             if not said & set(row.passages) and not (row.title and article in shown)
         ]
-        beside = [row for article in near for row in self._kept.articles.get(article, ()) if row.title]
+        beside = [row for article in near for row in self._found(article) if row.title]
         chosen: list[str] = []
         for text in [*drafted, *_mixed(own, beside)]:
             if not any(alike(text, other) for other in [*heard, *chosen]):
@@ -96,28 +106,57 @@ class QuietSuggester:
 
     async def make(self, article: str) -> Sequence[Checked]:
         """Check an article's questions now, and keep those that are answered from it."""
-        found = []
-        for candidate in candidates(self._snapshot, article, self._settings.per_article):
-            await self._quiet()
-            citations = await self._check(candidate.text)
-            if citations and citations[0].passage.article_id == article:
-                passages = tuple(dict.fromkeys(citation.passage.id for citation in citations))
-                found.append(Checked(candidate.text, passages, candidate.title))
+        tried = candidates(self._snapshot, article, self._settings.per_article)
+        early = self._titles.get(article)
+        found = list(early or ())
+        for candidate in tried:
+            if early is None or not candidate.title:
+                found += await self._tried(candidate, article)
         await asyncio.to_thread(self._kept.keep, article, found)
+        self._titles.pop(article, None)
         return found
 
     async def run(self) -> None:
-        """Check what turns have asked for, and in the end every article of a small knowledge base; until cancelled."""
+        """Check what turns have asked for, and in the end every article of a small knowledge base; until cancelled.
+
+        All titles come first: with them there is something to offer after most answers, soon after a start.
+        """
         await asyncio.to_thread(self._kept.read)
-        rest = iter(self._snapshot.articles[: self._settings.ahead])
+        ahead = self._snapshot.articles[: self._settings.ahead]
+        titles, rest = iter(ahead), iter(ahead)
         while True:
-            article = self._wanted.popleft() if self._wanted else next(rest, None)
-            if article is None:
+            if self._wanted:
+                await self._make_once(self._wanted.popleft())
+            elif (article := next(titles, None)) is not None:
+                await self._make_title(article)
+            elif (article := next(rest, None)) is not None:
+                await self._make_once(article)
+            else:
                 self._news.clear()
                 await self._news.wait()
-            elif article not in self._kept.articles:
-                await self._quiet()
-                await self.make(article)
+
+    async def _make_once(self, article: str) -> None:
+        if article not in self._kept.articles:
+            await self.make(article)
+
+    async def _make_title(self, article: str) -> None:
+        if article not in self._kept.articles:
+            title = [one for one in candidates(self._snapshot, article, 1) if one.title]
+            self._titles[article] = tuple([row for one in title for row in await self._tried(one, article)])
+
+    async def _tried(self, candidate: Candidate, article: str) -> list[Checked]:
+        """The candidate, where it is answered from its article, once there is time to find out."""
+        await self._quiet()
+        start = self._clock()
+        citations = await self._check(candidate.text)
+        self._next_at = self._clock() + (self._clock() - start) * PAUSE
+        if not citations or citations[0].passage.article_id != article:
+            return []
+        passages = tuple(dict.fromkeys(citation.passage.id for citation in citations))
+        return [Checked(candidate.text, passages, candidate.title)]
+
+    def _found(self, article: str) -> Sequence[Checked]:
+        return self._kept.articles.get(article) or self._titles.get(article, ())
 
     def _want(self, articles: Sequence[str]) -> None:
         missing = [article for article in articles if article not in self._kept.articles]
@@ -127,8 +166,10 @@ class QuietSuggester:
 
     async def _quiet(self) -> None:
         quiet_s = self._settings.quiet_s
-        while quiet_s and (self._under_way or self._clock() - self._last_end < quiet_s):  # noqa: ASYNC110
-            await asyncio.sleep(quiet_s / 4)
+        while quiet_s and self._clock() < self._next_at:
+            if not self._under_way and self._clock() - self._last_end >= quiet_s:
+                return
+            await asyncio.sleep(quiet_s / 20)
 
     async def _holds(self, text: str) -> bool:
         if text not in self._drafted:
