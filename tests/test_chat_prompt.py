@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import re
 import select
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
+
+from handrail.commands.ask import show
+from handrail.types import Escalation, Offer, Outcome, Routing
+from tests.api.scripted import turn_of
+from tests.stages import ask
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 PROGRAM = """
@@ -33,15 +41,41 @@ PASTES = re.compile(rb"\x1b\[\?2004[hl]\r?")
     ],
 )
 def test_ctrl_c_takes_back_what_was_typed_and_leaves_at_an_empty_prompt(typed: list[str], told: list[str]) -> None:
+    with _running([sys.executable, "-c", PROGRAM]) as terminal:
+        screen = _until(terminal, b"", "› ")
+        for keys, line in zip(typed, told, strict=True):
+            os.write(terminal, keys.encode())
+            screen = _until(terminal, screen, line)
+
+
+def test_a_terminal_says_what_it_waits_for_while_models_load(tmp_path: Path) -> None:
+    program = "from handrail.cli import main; main()"
+    data = {"HANDRAIL__STORAGE__DATA_DIR": str(tmp_path), "TERM": "xterm", "COLUMNS": "120"}
+
+    with _running([sys.executable, "-c", program, "chat", "--kb", "nothing-here"], {**os.environ, **data}) as terminal:
+        screen = _until(terminal, b"", "loading the models and the articles")
+        _until(terminal, screen, "nothing-here")
+
+
+@pytest.mark.parametrize(("offer", "told"), [(Offer.BUTTON, True), (Offer.NONE, False)])
+def test_where_a_person_is_offered_a_terminal_says_where_to_find_one(
+    offer: Offer, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(turn_of(ask(), Outcome(Routing.CANNOT_ANSWER, "A person can.", escalation=Escalation(offer))))
+
+    assert ("handrail serve" in capsys.readouterr().out) is told
+
+
+@contextlib.contextmanager
+def _running(command: list[str], env: Mapping[str, str] | None = None) -> Iterator[int]:
+    """Our end of a terminal in which `command` runs."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", PROGRAM]
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, env=env
+    ) as process:
         os.close(theirs)
         try:
-            screen = _until(ours, b"", "› ")
-            for keys, line in zip(typed, told, strict=True):
-                os.write(ours, keys.encode())
-                screen = _until(ours, screen, line)
+            yield ours
         finally:
             process.kill()
             os.close(ours)

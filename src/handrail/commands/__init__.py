@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,11 @@ notes = Console(stderr=True, highlight=False, soft_wrap=True)
 
 results = Console(highlight=False, markup=False, soft_wrap=True)
 """What a command was asked for, one line per row."""
+
+
+def loading() -> AbstractContextManager[object]:
+    """Says in a terminal what is waited for, while it is; nothing in a pipe."""
+    return notes.status("loading the models and the articles…")
 
 
 def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:

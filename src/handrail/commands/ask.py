@@ -13,10 +13,14 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.markup import escape
 
-from handrail.commands import KB, Json, settings_for
+from handrail.commands import KB, Json, loading, settings_for
 from handrail.present import response
 from handrail.settings import Settings
-from handrail.types import Question, Turn
+from handrail.types import Offer, Question, Turn
+
+NO_PERSON_HERE = """\
+A terminal has no button for a person. `handrail serve` shows the chat that has one;
+a program asks for a person with POST /handoff."""
 
 
 def ask(
@@ -40,11 +44,13 @@ def ask(
 
 
 async def _turn(settings: Settings, text: str) -> Turn:
-    from handrail.assembly import Assistant
     from handrail.guard import suspicious
 
-    assistant = Assistant(settings)
-    await assistant.start()
+    with loading():
+        from handrail.assembly import Assistant
+
+        assistant = Assistant(settings)
+        await assistant.start()
     try:
         ids = (f"c-{uuid.uuid4()}", str(uuid.uuid4()))
         return await assistant.ask(Question(text, *ids, suspicious=suspicious(text)))
@@ -61,5 +67,7 @@ def show(turn: Turn) -> None:
     for citation in result.citations:
         source = f"[{citation.index}] {citation.passage.title}: {citation.passage.url}"
         console.print(f"[dim]{escape(source)}[/]", soft_wrap=True)
+    if result.escalation.offer is not Offer.NONE:
+        console.print(f"[dim]{escape(NO_PERSON_HERE)}[/]")
     confidence = f", confidence {result.confidence:.2f}" if result.confidence else ""
     console.print(f"[dim]{result.routing.value}{confidence}, {turn.latency_ms['total']:.0f} ms[/]")

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.commands import KB, Json, settings_for
+from handrail.commands import KB, Json, loading, settings_for
 from handrail.commands.ask import show
 from handrail.errors import HandrailError
 from handrail.present import response
@@ -49,10 +49,11 @@ def chat(
 
 
 async def _converse(settings: Settings, as_json: bool, lang: str) -> None:
-    from handrail.assembly import Assistant
+    with loading():
+        from handrail.assembly import Assistant
 
-    assistant = Assistant(settings)
-    await assistant.start()
+        assistant = Assistant(settings)
+        await assistant.start()
     session = Session(assistant.ask, assistant.forget, settings, as_json=as_json, lang=lang)
     try:
         with _line_history(settings):
