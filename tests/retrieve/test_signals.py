@@ -47,8 +47,8 @@ def test_scores_of_the_ranked_list() -> None:
 
 
 def test_size_counts_from_where_a_base_is_no_longer_small() -> None:
-    many = [passage(f"m:{number}/0", "Stock counts down.") for number in range(400)]
-    large = measure("stock", [STOCK], build(many, np.ones((400, 3), dtype=np.float32)), np.ones(400, dtype=np.float32))
+    many = [passage(f"m:{number}/0", "Stock counts down.") for number in range(600)]
+    large = measure("stock", [STOCK], build(many, np.ones((600, 3), dtype=np.float32)), np.ones(600, dtype=np.float32))
 
     assert signals_of("stock", [STOCK])["size"] == 0.0
     assert large["size"] == pytest.approx(np.log(2))

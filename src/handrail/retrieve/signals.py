@@ -26,8 +26,8 @@ FAR = -8.0
 """Logit of the cross-encoder below which less of it means that nothing is even about the question (experiment 141)."""
 TOGETHER = 3
 """Passages that are read as one when words are looked for."""
-SMALL = 200
-"""Passages up to which a knowledge base counts as small: about what the bases have that the gates are fitted to."""
+SMALL = 300
+"""Passages up to which a knowledge base counts as small: some thirty pages, as in those that gates are fitted to."""
 SURE = 5.0
 """Logit of the cross-encoder from which more of it means more: below, near-misses in an article's own words score as
 high as questions in other words (experiment 57)."""
