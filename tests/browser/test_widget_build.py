@@ -57,9 +57,17 @@ def test_every_language_has_every_word() -> None:
         path.stem: set(json.loads(path.read_text(encoding="utf-8"))) for path in (WIDGET / "src/lang").glob("*.json")
     }
     english = words.pop("en") | words.pop("en.more")
-    words.pop("en.launcher")
 
     assert {lang: english ^ keys for lang, keys in words.items() if english != keys} == {}
+
+
+def test_the_launcher_speaks_every_language_of_the_chat() -> None:
+    launcher = json.loads((WIDGET / "src/loader/words.json").read_text(encoding="utf-8"))
+    chat = {path.stem for path in (WIDGET / "src/lang").glob("??.json")}
+
+    assert set(launcher) == chat
+    assert all(len(words) == 4 and "{name}" in words[2] and "{n}" in words[2] for words in launcher.values())
+    assert all(all(words) for words in launcher.values())
 
 
 def test_every_source_file_is_short() -> None:

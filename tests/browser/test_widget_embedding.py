@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import Browser, CDPSession, expect
 
 from tests.browser.chat import Chat
@@ -20,6 +21,31 @@ def test_nothing_but_the_loader_is_fetched_before_the_first_open(chat: Chat) -> 
     expect(chat.composer).to_be_focused()
 
     assert {"/widget/v1/chat.js", "/config"} <= set(chat.site.paths)
+
+
+@pytest.mark.parametrize(
+    ("locale", "name"),
+    [("de-AT", "Chat öffnen"), ("ru-RU", "Открыть чат"), ("ar", "فتح المحادثة"), ("pl", "Open chat")],
+)
+def test_the_launcher_speaks_the_visitors_language_before_anything_is_fetched(
+    browser: Browser, contract_site: ContractSite, locale: str, name: str
+) -> None:
+    context = browser.new_context(locale=locale)
+    chat = Chat(context.new_page(), contract_site).visit()
+
+    expect(chat.launcher).to_have_accessible_name(name)
+    assert not [path for path in contract_site.paths if "/lang/" in path or path.endswith("chat.js")]
+    context.close()
+
+
+def test_the_launcher_follows_the_language_that_the_page_names(chat: Chat) -> None:
+    chat.visit()
+    expect(chat.launcher).to_have_accessible_name("Open chat")
+
+    chat.page.evaluate("handrail('setContext', { lang: 'es-MX' })")
+
+    expect(chat.launcher).to_have_accessible_name("Abrir el chat")
+    expect(chat.launcher).to_have_attribute("lang", "es")
 
 
 def test_a_tag_included_twice_makes_one_widget(chat: Chat) -> None:

@@ -16,7 +16,7 @@ export function createWidget(options, visitor, bus) {
   const host = document.createElement("handrail-widget");
   const root = host.attachShadow({ mode: "open" });
   root.adoptedStyleSheets = [sheet(styles)];
-  const launcher = createLauncher(root, options, () => commands.toggle());
+  const launcher = createLauncher(root, options, visitor, () => commands.toggle());
   let wanted = false;
   let unread = 0;
   let alive = true;
@@ -83,7 +83,10 @@ export function createWidget(options, visitor, bus) {
     /** @param {Visitor["user"]} user */
     setUser: (user) => void Object.assign(visitor.user, user),
     /** @param {Visitor["context"]} context */
-    setContext: (context) => void Object.assign(visitor.context, context),
+    setContext(context) {
+      Object.assign(visitor.context, context);
+      launcher.show({});
+    },
     on: bus.on,
     reset() {
       remember(options.widget, null);
