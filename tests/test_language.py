@@ -46,6 +46,39 @@ def test_a_language_without_replies_falls_back_to_the_page() -> None:
     assert language.of_message("perché non funziona la mia prenotazione", "es") == "es"
 
 
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("posso pagare con PayPal?", "it"),
+        ("jak zmienić pin", "pl"),
+        ("hoe verwijder ik een gebruiker", "nl"),
+        ("如何更改我的密码", "und"),
+        ("πώς αλλάζω τον κωδικό μου", "und"),
+    ],
+)
+def test_a_whole_message_in_a_language_without_replies_is_known_for_one(text: str, lang: str) -> None:
+    assert language.unspoken(text) == lang
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pagamento",
+        "rachunki",
+        "Zoom wifi",
+        "how do i pause my plan",
+        "reset router",
+        "how do i offer pickup",
+        "Wie ändere ich meine PIN?",
+        "как сменить пароль",
+        "TW-3004",
+        "👍",
+    ],
+)
+def test_nouns_and_messages_in_languages_with_replies_are_not(text: str) -> None:
+    assert language.unspoken(text) is None
+
+
 def test_a_name_in_another_language_is_no_other_language() -> None:
     assert language.of_message("Café d'Azur booking page", "en") == "en"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from handrail.types import Critique, Escalation, Label, Offer, RefusalReason, Routing, Verdict
+from handrail.types import Critique, Escalation, Exchange, Label, Offer, RefusalReason, Routing, Verdict
 from tests.stages import DRAFT, WORDING, Answers, Calibrates, Critiques, ask, pipeline, says, stages
 
 pytestmark = pytest.mark.anyio
@@ -74,3 +74,33 @@ async def test_passages_in_another_language_need_more_confidence(right: float, r
 
     assert turn.outcome.routing is routing
     assert turn.outcome.notice
+
+
+ITALIAN = "Come posso collegare il mio dominio al sito?"
+UNSPOKEN = WORDING.say("unspoken_language")
+
+
+async def test_who_writes_in_a_language_without_replies_is_told_so_once() -> None:
+    first = await pipeline(stages(classifier=says(Label.OUT_OF_SCOPE))).run(ask(ITALIAN))
+    said = (Exchange(ITALIAN, ITALIAN, first.outcome.answer, Routing.OUT_OF_SCOPE, ()),)
+    later = await pipeline(stages(classifier=says(Label.OUT_OF_SCOPE))).run(replace(ask(ITALIAN), history=said))
+    german = await pipeline(stages(classifier=says(Label.OUT_OF_SCOPE))).run(replace(ask(ITALIAN), lang="de"))
+
+    assert (first.outcome.notice, later.outcome.notice) == (UNSPOKEN, None)
+    assert first.outcome.answer == WORDING.say("out_of_scope")
+    assert german.outcome.notice == WORDING.into("de").say("unspoken_language")
+
+
+async def test_quotes_in_the_pages_language_are_foreign_to_him() -> None:
+    turn = await pipeline(stages(answerer=QUOTED)).run(ask(ITALIAN))
+    at_home = await pipeline(stages(answerer=QUOTED, articles_lang="it")).run(ask(ITALIAN))
+
+    assert turn.outcome.notice == f"{UNSPOKEN} {WORDING.say('other_language', language='English')}"
+    assert at_home.outcome.notice is None
+
+
+@pytest.mark.parametrize("text", ["fattura", "sdkfj vat jjjj het plan"])
+async def test_a_noun_or_mash_is_in_no_language(text: str) -> None:
+    turn = await pipeline(stages(classifier=says(Label.NONSENSE))).run(ask(text))
+
+    assert turn.outcome.notice is None

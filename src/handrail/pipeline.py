@@ -18,6 +18,7 @@ from handrail.generate import Answerer, Critic, Verifier
 from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight, traced
 from handrail.learn_customer import learn
 from handrail.llm.meter import Bounds, metering
+from handrail.notices import noticed, written_in
 from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
@@ -54,7 +55,6 @@ from handrail.wording import Wording
 NO_EVIDENCE = Evidence("", ())
 SURE_ABROAD = 0.75
 """Confidence from which passages in another language than the question's are quoted without a word of doubt."""
-LOOKED_UP = frozenset({Routing.FOLLOWUP, Routing.CANNOT_ANSWER})
 QUOTED = "extractive"
 """The provider whose answers are the articles' own words."""
 
@@ -110,7 +110,8 @@ class Pipeline:
     async def run(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         """Classify, retrieve, gate, answer, check. Never raises for what a provider does; a refusal is a result."""
         laps = Stopwatch(self._clock)
-        question = replace(question, lang=language.of_message(question.text, question.lang))
+        spoken, unspoken = language.of_message(question.text, question.lang), language.unspoken(question.text)
+        question = replace(question, lang=spoken, unspoken=unspoken)
         if not self._settings.brand.person_available:
             question = replace(question, people=NOBODY)
         wording = self._wording.into(question.lang, question.people)
@@ -125,9 +126,10 @@ class Pipeline:
                 result = outcome.unavailable(turn.wording)
             if not result.answers:
                 await turn.showing.withdraw()
+            result = self._noticed(turn, result, question)
             finished = Turn(
                 question=question,
-                outcome=outcome.within_reach(not_solved(self._noticed(turn, result), question), question.people),
+                outcome=outcome.within_reach(not_solved(result, question), question.people),
                 classification=turn.classification,
                 trace_id=trace.id,
                 provider=turn.provider,
@@ -142,17 +144,11 @@ class Pipeline:
             trace.finish(finished)
         return finished
 
-    def _noticed(self, turn: TurnInFlight, result: Outcome) -> Outcome:
-        """Who is quoted passages in another language, or is not understood in theirs, is told so in their own."""
+    def _noticed(self, turn: TurnInFlight, result: Outcome, message: Question) -> Outcome:
+        quoted, written = turn.provider == QUOTED, self._stages.fallback_answerer is not None
         articles = self._stages.articles_lang
-        quoted = bool(result.citations) and turn.provider == QUOTED
-        lost = result.routing in LOOKED_UP and self._stages.fallback_answerer is None
-        if turn.question.lang == articles or not (quoted or lost):
-            return result
-        named = turn.wording.language(articles)
-        if quoted:
-            return replace(result, notice=turn.wording.say("other_language", language=named))
-        return outcome.not_understood(result, turn.wording.say("only_language", language=named))
+        of = turn.classification
+        return noticed(result, message, of, turn.wording, articles, quoted=quoted, written=written)
 
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         probe, classification = await self._understand(turn)
@@ -179,7 +175,7 @@ class Pipeline:
         if turn.reading.kind == "complaint":
             return ask_anew(turn.question, turn.wording, evidence, confidence)
         if not relevant:
-            foreign = turn.question.lang != self._stages.articles_lang
+            foreign = written_in(turn.question) != self._stages.articles_lang
             return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=foreign)
         return await self._answer(turn, evidence, confidence)
 
@@ -189,7 +185,7 @@ class Pipeline:
             evidence = await self._retrieve(turn, probe)
         except HandrailError:
             return None
-        foreign = turn.question.lang != self._stages.articles_lang
+        foreign = written_in(turn.question) != self._stages.articles_lang
         said = second_look.answered(self._stages.calibrator.probability(evidence), turn.classification)
         return second_look.answering(turn.trace, evidence, said, self._gates, foreign=foreign)
 
@@ -311,7 +307,7 @@ class Pipeline:
 
     def _sure_from(self, turn: TurnInFlight) -> float:
         """Encoders of one language see little more than names in another, and are sure of it all the same."""
-        foreign = turn.provider == QUOTED and turn.question.lang != self._stages.articles_lang
+        foreign = turn.provider == QUOTED and written_in(turn.question) != self._stages.articles_lang
         return max(self._gates.confidence, SURE_ABROAD) if foreign else self._gates.confidence
 
     async def _answerable(self, draft: Draft) -> Sequence[str]:
@@ -350,7 +346,7 @@ class Pipeline:
         return draft
 
     def _begin(self, turn: TurnInFlight, evidence: Evidence) -> None:
-        turn.showing.begin(evidence, same_language=turn.question.lang == self._stages.articles_lang)
+        turn.showing.begin(evidence, same_language=written_in(turn.question) == self._stages.articles_lang)
 
     def _written(self, turn: TurnInFlight, evidence: Evidence) -> Awaitable[Draft]:
         """Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written."""

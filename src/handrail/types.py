@@ -132,6 +132,8 @@ class Question:
     conversation_id: str
     turn_id: str
     lang: str = "en"
+    unspoken: str | None = None
+    """The language it is surely written in where replies do not speak it; they are in `lang`."""
     filters: Mapping[str, str] = field(default_factory=dict)
     suspicious: bool = False
     """Injection signals were seen: stages may only become stricter because of it."""

@@ -21,7 +21,7 @@ class UnreadLanguage:
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         found = await self._classifier.classify(question, probe)
-        ours = question.lang == self._lang and probe.topic.get("known", 0.0) >= KNOWN_FROM
+        ours = (question.unspoken or question.lang) == self._lang and probe.topic.get("known", 0.0) >= KNOWN_FROM
         return (
             replace(found, label=Label.ANSWERABLE, probability=1.0 - found.probability, by="rule")
             if ours and found.label in STATIC
