@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
+from handrail.classify.worded import ByWords
 from handrail.despair import speaks_of_dying
 from handrail.types import Label, Probe, Question
 
@@ -37,7 +37,7 @@ from handrail.types import Label, Probe, Question
 )
 @pytest.mark.anyio
 async def test_it_is_high_stakes_by_rule(text: str) -> None:
-    found = await KnownMessages(AlwaysAnswerable(), [], []).classify(
+    found = await KnownMessages(ByWords(), [], []).classify(
         Question(text, "t", "s"), Probe(np.zeros(3, dtype=np.float32))
     )
 

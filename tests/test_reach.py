@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
+from handrail.classify.worded import ByWords
 from handrail.reach import asks_how_to_reach, says_how_to_reach
 from handrail.types import Label, Probe
 from tests.stages import ask
@@ -86,7 +86,7 @@ def test_an_article_that_does_not(title: str) -> None:
 async def test_without_an_article_a_person_is_shown_and_with_one_it_is_searched(
     titles: list[str], label: Label, rule: str
 ) -> None:
-    known = KnownMessages(AlwaysAnswerable(), [], titles)
+    known = KnownMessages(ByWords(), [], titles)
 
     found = await known.classify(ask("Do you have a phone number?"), Probe(np.zeros(3, dtype=np.float32)))
 

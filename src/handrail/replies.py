@@ -27,9 +27,10 @@ THANKS = re.compile(
     r"((ok(ay)?|great|perfect|cool|super|alles klar|gut|d'accord|vale|хорошо|nice|got it|alright) )?"
     r"(many |vielen |herzlichen |merci |muchas |mil |muito |большое |огромное )?"
     r"(thanks?|thank you|thx|ty|cheers|great|perfect|merci|danke( sch[öo]n| sehr)?|gracias|obrigad[oa]|grazie|dank|"
-    r"спасибо|благодарю|شكرا|شكرًا|(?:good)?bye(?: bye)?|tschüss|auf wiedersehen|au revoir|adi[óo]s|hasta luego|"
+    r"спасибо|спс|благодарю|شكرا|شكرًا|(?:good)?bye(?: bye)?|tschüss|auf wiedersehen|au revoir|adi[óo]s|hasta luego|"
     r"tchau|adeus|до свидания|пока|مع السلامة)"
-    r"( (so|very) much| a lot| again| beaucoup| bien| infiniment| à vous| por todo| por tudo| большое| вам| جزيلا| لك)?"
+    r"( (so|very) much| a lot| again| beaucoup| bien| infiniment| à vous| por todo| por tudo| большое| вам| вас"
+    r"| جزيلا| لك)?"
     r"( (that helped|that's all|bye))?"
 )
 ACKNOWLEDGED = re.compile(

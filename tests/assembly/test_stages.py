@@ -10,8 +10,8 @@ import pytest
 from handrail.assembly.parts import shared_words
 from handrail.assembly.stages import answer_blocks, calibration_for, fitted_gate, local_classifier
 from handrail.calibration import load_calibration
-from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.local import LocalClassifier
+from handrail.classify.worded import ByWords
 from handrail.errors import SettingsError
 from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 from handrail.settings import Settings
@@ -32,7 +32,7 @@ def test_another_embedder_needs_a_head_of_its_own_unless_the_llm_classifies() ->
 
     with pytest.raises(SettingsError, match="the classifier head was trained with"):
         local_classifier(settings(models=other))
-    assert isinstance(local_classifier(settings(models=other, classify={"mode": "llm"})), AlwaysAnswerable)
+    assert isinstance(local_classifier(settings(models=other, classify={"mode": "llm"})), ByWords)
 
 
 BOTH = load_taught(QUESTIONS).digest + load_taught(QUESTIONS_AGAIN).digest

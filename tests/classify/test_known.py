@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
+from handrail.classify.worded import ByWords
 from handrail.types import Classification, Label, Probe
 from tests.stages import ask
 
@@ -16,7 +16,7 @@ NOWHERE = Probe(np.zeros(3, dtype=np.float32))
 
 
 async def classify(text: str) -> Classification:
-    known = KnownMessages(AlwaysAnswerable(), ["Plans and billing"], ["Compare the plans"])
+    known = KnownMessages(ByWords(), ["Plans and billing"], ["Compare the plans"])
     return await known.classify(ask(text), NOWHERE)
 
 

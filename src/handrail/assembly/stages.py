@@ -14,10 +14,10 @@ from handrail.assembly.parts import Parts, kb_folder
 from handrail.assembly.verifying import local_verifier
 from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
-from handrail.classify.always import AlwaysAnswerable
 from handrail.classify.known import KnownMessages
 from handrail.classify.local import LocalClassifier, Sentences, load_head
 from handrail.classify.unread import UnreadLanguage
+from handrail.classify.worded import ByWords
 from handrail.converse.local import LocalReader
 from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
@@ -167,13 +167,13 @@ def has_head(settings: Settings) -> bool:
 def local_classifier(settings: Settings, sentences: Sentences | None = None) -> Classifier:
     """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
     if settings.classify.mode == "off":
-        return AlwaysAnswerable()
+        return ByWords()
     try:
         head = load_head(settings.classify.head, settings.models.embedder)
     except SettingsError:
         if settings.classify.mode != "llm":
             raise
-        return AlwaysAnswerable()
+        return ByWords()
     return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences)
 
 

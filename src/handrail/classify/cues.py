@@ -16,6 +16,7 @@ WINDOW = 10
 """Words between which two cues may belong together."""
 KEYBOARD = re.compile(
     r"asdf|sdfg|dfgh|fghj|ghjk|hjkl|lkjh|kjhg|qwer|wert[yz]|poiu|uiop|oiuy|zxcv|xcvb|cvbn|yxcv|mnbv|bvcx|fdsa|rewq|qaz|wsx"
+    r"|фыва|ывап|вапр|ролдж|олджэ|лджэ|авыф|йцук|цуке|нгшщ|гшщз|ячсм|чсми|тьбю"
 )
 REPEATED = re.compile(r"(.)\1\1|^(..+?)\2\2+$")
 VOWELLESS = re.compile(r"^[^\W\d_aeiouyàáâãäåæèéêëìíîïòóôõöøœùúûüýąęóаеёиоуыэюя]{4,}$")
