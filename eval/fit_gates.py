@@ -40,13 +40,15 @@ FALSE_REFUSALS = (0.05, 0.1)
 DRAWS = 500
 
 
-def table(rows: Sequence[Observed], signals: Sequence[str], owners: Sequence[str]) -> Data:
+def table(
+    rows: Sequence[Observed], signals: Sequence[str], owners: Sequence[str], answerable: float = ANSWERABLE
+) -> Data:
     """Every knowledge base counts by the square root of its rows, so that the largest does not decide alone."""
     truth = np.asarray([float(row.asked.answerable) for row in rows])
     importance = np.asarray([IMPORTANCE.get(row.asked.origin, 1.0) for row in rows])
     for owner in set(owners):
         inside = np.asarray(owners) == owner
-        for kind, share in ((1.0, ANSWERABLE), (0.0, 1 - ANSWERABLE)):
+        for kind, share in ((1.0, answerable), (0.0, 1 - answerable)):
             chosen = inside & (truth == kind)
             importance[chosen] *= share * inside.sum() ** 0.5 / max(importance[chosen].sum(), 1e-9)
     importance *= len(rows) / importance.sum()

@@ -9,12 +9,12 @@ import pytest
 
 from handrail.assembly.parts import shared_words
 from handrail.assembly.stages import answer_blocks, calibration_for, fitted_gate, local_classifier
-from handrail.calibration import load_calibration
+from handrail.calibration import load_calibration, probability
 from handrail.classify.local import LocalClassifier
 from handrail.classify.worded import ByWords
 from handrail.errors import SettingsError
 from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
-from handrail.settings import Settings
+from handrail.settings import Gates, Settings
 from handrail.types import Evidence
 from tests.stages import ask
 
@@ -46,6 +46,28 @@ def test_a_gate_fitted_with_other_models_is_said_once(caplog: pytest.LogCaptureF
 
     assert len(caplog.records) == 1
     assert "the relevance gate was fitted with" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["relevance", "critique"])
+def test_a_gate_that_cannot_read_the_articles_gives_way_to_one_by_words_and_cosines(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = settings(models={"embedder": "multilingual-e5-small-q4"})
+
+    with caplog.at_level(logging.WARNING):
+        gate = calibration_for(name, other, lang="ru")
+
+    assert f"no {name} gate was fitted with multilingual-e5-small-q4" in caplog.text
+    weather = {"dense_lift": 0.2, "coverage_all": 0.0, "reader_top": 4.0, "rerank_top": 6.0}
+    batteries = {"dense_lift": 0.4, "coverage_all": 0.7, "reader_top": -4.0, "rerank_top": -6.0}
+    assert probability(gate, weather) < Gates().relevance < probability(gate, batteries) < 0.97
+
+
+def test_the_shipped_gate_stays_where_the_cross_encoder_or_nobody_reads_the_articles() -> None:
+    other = settings(models={"embedder": "multilingual-e5-small-q4"})
+
+    assert calibration_for("relevance", other, lang="en") == load_calibration("relevance")
+    assert calibration_for("relevance", settings(), lang="ru") == load_calibration("relevance")
 
 
 @pytest.mark.parametrize("name", ["relevance", "critique"])

@@ -64,9 +64,9 @@ def build_late(settings: Settings, lang: str) -> LateEncoder | None:
     )
 
 
-def reads(embedder: str, lang: str) -> bool:
-    """Whether the embedder of that name was trained on `lang`; models of the torch extra are taken to be."""
-    spec = manifest().get(embedder)
+def reads(model: str, lang: str) -> bool:
+    """Whether the model of that name was trained on `lang`; those of the torch extra are taken to be."""
+    spec = manifest().get(model)
     return spec is None or not spec.languages or lang in spec.languages
 
 

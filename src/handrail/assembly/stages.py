@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from handrail import language
 from handrail.assembly.deep import deepened
 from handrail.assembly.models import readers_of, reads
 from handrail.assembly.observing import build_prompts
@@ -42,6 +43,8 @@ from handrail.wording import Wording
 
 logger = logging.getLogger(__name__)
 
+UNREAD = "unread"
+"""The gate for articles that the cross-encoder cannot read."""
 WORDS_OF_A_PART = 70
 """Words quoted from more than one section for each question of a message that asks several."""
 
@@ -51,10 +54,12 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     _check(settings)
     base = parts.retriever(settings)
     local = local_classifier(settings, base.sentences)
-    critic = LocalCritic(calibration_for("critique", settings, index=parts.store.generation), settings.generate)
+    critic = LocalCritic(
+        calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
+    )
     policy = load_policy(settings.high_stakes.policy_file)
     calibrator = LogisticCalibrator(
-        calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation)
+        calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation, parts.snapshot.lang)
     )
     retriever = deepened(base, settings, parts, calibrator, None)
     remembers = settings.memory.window_tokens > 0 and settings.memory.rewrite != "off"
@@ -177,8 +182,13 @@ def local_classifier(settings: Settings, sentences: Sentences | None = None) -> 
     return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences)
 
 
-def calibration_for(name: str, settings: Settings, path: Path | None = None, index: str = "") -> Calibration:
+def calibration_for(
+    name: str, settings: Settings, path: Path | None = None, index: str = "", lang: str = language.DEFAULT
+) -> Calibration:
     """The file the settings name, else the knowledge base's own, else the one that ships.
+
+    The one that ships knows the scores of models of English; where `lang`, the articles' language, is read by the
+    embedder alone, the gate takes its place that goes by words and cosines.
 
     What does not fit is said once, at start: probabilities fitted to other models are not probabilities, and ones
     fitted to an index that changed since are old.
@@ -196,6 +206,10 @@ def calibration_for(name: str, settings: Settings, path: Path | None = None, ind
             return calibration
         logger.warning("the %s gate of %r was fitted to other models and is not used: run `handrail calibrate` again",
                        name, settings.knowledge.kb)  # fmt: skip
+    if path is None and reads_alone(settings, lang):
+        logger.warning("no %s gate was fitted with %s, one that goes by words stands in: run `handrail calibrate`",
+                       name, settings.models.embedder)  # fmt: skip
+        return load_calibration(UNREAD)
     calibration = load_calibration(name, path)
     fitted = (calibration.embedder, calibration.reranker)
     if fitted != used:
@@ -203,6 +217,12 @@ def calibration_for(name: str, settings: Settings, path: Path | None = None, ind
             "the %s gate was fitted with %s and %s, not with %s and %s: run `handrail calibrate`", name, *fitted, *used
         )
     return calibration
+
+
+def reads_alone(settings: Settings, lang: str) -> bool:
+    """Whether the embedder reads `lang` and the cross-encoder, whose scores the shipped gates go by, does not."""
+    models = settings.models
+    return reads(models.embedder, lang) and not reads(models.reranker, lang)
 
 
 def fitted_gate(settings: Settings, name: str) -> Path:

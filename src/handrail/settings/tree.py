@@ -204,7 +204,7 @@ class Classify(Section):
     mode: Literal["local", "llm", "cascade", "off"] = Field(
         "cascade",
         description="`cascade` asks the LLM only when the local head is unsure; without an LLM it is `local`. `off` "
-        "takes every message for a question, for encoders that no head was trained with.",
+        "goes by a message's own words alone, for encoders that no head was trained with.",
     )
     unsure_below: Probability = Field(0.6, description="Local probability under which the cascade asks the LLM.")
     static_above: Probability = Field(
