@@ -151,10 +151,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A cheap look at a message: its embedding, and how much the articles have to do with it.
-
-    Costs one embedding and one matrix product, no search; static replies need nothing more.
-    """
+    """A message's embedding, and how much the articles have to do with it: one matrix product, no search."""
 
     embedding: Vectors
     topic: Mapping[str, float] = field(default_factory=dict)
