@@ -68,6 +68,12 @@ def test_an_answer_of_flagged_claims_alone_is_none() -> None:
         withhold(checked(("No.", "unsupported"), ("No!", "unsupported")), Verify(policy="flag"), WORDING)
 
 
+def test_the_articles_own_words_are_not_doubted() -> None:
+    verified = Verified(Draft([Claim("Heading:\n\nQuoted.", ("a/1",), "unverified", 0.1)], "extractive"), None)
+
+    assert settled(verified, Verify(shown_from=0.5)) == verified
+
+
 def test_what_nobody_could_confirm_counts_as_unsupported_where_it_is_likely_wrong() -> None:
     draft = Draft(
         [

@@ -18,6 +18,7 @@ from handrail.types import (
     Source,
     Verdict,
 )
+from handrail.withhold import QUOTED
 from handrail.wording import Wording
 
 STATIC: dict[Label, tuple[Routing, RefusalReason, Escalation]] = {
@@ -133,7 +134,7 @@ def closest(result: Outcome, draft: Draft, wording: Wording) -> Outcome:
     In English only: of other languages it knows nothing.
     """
     unknown = draft.signals.get("unit_top", UNKNOWN) < UNKNOWN and wording.lang == "en"
-    told = result.routing in (Routing.ANSWERED, Routing.PARTIALLY_ANSWERED) and draft.provider == "extractive"
+    told = result.routing in (Routing.ANSWERED, Routing.PARTIALLY_ANSWERED) and draft.provider == QUOTED
     return replace(result, disclaimer=wording.say("closest")) if unknown and told else result
 
 

@@ -49,14 +49,12 @@ from handrail.types import (
     Verified,
 )
 from handrail.watch import Nobody, TurnWatch
-from handrail.withhold import settled, supported_only, withhold
+from handrail.withhold import QUOTED, settled, supported_only, withhold
 from handrail.wording import Wording
 
 NO_EVIDENCE = Evidence("", ())
 SURE_ABROAD = 0.75
 """Confidence from which passages in another language than the question's are quoted without a word of doubt."""
-QUOTED = "extractive"
-"""The provider whose answers are the articles' own words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,11 @@ from handrail.types import (
     Routing,
     Verdict,
 )
+from handrail.withhold import QUOTED
 from handrail.wording import Wording
 
 ASKED = frozenset({Label.ANSWERABLE, Label.OUT_OF_SCOPE})
 """Labels of parts that deserve a word when they stay open; "are you kidding me?" does not."""
-QUOTED = "extractive"
-"""The provider whose answers are the articles' own words."""
 SPOKEN_OF = 0.5
 """Share of a part's words in an answer from which its writer is believed that it answers that part too."""
 

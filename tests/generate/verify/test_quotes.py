@@ -36,6 +36,10 @@ def test_a_heading_above_needs_no_place_in_the_text() -> None:
     assert words_of("**Connect it:**\n\n1. Open **Settings**.") is None
 
 
+def test_a_numbered_heading_in_bold_is_known_for_one() -> None:
+    assert words_of("**1. Connect it:**\n\n1. Open **Settings**.", ("1. Connect it",)) == ["Open **Settings**."]
+
+
 def test_a_heading_is_known_without_its_number_and_with_two_sentences() -> None:
     claim = "1. Open **Settings**."
     asked = "We share one computer. What is best?"

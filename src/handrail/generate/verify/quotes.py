@@ -9,6 +9,9 @@ from handrail.markdown import without_number
 
 Span = tuple[int, int]
 
+MARKS = "*_ "
+"""Around a heading that is quoted: without them "1." at its beginning is the number it is."""
+
 
 def quoted(claim: str, passage: str, headings: Sequence[str] = ()) -> list[Span] | None:
     """Where every sentence of `claim` stands in `passage`; None unless all of them do.
@@ -20,7 +23,7 @@ def quoted(claim: str, passage: str, headings: Sequence[str] = ()) -> list[Span]
     allowed.discard(())
     runs = _runs(passage)
     spans: list[Span] = []
-    said = "\n".join(line for line in claim.splitlines() if _key(tokens(line)) not in allowed)
+    said = "\n".join(line for line in claim.splitlines() if _key(tokens(line.strip(MARKS))) not in allowed)
     for sentence in sentences(said):
         key = _key(sentence.tokens)
         if key in runs:
