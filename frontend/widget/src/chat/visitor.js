@@ -8,11 +8,11 @@ export const knownOf = ({ user, context }) => ({ context: { ...context.data, ...
 
 /**
  * Who the visitor is to the server: a short-lived token, asked for when something is first sent and renewed before it ends.
- * A server that gives none is talked to without.
+ * A server that gives none is talked to without. Kept at once, so that a page reloaded in the middle of a turn finds it.
  * @param {Context} context
  * @returns {() => Promise<Record<string, string>>} headers for a request
  */
-export function createVisitor({ options, session, signal }) {
+export function createVisitor({ options, session, signal, save }) {
   /** @type {Promise<void> | null} */
   let coming = null;
 
@@ -27,6 +27,7 @@ export function createVisitor({ options, session, signal }) {
     } catch {
       session.tokenUntil = Date.now() + 60_000;
     }
+    save();
   }
 
   return async () => {
