@@ -6,18 +6,9 @@ import numpy as np
 
 from handrail.calibrate import Asked, Observed
 from handrail.calibrate.signals import ANSWER
-from handrail.calibration import Calibration
+from tests.calibrations import gate_of
 
-CURRENT = Calibration(
-    reranker="r",
-    embedder="e",
-    intercept=0.0,
-    weights={"rerank_top": 0.2},
-    means={"rerank_top": 0.0},
-    scales={"rerank_top": 1.0},
-    fitted_on="elsewhere",
-    n=100,
-)
+CURRENT = gate_of({"rerank_top": 0.2})
 """A gate that knows the signal but trusts it too little."""
 
 

@@ -7,18 +7,10 @@ import pytest
 
 from eval.fit_size import weight, with_size
 from handrail.calibrate import Asked, Observed
-from handrail.calibration import Calibration, probability
+from handrail.calibration import probability
+from tests.calibrations import gate_of
 
-GATE = Calibration(
-    reranker="none",
-    embedder="none",
-    intercept=0.0,
-    weights={"reader_top": 1.0},
-    means={"reader_top": 0.0},
-    scales={"reader_top": 1.0},
-    fitted_on="tests",
-    n=1,
-)
+GATE = gate_of({"reader_top": 1.0})
 
 
 def asked(number: int, odds: float, size: float, *, answerable: bool) -> Observed:

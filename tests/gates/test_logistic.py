@@ -8,21 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.calibration import Calibration, load_calibration
+from handrail.calibration import load_calibration
 from handrail.errors import SettingsError
 from handrail.gates.logistic import LogisticCalibrator
 from handrail.types import Evidence, Hit
+from tests.calibrations import gate_of
 from tests.stages import passage
 
-CALIBRATION = Calibration(
-    reranker="r",
-    embedder="e",
-    intercept=0.0,
-    weights={"rerank_top": 2.0, "coverage_top": 1.0},
-    means={"rerank_top": 1.0, "coverage_top": 0.5},
-    scales={"rerank_top": 4.0, "coverage_top": 0.25},
-    fitted_on="a test",
-    n=1,
+CALIBRATION = gate_of(
+    {"rerank_top": 2.0, "coverage_top": 1.0},
+    {"rerank_top": 1.0, "coverage_top": 0.5},
+    {"rerank_top": 4.0, "coverage_top": 0.25},
 )
 HIT = Hit(passage("a:a/0", "Text."))
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from handrail.calibration import Calibration
 from handrail.generate.critique import LocalCritic, fit_signals
 from handrail.settings import Generate
 from handrail.types import Claim, Draft, Evidence, Hit, Verdict
+from tests.calibrations import gate_of
 from tests.stages import ask, passage
 
 pytestmark = pytest.mark.anyio
@@ -18,16 +18,7 @@ PASSAGE = passage("a:a/0", "Choose the amount.", title="Refunds", headings=("Ste
 EVIDENCE = Evidence("refund steps amount", (Hit(PASSAGE, final=0.9),), {"rerank_top": 4.0})
 DRAFT = Draft([Claim("Choose the amount.", (PASSAGE.id,))], "extractive", signals={"unit_top": 3.0})
 CRITIC = LocalCritic(
-    Calibration(
-        reranker="r",
-        embedder="e",
-        intercept=0.0,
-        weights={"unit_top": 1.0},
-        means={"unit_top": 0.0},
-        scales={"unit_top": 1.0},
-        fitted_on="a test",
-        n=1,
-    ),
+    gate_of({"unit_top": 1.0}),
     Generate.model_validate({"critique_partly": 0.2, "critique_fully": 0.5}),
 )
 

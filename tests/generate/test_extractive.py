@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
 
 from handrail.errors import RetryableError
-from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import Policy, RetentionOffer
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
-from handrail.settings import Generate
-from handrail.types import Classification, Draft, Evidence, Label
+from handrail.types import Evidence, Label
+from tests.generate.answering import Scorer, answer, scorer_of, texts
 from tests.generate.articles import DOMAIN, PLANS, evidence, score
 from tests.knowledge.articles import article
-from tests.stages import WORDING, ask
+from tests.stages import WORDING
 
 pytestmark = pytest.mark.anyio
 
 PAUSE = RetentionOffer(id="pause", text="You can pause your plan for EUR 3 a month.", when=("cancel",))
-Scorer = Batcher[tuple[str, str], float]
-
-
-@pytest.fixture
-def scorer() -> Iterator[Scorer]:
-    batcher: Scorer = Batcher("rerank", score, 64, 512)
-    yield batcher
-    batcher.close()
-
-
-async def answer(
-    scorer: Scorer, given: Evidence, label: Label = Label.ANSWERABLE, policy: Policy | None = None, **settings: int
-) -> Draft:
-    answerer = ExtractiveAnswerer(scorer, Generate.model_validate(settings), WORDING, policy)
-    return await answerer.answer(ask(given.query), Classification(label, 0.9, "local"), given)
-
-
-def texts(draft: Draft) -> list[str]:
-    return [claim.text for claim in draft.claims]
-
-
-async def test_a_question_how_is_answered_with_steps(scorer: Scorer) -> None:
-    draft = await answer(scorer, evidence("how do i check the connection", DOMAIN))
-
-    assert texts(draft)[:2] == [
-        "**Check the connection:**\n\n1. Return to **Settings > Domains**.",
-        "2. Select **Check now**.",
-    ]
-    assert draft.provider == "extractive"
-    assert draft.model is None
 
 
 async def test_a_question_how_long_is_answered_with_a_sentence(scorer: Scorer) -> None:
@@ -162,13 +130,6 @@ async def test_words_planted_for_the_assistant_are_not_passed_on(scorer: Scorer,
     assert texts(draft)
 
 
-def scorer_of(logits: Mapping[str, float]) -> Scorer:
-    """A cross-encoder that gives the logit of the first of the words that a text holds."""
-    return Batcher(
-        "rerank", lambda pairs: [next(logits[word] for word in logits if word in text) for _, text in pairs], 64, 512
-    )
-
-
 @pytest.mark.parametrize(
     ("better", "worse", "first"),
     [(-10.5, -8.0, "Apples are weighed."), (-10.5, 4.0, "Pears are counted."), (3.0, 4.0, "Apples are weighed.")],
@@ -215,51 +176,6 @@ async def test_what_stands_under_the_opposite_of_what_is_asked_comes_later(asked
     body = "## Import\n\nLoad a file.\n\n## Move away\n\nGet a file."
 
     draft = await answer(knows, evidence(asked, article(body), merge=0), max_sentences=1)
-    knows.close()
-
-    assert texts(draft)[0].endswith(first)
-
-
-async def test_who_only_names_what_an_article_is_about_is_told_how_to_begin() -> None:
-    knows = scorer_of({"Show it": 3.0, "Write it": 1.0})
-    body = "## Write\n\n1. Write it.\n2. Save it.\n\n## Show\n\n1. Show it.\n2. Save it."
-    blog = article(body, title="Write a blog")
-
-    named = await answer(knows, evidence("add a blog", blog, merge=0))
-    asked = await answer(knows, evidence("add a blog to the home page", blog, merge=0))
-    knows.close()
-
-    assert texts(named)[0].endswith("1. Write it.")
-    assert texts(asked)[0].endswith("1. Show it.")
-
-
-@pytest.mark.parametrize("asked", ["when do I get my payouts", "how long do payouts take", "do you have payouts"])
-async def test_who_asks_when_is_not_told_how_to_begin(asked: str) -> None:
-    knows = scorer_of({"every Friday": 3.0, "Choose": 1.0})
-    body = "## Change the account\n\n1. Choose the account.\n2. Save it.\n\n## Days\n\nMoney is sent every Friday."
-
-    draft = await answer(knows, evidence(asked, article(body, title="Payouts"), merge=0))
-    knows.close()
-
-    assert texts(draft)[0].endswith("Money is sent every Friday.")
-
-
-@pytest.mark.parametrize(
-    ("asked", "first"),
-    [
-        ("a customer wants her money back", "1. Open the order."),
-        ("how do I give all of a payment back to somebody", "1. Open the order."),
-        ("can I give a part of it back", "You can give back all or a part."),
-        ("how much can I give back", "You can give back all or a part."),
-    ],
-)
-async def test_who_does_not_ask_for_a_fact_is_told_how_to_begin_and_not_how_the_article_does(
-    asked: str, first: str
-) -> None:
-    knows = scorer_of({"all or a part": 3.0, "Open": 1.0})
-    body = "You can give back all or a part.\n\n## Give it back\n\n1. Open the order.\n2. Save it."
-
-    draft = await answer(knows, evidence(asked, article(body, title="Refund a customer"), merge=0))
     knows.close()
 
     assert texts(draft)[0].endswith(first)
@@ -324,54 +240,6 @@ async def test_who_asks_whether_he_may_is_not_told_what_holds_if_he_does(asked: 
     assert texts(draft)[0].rpartition("\n")[2].startswith(first)
 
 
-async def test_trouble_with_what_an_article_is_about_begins_with_its_first_procedure() -> None:
-    knows = scorer_of({"Mail": 3.0, "Compare": 1.0})
-    body = "## Check\n\n1. Compare the records.\n2. Compare again.\n\n## Mail\n\n1. Mail stopped.\n2. Mail again."
-    trouble = article(body, title="My domain does not connect")
-
-    named = await answer(knows, evidence("domain not working", trouble, merge=0))
-    part = await answer(
-        knows, evidence("domain not working", replace(trouble, title="Move a domain between two firms"))
-    )
-    knows.close()
-
-    assert texts(named) == ["**Check:**\n\n1. Compare the records.", "2. Compare again."]
-    assert texts(part)[0] == texts(named)[0]
-    assert "Mail stopped." in " ".join(texts(part))
-
-
-async def test_who_names_an_article_is_told_the_procedure_that_has_his_words() -> None:
-    knows = scorer_of({"Ask for a link": 3.0, "Enter the old one": 3.0})
-    forgotten = "## Reset a password\n\n1. Ask for a link.\n2. Save."
-    known = "## Change a password\n\n1. Enter the old one.\n2. Save."
-    passwords = article(f"{forgotten}\n\n{known}", title="Your password")
-
-    change = await answer(knows, evidence("change my password", passwords, merge=0))
-    trouble = await answer(knows, evidence("password problems", passwords, merge=0))
-    knows.close()
-
-    assert texts(change)[0].endswith("1. Enter the old one.")
-    assert texts(trouble)[0].endswith("1. Ask for a link.")
-
-
-@pytest.mark.parametrize(
-    ("asked", "first"),
-    [
-        ("can I hide a page", "1. Open the page."),
-        ("how do I hide a page", "1. Open the page."),
-        ("when is a page hidden", "The page stays open to visitors."),
-    ],
-)
-async def test_steps_come_before_what_is_said_beside_them(asked: str, first: str) -> None:
-    knows = scorer_of({"stays open": 4.0, "Open the page": 2.5})
-    body = "## Hide it from everybody\n\n1. Open the page.\n2. Hide it.\n\nThe page stays open to visitors."
-
-    draft = await answer(knows, evidence(asked, article(body, title="Menus of a site"), merge=0))
-    knows.close()
-
-    assert texts(draft)[0].endswith(first)
-
-
 async def test_the_question_that_an_article_asks_in_the_same_words_is_answered_as_it_stands() -> None:
     knows = scorer_of({"Write to us": 6.0, "Open the page": 4.5})
     body = "## Show it\n\n1. Open the page.\n2. Open more.\n\n## A page is gone. What now?\n\nWrite to us."
@@ -380,18 +248,6 @@ async def test_the_question_that_an_article_asks_in_the_same_words_is_answered_a
     knows.close()
 
     assert texts(draft)[0].endswith("Write to us.")
-
-
-async def test_steps_lead_their_section_when_another_one_is_quoted_first() -> None:
-    knows = scorer_of({"Check that": 5.0, "stays open": 3.0, "Open the page": 2.5})
-    shown = "## My site is not found. What can I do?\n\nCheck that it is published."
-    hidden = "## Hide it from everybody\n\n1. Open the page.\n2. Open the page again.\n\nThe page stays open."
-    body = f"{shown}\n\n{hidden}"
-
-    draft = await answer(knows, evidence("can I hide a page", article(body, title="Menus of a site"), merge=0))
-    knows.close()
-
-    assert any("1. Open the page." in text for text in texts(draft))
 
 
 async def test_what_goes_on_from_a_warning_is_not_quoted_beside_an_answer() -> None:

@@ -63,6 +63,14 @@ async def test_claims_carry_the_ids_they_cite(llm_provider: ScriptedOpenAI) -> N
     assert result.usage.cost_usd == pytest.approx(0.0003)
 
 
+async def test_a_quotation_is_cited_where_it_stands(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(says(("DNS takes up to 48 hours.", ["domains/1"]), ("DNS is quick.", ["domains/1"])))
+
+    result = await draft(llm_provider, "how long does dns take")
+
+    assert [claim.passage_ids for claim in result.claims] == [("domains/2",), ("domains/1",)]
+
+
 async def test_the_prompt_holds_numbered_passages_the_question_and_the_language(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script(says(("Yes.", ["domains/1"])))
 

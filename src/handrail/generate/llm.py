@@ -15,6 +15,7 @@ from handrail.generate.blocks import Blocks, blocks
 from handrail.generate.plain import without_links, without_promises
 from handrail.generate.policy import Policy
 from handrail.generate.promises import claims_to_act
+from handrail.generate.recite import cited_where_said
 from handrail.generate.units import WORD
 from handrail.llm import LanguageModel
 from handrail.markdown import sentences
@@ -174,7 +175,7 @@ def answer_prompt(prompts: PromptLibrary, brand: str, question: Question, given:
 
 
 def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: str = "en") -> tuple[Claim, ...]:
-    """Claims with text, their links reduced to words and each id once, in the order given.
+    """Claims with text, their links reduced to words and each id once, in the order given; quotations cited in place.
 
     Without those in which the assistant says that it has done or will do something: it cannot.
     """
@@ -185,7 +186,8 @@ def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: st
         text = without_links(unmarked(claim.text)).strip()
         if text:
             ids = dict.fromkeys(_passage_id(given, known, by_number) for given in claim.passage_ids)
-            claims += [Claim(part, tuple(ids)) for part in split_claim(text) if not claims_to_act(part, lang)]
+            parts = [part for part in split_claim(text) if not claims_to_act(part, lang)]
+            claims += [cited_where_said(Claim(part, tuple(ids)), passages) for part in parts]
     return tuple(claims)
 
 

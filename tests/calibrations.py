@@ -1,0 +1,23 @@
+"""Gates of one or two signals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from handrail.calibration import Calibration
+
+
+def gate_of(
+    weights: Mapping[str, float], means: Mapping[str, float] | None = None, scales: Mapping[str, float] | None = None
+) -> Calibration:
+    """A gate that tosses a coin where all signals are at their means: 0 and 1 apart unless told otherwise."""
+    return Calibration(
+        reranker="r",
+        embedder="e",
+        intercept=0.0,
+        weights=dict(weights),
+        means=dict.fromkeys(weights, 0.0) | dict(means or {}),
+        scales=dict.fromkeys(weights, 1.0) | dict(scales or {}),
+        fitted_on="a test",
+        n=100,
+    )

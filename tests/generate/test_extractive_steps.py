@@ -1,0 +1,129 @@
+"""When steps are quoted, which ones, and when not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.generate.answering import Scorer, answer, scorer_of, texts
+from tests.generate.articles import DOMAIN, evidence
+from tests.knowledge.articles import article
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_question_how_is_answered_with_steps(scorer: Scorer) -> None:
+    draft = await answer(scorer, evidence("how do i check the connection", DOMAIN))
+
+    assert texts(draft)[:2] == [
+        "**Check the connection:**\n\n1. Return to **Settings > Domains**.",
+        "2. Select **Check now**.",
+    ]
+    assert draft.provider == "extractive"
+    assert draft.model is None
+
+
+async def test_who_only_names_what_an_article_is_about_is_told_how_to_begin() -> None:
+    knows = scorer_of({"Show it": 3.0, "Write it": 1.0})
+    body = "## Write\n\n1. Write it.\n2. Save it.\n\n## Show\n\n1. Show it.\n2. Save it."
+    blog = article(body, title="Write a blog")
+
+    named = await answer(knows, evidence("add a blog", blog, merge=0))
+    asked = await answer(knows, evidence("add a blog to the home page", blog, merge=0))
+    knows.close()
+
+    assert texts(named)[0].endswith("1. Write it.")
+    assert texts(asked)[0].endswith("1. Show it.")
+
+
+@pytest.mark.parametrize("asked", ["when do I get my payouts", "how long do payouts take", "do you have payouts"])
+async def test_who_asks_when_is_not_told_how_to_begin(asked: str) -> None:
+    knows = scorer_of({"every Friday": 3.0, "Choose": 1.0})
+    body = "## Change the account\n\n1. Choose the account.\n2. Save it.\n\n## Days\n\nMoney is sent every Friday."
+
+    draft = await answer(knows, evidence(asked, article(body, title="Payouts"), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith("Money is sent every Friday.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("a customer wants her money back", "1. Open the order."),
+        ("how do I give all of a payment back to somebody", "1. Open the order."),
+        ("can I give a part of it back", "You can give back all or a part."),
+        ("how much can I give back", "You can give back all or a part."),
+    ],
+)
+async def test_who_does_not_ask_for_a_fact_is_told_how_to_begin_and_not_how_the_article_does(
+    asked: str, first: str
+) -> None:
+    knows = scorer_of({"all or a part": 3.0, "Open": 1.0})
+    body = "You can give back all or a part.\n\n## Give it back\n\n1. Open the order.\n2. Save it."
+
+    draft = await answer(knows, evidence(asked, article(body, title="Refund a customer"), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)
+
+
+async def test_trouble_with_what_an_article_is_about_begins_with_its_first_procedure() -> None:
+    knows = scorer_of({"Mail": 3.0, "Compare": 1.0})
+    body = "## Check\n\n1. Compare the records.\n2. Compare again.\n\n## Mail\n\n1. Mail stopped.\n2. Mail again."
+    trouble = article(body, title="My domain does not connect")
+
+    named = await answer(knows, evidence("domain not working", trouble, merge=0))
+    part = await answer(
+        knows, evidence("domain not working", replace(trouble, title="Move a domain between two firms"))
+    )
+    knows.close()
+
+    assert texts(named) == ["**Check:**\n\n1. Compare the records.", "2. Compare again."]
+    assert texts(part)[0] == texts(named)[0]
+    assert "Mail stopped." in " ".join(texts(part))
+
+
+async def test_who_names_an_article_is_told_the_procedure_that_has_his_words() -> None:
+    knows = scorer_of({"Ask for a link": 3.0, "Enter the old one": 3.0})
+    forgotten = "## Reset a password\n\n1. Ask for a link.\n2. Save."
+    known = "## Change a password\n\n1. Enter the old one.\n2. Save."
+    passwords = article(f"{forgotten}\n\n{known}", title="Your password")
+
+    change = await answer(knows, evidence("change my password", passwords, merge=0))
+    trouble = await answer(knows, evidence("password problems", passwords, merge=0))
+    knows.close()
+
+    assert texts(change)[0].endswith("1. Enter the old one.")
+    assert texts(trouble)[0].endswith("1. Ask for a link.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("can I hide a page", "1. Open the page."),
+        ("how do I hide a page", "1. Open the page."),
+        ("when is a page hidden", "The page stays open to visitors."),
+    ],
+)
+async def test_steps_come_before_what_is_said_beside_them(asked: str, first: str) -> None:
+    knows = scorer_of({"stays open": 4.0, "Open the page": 2.5})
+    body = "## Hide it from everybody\n\n1. Open the page.\n2. Hide it.\n\nThe page stays open to visitors."
+
+    draft = await answer(knows, evidence(asked, article(body, title="Menus of a site"), merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)
+
+
+async def test_steps_lead_their_section_when_another_one_is_quoted_first() -> None:
+    knows = scorer_of({"Check that": 5.0, "stays open": 3.0, "Open the page": 2.5})
+    shown = "## My site is not found. What can I do?\n\nCheck that it is published."
+    hidden = "## Hide it from everybody\n\n1. Open the page.\n2. Open the page again.\n\nThe page stays open."
+    body = f"{shown}\n\n{hidden}"
+
+    draft = await answer(knows, evidence("can I hide a page", article(body, title="Menus of a site"), merge=0))
+    knows.close()
+
+    assert any("1. Open the page." in text for text in texts(draft))
