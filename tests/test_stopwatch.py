@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handrail.stopwatch import Stopwatch
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 def test_laps_and_total_are_milliseconds_to_a_tenth() -> None:

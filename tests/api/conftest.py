@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from tests.api import scripted
 from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.clock import EPOCH, Clock
 from tests.passwords import cheap_hashes as cheap_hashes
 from tests.postgres import new_database
 from tests.tenancy import statements_without_tenant
@@ -20,19 +21,9 @@ from tests.tenancy import statements_without_tenant
 Serve = Callable[..., TestClient]
 
 
-class Clock:
-    """Seconds since the epoch, moved by hand."""
-
-    def __init__(self, now: float = 1_800_000_000.0) -> None:
-        self.now = now
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(EPOCH)
 
 
 @pytest.fixture

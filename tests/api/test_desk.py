@@ -16,8 +16,9 @@ from handrail.commands.desk import _with_database
 from handrail.outbox import NewLetter
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
-from tests.api.conftest import Clock, Serve
+from tests.api.conftest import Serve
 from tests.api.scripted import CITATIONS, ScriptedAssistant, settings_in
+from tests.clock import Clock
 
 pytestmark = pytest.mark.usefixtures("each_database")
 

@@ -23,8 +23,8 @@ from handrail.learning.gaps import Shelf
 from handrail.records.database import open_database
 from handrail.records.desk_tables import MessageRow, SessionRow, UserRow
 from handrail.types import Vectors
-from tests.api.conftest import Clock
 from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.clock import Clock
 from tests.learning.test_clusters import unit
 from tests.records.talks import evidence, store, talk, thumb, unanswered
 

@@ -12,9 +12,10 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from handrail.accounts.visitor_token import ROTATES_S, VALID_S
-from tests.api.conftest import Clock, Serve
+from tests.api.conftest import Serve
 from tests.api.live import until
 from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.clock import Clock
 
 pytestmark = pytest.mark.usefixtures("each_database")
 

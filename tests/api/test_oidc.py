@@ -19,9 +19,10 @@ from handrail.errors import MissingExtra, SettingsError
 from handrail.records.people import People
 from handrail.settings import Oidc as OidcSettings
 from handrail.settings import load_settings
-from tests.api.conftest import Clock, Serve
+from tests.api.conftest import Serve
 from tests.api.oidc_provider import CLIENT, SECRET, Provider, oidc_provider, person
 from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.clock import EPOCH, Clock
 
 ROLES = {"support": "agent", "leads": "lead", "it": "admin"}
 BACK = "http://127.0.0.1:8080/desk/api/oidc/callback"
@@ -29,7 +30,7 @@ BACK = "http://127.0.0.1:8080/desk/api/oidc/callback"
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Provider]:
-    with oidc_provider(Clock().now) as provider:
+    with oidc_provider(Clock(EPOCH).now) as provider:
         yield provider
 
 
@@ -144,7 +145,7 @@ def test_roles_may_stand_inside_another_claim_or_come_from_userinfo(serve: Serve
         {"aud": "another-client"},
         {"aud": [CLIENT, "another-client"], "azp": "another-client"},
         {"iss": "https://elsewhere.example"},
-        {"exp": int(Clock().now) - 3600},
+        {"exp": int(Clock(EPOCH).now) - 3600},
     ],
 )
 def test_a_token_that_is_not_meant_here_lets_nobody_in(
@@ -256,7 +257,7 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.Monkey
     settings = OidcSettings(issuer="https://login.example", client_id="c", redirect_url=BACK, roles={"a": "agent"})
 
     with pytest.raises(MissingExtra, match=r"pip install 'handrail\[oidc\]'"):
-        Oidc(settings, b"", Clock())
+        Oidc(settings, b"", Clock(EPOCH))
     with (
         pytest.raises(MissingExtra),
         TestClient(create_app(settings_in(tmp_path, oidc=settings.model_dump()), ScriptedAssistant())),

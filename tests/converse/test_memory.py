@@ -26,6 +26,7 @@ from handrail.types import (
     Routing,
     Turn,
 )
+from tests.clock import Clock
 from tests.stages import STEPS, ask
 
 pytestmark = pytest.mark.anyio
@@ -39,13 +40,6 @@ def words(text: str) -> int:
 
 def said(number: int) -> Exchange:
     return replace(SAID, question=f"question {number}", answer="one two three")
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def in_process(*, window: int = 100, ttl_s: float = 60, most: int = 3, clock: Clock | None = None) -> InProcessMemory:

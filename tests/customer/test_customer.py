@@ -18,6 +18,7 @@ from handrail.customer.hook import CustomerHook, NotKnown
 from handrail.customer.signed import read, sign
 from handrail.settings import Customer
 from handrail.types import Label
+from tests.clock import Clock
 from tests.outbox.receivers import Receiver, http_receiver
 from tests.stages import Script, ask, pipeline, says, stages
 
@@ -102,16 +103,9 @@ def endpoint() -> Iterator[Receiver]:
         yield server
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def hook(endpoint: Receiver, clock: Clock | None = None, **more: Any) -> CustomerHook:
     values = {"url": f"{endpoint.url}/customer", "secret": SECRET, "timeout_s": 10.0, "ttl_s": 60} | more
-    return CustomerHook(Customer.model_validate(values), clock or Clock(), lambda: NOW)
+    return CustomerHook(Customer.model_validate(values), clock or Clock(0.0), lambda: NOW)
 
 
 async def test_the_endpoint_is_asked_with_a_signature_and_its_answer_is_cleaned(endpoint: Receiver) -> None:
@@ -129,7 +123,7 @@ async def test_nobody_is_asked_about_somebody_who_is_not_proven(endpoint: Receiv
 
 
 async def test_an_answer_is_reused_for_a_while_and_asked_for_once_at_a_time(endpoint: Receiver) -> None:
-    clock = Clock()
+    clock = Clock(0.0)
     asked = hook(endpoint, clock)
 
     await asyncio.gather(*(asked.known(ask(context=CONTEXT)) for _ in range(5)))
@@ -154,7 +148,7 @@ async def test_no_more_answers_are_kept_than_allowed(endpoint: Receiver) -> None
     "answer", [(500, {}), (302, {}, {"Location": "http://127.0.0.1:1/"}), (200, ["x"]), (200, {"x": "y" * 30_000})]
 )
 async def test_a_failing_endpoint_is_left_alone_for_a_moment(endpoint: Receiver, answer: Any) -> None:
-    clock = Clock()
+    clock = Clock(0.0)
     endpoint.answers = lambda got: answer
     asked = hook(endpoint, clock)
 

@@ -17,15 +17,9 @@ from handrail.handoff.reference import ALPHABET, new_reference
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
 from handrail.settings import Storage
+from tests.clock import EPOCH, Clock
 
 pytestmark = pytest.mark.anyio
-
-
-class Clock:
-    now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @asynccontextmanager
@@ -35,7 +29,7 @@ async def desk_in(
     database = await open_database(Storage(data_dir=folder))
     try:
         records = HandoffRecords(database, tenant)
-        yield Desk(records, lambda: next(references), clock or Clock()), records
+        yield Desk(records, lambda: next(references), clock or Clock(EPOCH)), records
     finally:
         await database.close()
 
@@ -57,7 +51,7 @@ async def test_everything_given_is_found_again_by_its_reference(tmp_path: Path) 
 
 
 async def test_later_request_of_the_conversation_adds_and_loses_nothing(tmp_path: Path) -> None:
-    clock = Clock()
+    clock = Clock(EPOCH)
     async with desk_in(tmp_path, iter(["HR-222222", "HR-333333", "HR-444444"]), clock) as (desk, _):
         await desk.take(
             HandoffRequest("c-1", reason="high_stakes", message="First.", transcript=(Line("visitor", "A"),))

@@ -13,6 +13,7 @@ from handrail.limits import Allowed, Denied
 from handrail.limits.in_process import InProcessLimiter
 from handrail.limits.rules import Rule, handoff_rules, question_rules
 from handrail.settings import Settings
+from tests.clock import Clock
 
 RULES = (
     Rule("visitor_minute", 60, 2, True),
@@ -22,17 +23,10 @@ RULES = (
 )
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0.0, 0.0, 20.0, 61.0, 40_000.0])), max_size=60))
 @settings(max_examples=150, deadline=None)
 def test_any_order_of_visitors_and_time_is_counted_like_the_definition_says(hits: list[tuple[str, float]]) -> None:
-    clock = Clock()
+    clock = Clock(0.0)
     limiter = InProcessLimiter(RULES, clock)
     allowed: list[tuple[str, float]] = []
 
@@ -61,7 +55,7 @@ def test_any_order_of_visitors_and_time_is_counted_like_the_definition_says(hits
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=80))
 @settings(max_examples=30, deadline=None)
 def test_simultaneous_hits_never_pass_a_limit(visitors: list[str]) -> None:
-    limiter = InProcessLimiter(RULES, Clock())
+    limiter = InProcessLimiter(RULES, Clock(0.0))
 
     async def run() -> list[Allowed | Denied]:
         return await asyncio.gather(*(limiter.hit(visitor) for visitor in visitors))
@@ -75,7 +69,7 @@ def test_simultaneous_hits_never_pass_a_limit(visitors: list[str]) -> None:
 
 @pytest.mark.anyio
 async def test_longest_wait_is_the_one_that_is_told() -> None:
-    clock = Clock()
+    clock = Clock(0.0)
     clock.now = 30.5
     limiter = InProcessLimiter((Rule("visitor_minute", 60, 1, True), Rule("visitor_day", 86_400, 1, True)), clock)
     await limiter.hit("a")
@@ -85,7 +79,7 @@ async def test_longest_wait_is_the_one_that_is_told() -> None:
 
 @pytest.mark.anyio
 async def test_wait_leads_exactly_into_the_next_window() -> None:
-    clock = Clock()
+    clock = Clock(0.0)
     clock.now = 119.999
     limiter = InProcessLimiter((Rule("visitor_minute", 60, 1, True),), clock)
     await limiter.hit("a")
@@ -99,7 +93,7 @@ async def test_wait_leads_exactly_into_the_next_window() -> None:
 
 @pytest.mark.anyio
 async def test_visitors_of_past_windows_are_forgotten() -> None:
-    clock = Clock()
+    clock = Clock(0.0)
     limiter = InProcessLimiter((Rule("visitor_minute", 60, 5, True),), clock)
     for n in range(1000):
         await limiter.hit(f"visitor {n}")
@@ -112,7 +106,7 @@ async def test_visitors_of_past_windows_are_forgotten() -> None:
 
 @pytest.mark.anyio
 async def test_clock_set_back_gives_nobody_a_second_helping() -> None:
-    clock = Clock()
+    clock = Clock(0.0)
     clock.now = 120
     limiter = InProcessLimiter((Rule("visitor_minute", 60, 1, True),), clock)
     await limiter.hit("a")

@@ -12,6 +12,7 @@ import pytest
 
 from handrail.errors import RetryableError
 from handrail.local_models.batching import MOST_FORESEEN, Batcher
+from handrail.local_models.line import nobody_waits
 
 pytestmark = pytest.mark.anyio
 
@@ -252,3 +253,31 @@ async def test_what_nobody_came_for_is_dropped(start: Start, model: Model) -> No
         batcher.foresee(item)
     assert len(batcher._foreseen) <= MOST_FORESEEN
     assert await batcher.submit([0, 1]) == [0, 2]
+
+
+async def unhurried(batcher: Batcher[int, int], items: list[int]) -> asyncio.Task[list[int]]:
+    with nobody_waits():
+        [task] = await queued(batcher, items)
+    return task
+
+
+async def test_what_nobody_waits_for_goes_last_in_pieces_of_its_own(start: Start, model: Model) -> None:
+    batcher = start()
+    first = await busy(batcher, model)
+    idle = await unhurried(batcher, [1, 2, 3])
+    visitors = await queued(batcher, [4], [5])
+    model.gate.set()
+
+    assert await asyncio.gather(first, idle, *visitors) == [[0], [2, 4, 6], [8], [10]]
+    assert model.calls == [[0], [4, 5], [1, 2], [3]]
+
+
+async def test_what_nobody_waits_for_does_not_make_the_model_busy(start: Start, model: Model) -> None:
+    batcher = start(queue_limit=2, busy_above=1)
+    first = await busy(batcher, model)
+    idle = await unhurried(batcher, [1, 2])
+
+    assert batcher.affordable(8, 2) == 8
+    [visitor] = await queued(batcher, [3, 4])
+    model.gate.set()
+    assert (await visitor, await idle, await first) == ([6, 8], [2, 4], [0])

@@ -13,17 +13,10 @@ import pytest
 from handrail.observe.prompts import RETRY_S, LangfusePrompts
 from handrail.observe.registry import PromptRegistry
 from handrail.prompts import LocalPrompts, PromptError, PromptLibrary
+from tests.clock import Clock
 from tests.observe.langfuse_server import LangfuseServer
 
 TTL_S = 300.0
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def template(says: str, version: str = "1") -> str:

@@ -18,19 +18,12 @@ from handrail.records.conversations import ConversationRecords, Entry, NewMessag
 from handrail.records.database import Database, open_database
 from handrail.records.outbox import OutboxRecords
 from handrail.settings import Alerts, Settings, Storage
+from tests.clock import EPOCH, Clock
 
 pytestmark = pytest.mark.anyio
 
 SETTINGS = Alerts(attempts=3, backoff_s=10, backoff_most_s=15, timeout_s=2)
 LETTER = NewLetter("radio", "tower", {"event": "test"})
-
-
-@dataclass
-class Clock:
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @dataclass
@@ -75,7 +68,7 @@ async def the(outbox: OutboxRecords) -> Letter:
 
 
 async def test_a_letter_is_delivered_once(outbox: OutboxRecords) -> None:
-    clock, radio = Clock(), Radio()
+    clock, radio = Clock(EPOCH), Radio()
     await outbox.write([LETTER], clock.now)
 
     tried = [await worker(outbox, radio, clock).once() for _ in range(2)]
@@ -86,7 +79,7 @@ async def test_a_letter_is_delivered_once(outbox: OutboxRecords) -> None:
 
 
 async def test_of_many_processes_at_once_one_sends(outbox: OutboxRecords) -> None:
-    clock, radio = Clock(), Radio(slow_s=0.05)
+    clock, radio = Clock(EPOCH), Radio(slow_s=0.05)
     await outbox.write([LETTER] * 20, clock.now)
 
     await asyncio.gather(*(worker(outbox, radio, clock).once() for _ in range(5)))
@@ -95,7 +88,7 @@ async def test_of_many_processes_at_once_one_sends(outbox: OutboxRecords) -> Non
 
 
 async def test_pauses_grow_until_the_letter_is_put_aside_and_can_be_tried_again(outbox: OutboxRecords) -> None:
-    clock, radio = Clock(), Radio(fails=Undelivered("busy"))
+    clock, radio = Clock(EPOCH), Radio(fails=Undelivered("busy"))
     at_work = worker(outbox, radio, clock)
     await outbox.write([LETTER], clock.now)
 
@@ -122,7 +115,7 @@ async def test_pauses_grow_until_the_letter_is_put_aside_and_can_be_tried_again(
 
 
 async def test_what_can_never_be_delivered_is_put_aside_at_once(outbox: OutboxRecords) -> None:
-    clock = Clock()
+    clock = Clock(EPOCH)
     await outbox.write([LETTER, NewLetter("smoke", "hill", {})], clock.now)
 
     await worker(outbox, Radio(fails=Undeliverable("refused")), clock).once()
@@ -134,7 +127,7 @@ async def test_what_can_never_be_delivered_is_put_aside_at_once(outbox: OutboxRe
 
 
 async def test_the_receivers_own_pause_is_kept_and_bounded(outbox: OutboxRecords) -> None:
-    clock = Clock()
+    clock = Clock(EPOCH)
     await outbox.write([LETTER], clock.now)
 
     await worker(outbox, Radio(fails=Undelivered("busy", after_s=1e9)), clock).once()
@@ -147,7 +140,7 @@ async def test_the_receivers_own_pause_is_kept_and_bounded(outbox: OutboxRecords
     [(Radio(slow_s=5), "no answer within 2 s"), (Radio(fails=ZeroDivisionError()), "ZeroDivisionError in the chan")],
 )
 async def test_silence_and_errors_of_ours_are_tried_again(outbox: OutboxRecords, radio: Radio, error: str) -> None:
-    clock = Clock()
+    clock = Clock(EPOCH)
     await outbox.write([LETTER], clock.now)
 
     await worker(outbox, radio, clock).once()
@@ -158,7 +151,7 @@ async def test_silence_and_errors_of_ours_are_tried_again(outbox: OutboxRecords,
 
 
 async def test_after_a_crash_another_process_goes_on_but_not_before_the_claim_is_over(outbox: OutboxRecords) -> None:
-    clock, radio = Clock(), Radio(slow_s=60, notes={"step": 1})
+    clock, radio = Clock(EPOCH), Radio(slow_s=60, notes={"step": 1})
     await outbox.write([LETTER], clock.now)
     killed = asyncio.create_task(worker(outbox, radio, clock, Alerts(timeout_s=30)).once())
     await asyncio.wait_for(radio.noted.wait(), 10)
@@ -177,7 +170,7 @@ async def test_after_a_crash_another_process_goes_on_but_not_before_the_claim_is
 
 
 async def test_a_letter_that_kills_every_process_comes_to_an_end(outbox: OutboxRecords) -> None:
-    clock = Clock()
+    clock = Clock(EPOCH)
     await outbox.write([LETTER], clock.now)
     for _ in range(3):
         await outbox.claim(clock.now, 1.0, 8)
@@ -190,7 +183,7 @@ async def test_a_letter_that_kills_every_process_comes_to_an_end(outbox: OutboxR
 
 
 async def test_whoever_lost_the_claim_has_no_say(outbox: OutboxRecords) -> None:
-    clock = Clock()
+    clock = Clock(EPOCH)
     (id_,) = await outbox.write([LETTER], clock.now)
     first, _ = await outbox.claim(clock.now, 10, 8)
     clock.now += 11
@@ -203,7 +196,7 @@ async def test_whoever_lost_the_claim_has_no_say(outbox: OutboxRecords) -> None:
 
 
 async def test_a_tenant_sees_and_sends_only_its_own(database: Database, outbox: OutboxRecords) -> None:
-    clock, radio = Clock(), Radio()
+    clock, radio = Clock(EPOCH), Radio()
     other = OutboxRecords(database, "other")
     (id_,) = await other.write([LETTER], clock.now)
 
@@ -213,7 +206,7 @@ async def test_a_tenant_sees_and_sends_only_its_own(database: Database, outbox: 
 
 
 async def test_delivered_letters_are_forgotten_and_dead_ones_are_not(outbox: OutboxRecords) -> None:
-    clock = Clock()
+    clock = Clock(EPOCH)
     await outbox.write([LETTER, NewLetter("smoke", "hill", {})], clock.now)
     await worker(outbox, Radio(), clock).once()
 
@@ -275,7 +268,7 @@ async def test_a_change_that_is_not_kept_sends_nothing(database: Database, outbo
 
 async def test_a_transcript_goes_by_mail(outbox: OutboxRecords) -> None:
     settings = Settings.model_validate({"alerts": {"smtp_host": "mail.example", "mail_from": "desk@acme.example"}})
-    transcripts = Transcripts(outbox, settings, Clock())
+    transcripts = Transcripts(outbox, settings, Clock(EPOCH))
 
     await transcripts.send("ada@example.com", "HR-7K2M9Q", "Visitor: Hello")
 
@@ -283,4 +276,4 @@ async def test_a_transcript_goes_by_mail(outbox: OutboxRecords) -> None:
     assert transcripts.possible
     assert (letter.channel, letter.target) == ("mail", "ada@example.com")
     assert letter.payload["subject"] == "Tillwick: HR-7K2M9Q"
-    assert not Transcripts(outbox, Settings(), Clock()).possible
+    assert not Transcripts(outbox, Settings(), Clock(EPOCH)).possible

@@ -16,6 +16,7 @@ from handrail.suggest import Checked
 from handrail.suggest.kept import FILE, Kept
 from handrail.suggest.quiet import PAUSE, QuietSuggester
 from handrail.types import Citation, Exchange, Passage, Routing
+from tests.clock import Clock
 from tests.stages import ask, passage
 
 pytestmark = pytest.mark.anyio
@@ -45,13 +46,6 @@ class Tries:
             self._news.notify_all()
         found = next((found for key, found in self.answers.items() if key in text), None)
         return [cite(found)] if found is not None else None
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def cite(found: Passage) -> Citation:

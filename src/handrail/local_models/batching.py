@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import queue
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from handrail.errors import RetryableError
+from handrail.local_models.line import Line, unhurried
 from handrail.local_models.remembered import Remembered
 
 T = TypeVar("T", bound=Hashable)
@@ -19,19 +19,23 @@ R = TypeVar("R")
 
 MOST_FORESEEN = 64
 """Results that nobody came for; older ones are dropped."""
+PIECE = 2
+"""Items of one call where nobody waits for them, so that who comes meanwhile waits for few."""
 
 
 @dataclass(slots=True)
 class _Job(Generic[T, R]):
     items: Sequence[T]
     future: Future[list[R]]
+    later: bool
 
 
 class Batcher(Generic[T, R]):
     """`run` takes a list of items and returns their results in order, on a thread of its own.
 
     Work waiting when the thread is free is put into one call, up to `max_items`. More than `queue_limit` items waiting
-    is refused with RetryableError rather than queued without end. The last `remember` results are kept.
+    is refused with RetryableError rather than queued without end. The last `remember` results are kept. What is asked
+    while `nobody_waits` is worked on in small pieces, behind what somebody waits for.
     """
 
     def __init__(
@@ -53,7 +57,7 @@ class Batcher(Generic[T, R]):
         self._waiting = 0
         self._closed = False
         self._lock = threading.Lock()
-        self._jobs: queue.SimpleQueue[_Job[T, R] | None] = queue.SimpleQueue()
+        self._line: Line[_Job[T, R]] = Line()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
@@ -88,56 +92,54 @@ class Batcher(Generic[T, R]):
     async def _found(self, items: Sequence[T]) -> dict[T, R]:
         begun = {item: self._foreseen.pop(item) for item in items if item in self._foreseen}
         rest = [item for item in items if item not in begun]
-        made: list[R] = await asyncio.wrap_future(self._queued(rest)) if rest else []
+        made = await self._made(rest) if rest else []
         found = dict(zip(rest, made, strict=True))
         for item, result in begun.items():
             found[item] = (await asyncio.wrap_future(result))[0]
         return found
 
-    def _queued(self, items: Sequence[T]) -> Future[list[R]]:
-        job: _Job[T, R] = _Job(items, Future())
+    async def _made(self, items: Sequence[T]) -> list[R]:
+        if not unhurried.get():
+            return await asyncio.wrap_future(self._queued(items))
+        made: list[R] = []
+        for start in range(0, len(items), PIECE):
+            piece: list[R] = await asyncio.wrap_future(self._queued(items[start : start + PIECE], later=True))
+            made += piece
+        return made
+
+    def _queued(self, items: Sequence[T], *, later: bool = False) -> Future[list[R]]:
+        """`later`: they do not count as waiting."""
+        job: _Job[T, R] = _Job(items, Future(), later)
         with self._lock:
             if self._closed:
                 raise RetryableError("the local models are shutting down; try again in a moment")
             if self._waiting and self._waiting + len(items) > self._queue_limit:
                 raise RetryableError("the local models are busy; try again in a moment")
-            self._waiting += len(items)
-            self._jobs.put(job)
+            self._waiting += 0 if later else len(items)
+            self._line.put(job, later=later)
         return job.future
 
     def close(self) -> None:
         """Finish what is queued, then end the thread; new work is refused with RetryableError."""
         with self._lock:
             self._closed = True
-            self._jobs.put(None)
+            self._line.end()
         self._thread.join(timeout=10)
 
     def _work(self) -> None:
-        while True:
-            first = self._jobs.get()
-            if first is None:
-                return
-            jobs, stop = self._gather(first)
-            self._finish(jobs)
-            if stop:
-                return
+        while (job := self._line.take()) is not None:
+            self._finish([job] if job.later else self._gathered(job))
 
-    def _gather(self, first: _Job[T, R]) -> tuple[list[_Job[T, R]], bool]:
+    def _gathered(self, first: _Job[T, R]) -> list[_Job[T, R]]:
         jobs, size = [first], len(first.items)
-        while size < self._max_items:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-            if job is None:
-                return jobs, True
+        while size < self._max_items and (job := self._line.take_now()) is not None:
             jobs.append(job)
             size += len(job.items)
-        return jobs, False
+        return jobs
 
     def _finish(self, jobs: list[_Job[T, R]]) -> None:
         with self._lock:
-            self._waiting -= sum(len(job.items) for job in jobs)
+            self._waiting -= sum(len(job.items) for job in jobs if not job.later)
         live = [job for job in jobs if job.future.set_running_or_notify_cancel()]
         if not live:
             return

@@ -9,6 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from handrail.local_models.line import nobody_waits
 from handrail.settings import Suggest
 from handrail.stores.snapshot import Snapshot
 from handrail.suggest import Checked
@@ -156,7 +157,8 @@ class QuietSuggester:
         """The candidate, where it is answered from its article, once there is time to find out."""
         await self._quiet()
         start = self._clock()
-        citations = await self._check(candidate.text)
+        with nobody_waits():
+            citations = await self._check(candidate.text)
         self._next_at = self._clock() + (self._clock() - start) * PAUSE
         if not citations or citations[0].passage.article_id != article:
             return []
