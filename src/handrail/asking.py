@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from handrail.stores.tokens import tokenize
+from handrail.stores.tokens import coverage, tokenize
 
 SHORT = 5
 """Content words up to which a question asks for nothing special, so that an article's beginning may answer it."""
@@ -14,6 +14,11 @@ OTHERS = re.compile(rf"\b{_CUSTOMER}", re.I)
 SOMEBODY = re.compile(rf"{OTHERS.pattern}|\b(?:they|them|their|she|her|he|him|his|some(?:one|body)|people)\b", re.I)
 OF_ONE = re.compile(rf"\b(?:an?|the|your|my|our|some|another) (?:\w+ )?{_CUSTOMER}", re.I)
 """A heading that speaks of somebody: "A customer has forgotten a password. What now?"."""
+MAY = re.compile(r"^(?:so )?(?:can|could|may) (?:i|we)\b|^(?:is it|would it be) possible\b", re.I)
+"""Whether something may be done, rather than how."""
+SAME_QUESTION = 0.7
+"""Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
+QUESTION_MARKS = ("?", "؟")
 
 
 def speaks_of_himself(text: str) -> bool:
@@ -23,8 +28,13 @@ def speaks_of_himself(text: str) -> bool:
 
 def asked_for_others(heading: str) -> bool:
     """Whether a heading is a question about one of the reader's customers."""
-    return heading.endswith(("?", "؟")) and OF_ONE.search(heading) is not None
+    return heading.endswith(QUESTION_MARKS) and OF_ONE.search(heading) is not None
 
 
 def short(text: str) -> bool:
     return len(set(tokenize(text))) <= SHORT
+
+
+def asks_the_same(heading: str, message: str) -> bool:
+    """Whether a message has most of the words of a heading."""
+    return coverage(heading, message, {}, 1.0) >= SAME_QUESTION

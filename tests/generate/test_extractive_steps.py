@@ -127,3 +127,38 @@ async def test_steps_lead_their_section_when_another_one_is_quoted_first() -> No
     knows.close()
 
     assert any("1. Open the page." in text for text in texts(draft))
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("how do I add a second language", "1. Add it."),
+        ("how do I change the language of my site", "1. Change it."),
+        ("why can't I change the language of my site", "1. Repair it."),
+    ],
+)
+async def test_the_heading_that_says_what_is_wanted_comes_first(asked: str, first: str) -> None:
+    knows = scorer_of({"Change it": 3.2, "Add it": 3.0, "Repair it": 5.0})
+    change = "## Change the main language\n\n1. Change it.\n2. Save."
+    add = "## Add a language\n\n1. Add it.\n2. Save."
+    trouble = "## The language cannot be changed\n\n1. Repair it.\n2. Save."
+    languages = article(f"{change}\n\n{add}\n\n{trouble}", title="A site for everybody")
+
+    draft = await answer(knows, evidence(asked, languages, merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith(first)
+
+
+async def test_a_title_that_says_what_is_wanted_and_of_what_begins_with_its_first_procedure() -> None:
+    knows = scorer_of({"Short text": 3.0, "Open the editor": -1.0})
+    build = "## Build it\n\n1. Open the editor.\n2. Save."
+    fields = "## Fields\n\n| Field | Use |\n| --- | --- |\n| Short text | Name |"
+    forms = article(f"{build}\n\n{fields}", title="Add a form to your website")
+
+    wanted = await answer(knows, evidence("add a contact form", forms, merge=0))
+    asked = await answer(knows, evidence("which fields does a form have", forms, merge=0))
+    knows.close()
+
+    assert texts(wanted)[0].endswith("1. Open the editor.")
+    assert "Short text" in texts(asked)[0]

@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from handrail.asking import asked_for_others, speaks_of_himself
+from handrail.asking import MAY, QUESTION_MARKS, asked_for_others, asks_the_same, speaks_of_himself
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.compose import AT_MOST, SECTIONS, Scored, begun_with, compose
-from handrail.generate.headings import question_above
-from handrail.generate.opening import begins, opening, opens
+from handrail.generate.deeds import heads_deed, heads_trouble
+from handrail.generate.first_steps import begun
+from handrail.generate.headings import heading_of, question_above
+from handrail.generate.opening import opening, opens
 from handrail.generate.policy import Policy
 from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.generate.verify.lexicon import opposed
@@ -25,7 +26,7 @@ from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
 from handrail.settings import Generate
-from handrail.stores.tokens import coverage, tokenize
+from handrail.stores.tokens import tokenize
 from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Question, Routing
 from handrail.wording import Wording
 
@@ -40,23 +41,6 @@ LATER = 0.05
 """What each unit further down its passage promises less: sections begin with what they are about."""
 NAMED, POINTS_NAMED = 0.4, 1.5
 """What a table's row promises more, and its points, when the question names what it is about."""
-SAME_QUESTION = 0.7
-"""Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
-TITLE_TERMS = 3
-DOING = frozenset(
-    tokenize(
-        "add change set make create get use do edit update manage put enable start need want help "
-        "work problem problems trouble issue issues broken broke fail fails failed failing error wrong stopped fix"
-    )
-)
-"""Words that say that something is wanted, or amiss, and not what."""
-ASKED = re.compile(
-    r"\b(?:when|why|who|which|what|where|until|how (?:much|many|long|often|soon|far|big))\b"
-    r"|^(?:do|does|is|are|will|would|has|have)\b",
-    re.I,
-)
-"""What makes more of a message than the name of what it is about."""
-MAY = re.compile(r"^(?:so )?(?:can|could|may) (?:i|we)\b|^(?:is it|would it be) possible\b", re.I)
 PRESUMED = re.compile(r"^(?:if|when|after|once) (?:you|it|the|your)\b", re.I)
 """A heading under which what is said presumes what it names."""
 CANDIDATES = 12
@@ -74,10 +58,8 @@ POINTS_BESIDE = -4.0
 """Points of "Important: Change the time zone outside your opening hours", which names things in passing, of what is
 said about the reader's customers to somebody who speaks of himself, of what presumes the answer, and of the yes or no
 to another question."""
-STEPS_HERE, STEPS_HOME = 2.0, 1.0
-"""Points that steps of the best sentence's section, and of its article, may lie below it and still come first."""
-SPECIAL = 20.0
-"""Points taken from all that stands beside the first procedure: nothing of it is quoted."""
+POINTS_DEED, POINTS_TROUBLE = 1.0, -2.0
+"""Points of what stands under a heading that names what is wanted, and under one that is about trouble nobody has."""
 POINTS_OPPOSED = -3.0
 """Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
@@ -138,7 +120,7 @@ class ExtractiveAnswerer:
             Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * final[unit.hit.passage.id], fit)
             for unit, fit in zip(kept, fits, strict=True)
         ]
-        return _begun(query, sorted(scored, key=lambda item: -item.score), found)
+        return begun(query, sorted(scored, key=lambda item: -item.score), found)
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
         policy, context = self._policy or Policy(), question.context
@@ -209,72 +191,6 @@ def _finals(found: Sequence[Unit], fits: Sequence[float]) -> dict[str, float]:
     return {id_: least if id_ in warned else final for id_, final in finals.items()}
 
 
-def _begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scored]:
-    """Who only names what an article is about ("add a blog") is told how to begin: its first procedure comes first, or
-    the one whose heading has the most of his words that the title lacks ("change my password").
-
-    Where that is most of its title ("domain not working"), nothing is said of special cases. So is who asks for no fact
-    ("a customer wants her money back") and would else be told how the article begins, which is what it is about.
-    """
-    best = scored[0] if scored else None
-    named, about = set(tokenize(query)) - DOING, set(tokenize(best.unit.hit.passage.title if best else "")) - DOING
-    if best is None or ASKED.search(query):
-        return scored
-    names = bool(named) and len(named) <= TITLE_TERMS and named <= about
-    if not names and not (begins(best.unit.hit) and best.unit.kind == "sentence" and not MAY.match(query)):
-        return _led_by_steps(query, scored)
-    home = best.unit.hit.passage.article_id
-    steps = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == home]
-    if not steps:
-        return scored
-    said = set(tokenize(query)) - set(tokenize(best.unit.hit.passage.title))
-    first = min(
-        steps, key=lambda unit: (-len(said & set(tokenize(_heading(unit)))), unit.hit.passage.position, unit.order)
-    )
-    rest = [item for item in scored if item.unit is not first]
-    if names and 2 * len(named) >= len(about):
-        rest = [item if _section(item.unit) == _section(first) else _special(item) for item in rest]
-    return [Scored(first, best.score, best.logit), *sorted(rest, key=lambda item: -item.score)]
-
-
-def _led_by_steps(query: str, scored: Sequence[Scored]) -> list[Scored]:
-    """Who asks for no fact is told what to do before what is said beside it: steps that fit about as well lead.
-
-    Those of a section lead what it says. Those of another section of the best sentence's article lead only where
-    nobody asks whether he may. A question that an article asks in the same words is answered as it stands.
-    """
-    led = list(scored)
-    for item in scored:
-        first = next(other for other in led if _section(other.unit) == _section(item.unit))
-        if item.unit.kind == "steps" and _gives_way(query, first) and item.score >= first.score - STEPS_HERE:
-            led.remove(item)
-            led.insert(led.index(first), replace(item, score=first.score))
-    best = led[0]
-    if MAY.match(query) or not _gives_way(query, best):
-        return led
-    home = best.unit.hit.passage.article_id
-    near = (item for item in led if item.unit.kind == "steps" and item.score >= best.score - STEPS_HOME)
-    steps = next((item for item in near if item.unit.hit.passage.article_id == home), None)
-    if steps is None:
-        return led
-    return [replace(steps, score=best.score), *(item for item in led if item is not steps)]
-
-
-def _gives_way(query: str, item: Scored) -> bool:
-    """Whether it is a sentence, and not the answer to the question that stands above it in the visitor's words."""
-    heading = _heading(item.unit)
-    asked = heading.endswith(("?", "؟")) and coverage(heading, query, {}, 1.0) >= SAME_QUESTION
-    return item.unit.kind in ("sentence", "note") and not asked
-
-
-def _special(item: Scored) -> Scored:
-    return replace(item, score=item.score - SPECIAL)
-
-
-def _section(unit: Unit) -> tuple[str, tuple[str, ...]]:
-    return unit.hit.passage.article_id, unit.headings
-
-
 def _fit(logit: float) -> float:
     reading = logit.reading if isinstance(logit, Logit) else None
     return logit if reading is None else LOGIT_SHARE * logit + READING_SHARE * reading
@@ -285,7 +201,14 @@ def _points(logit: float) -> float:
 
 
 def _shape(query: str, unit: Unit) -> float:
-    others = speaks_of_himself(query) and asked_for_others(_heading(unit))
+    """Points for what it is, and for what its heading promises."""
+    heading = heading_of(unit)
+    headed = POINTS_TROUBLE if heads_trouble(heading, query) else POINTS_DEED if heads_deed(heading, query) else 0.0
+    return headed + _kind(query, unit)
+
+
+def _kind(query: str, unit: Unit) -> float:
+    others = speaks_of_himself(query) and asked_for_others(heading_of(unit))
     if unit.warns or others or _presumes(query, unit) or _answers_another(query, unit):
         return POINTS_BESIDE
     if unit.points_elsewhere:
@@ -298,20 +221,16 @@ def _shape(query: str, unit: Unit) -> float:
 
 def _answers_another(query: str, unit: Unit) -> bool:
     """Whether it answers the question in its heading, which is another one, by a yes, a no or "that"."""
-    heading = _heading(unit)
-    refers = unit.kind == "sentence" and heading.endswith(("?", "؟")) and ANAPHORA.match(plain(unit.lines[0]))
+    heading = heading_of(unit)
+    refers = unit.kind == "sentence" and heading.endswith(QUESTION_MARKS) and ANAPHORA.match(plain(unit.lines[0]))
     answered = question_above(unit) or (heading if refers else "")
-    return bool(answered) and coverage(answered, query, {}, 1.0) < SAME_QUESTION
+    return bool(answered) and not asks_the_same(answered, query)
 
 
 def _presumes(query: str, unit: Unit) -> bool:
     """Whether it says what holds "If you pay yearly" to somebody who asks whether he can pay yearly."""
-    heading = _heading(unit)
+    heading = heading_of(unit)
     return bool(MAY.match(query) and PRESUMED.match(heading)) and set(tokenize(query)) <= set(tokenize(heading))
-
-
-def _heading(unit: Unit) -> str:
-    return unit.headings[-1] if unit.headings else ""
 
 
 def _opposes(unit: Unit, wanted: set[str]) -> bool:

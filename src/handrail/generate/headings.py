@@ -25,6 +25,11 @@ def title_of(unit: Unit) -> str:
     return f"**{text}{'' if text.endswith('?') else ':'}**" if text else ""
 
 
+def heading_of(unit: Unit) -> str:
+    """The innermost one; empty above the first."""
+    return unit.headings[-1] if unit.headings else ""
+
+
 def section_of(unit: Unit) -> tuple[str, tuple[str, ...]]:
     """Passage and headings."""
     return unit.hit.passage.id, unit.headings
