@@ -47,5 +47,5 @@ await build({ ...shared, entryPoints: [join(here, "src/loader/main.js")], format
 await build({ ...shared, entryPoints: [join(here, "src/chat/main.js")], format: "esm", outfile: join(dist, "chat.js") });
 await build({ ...shared, entryPoints: [join(here, "src/live/main.js")], format: "esm", outfile: join(dist, "live.js") });
 await build({ ...shared, entryPoints: [join(here, "src/more/main.js")], format: "esm", outfile: join(dist, "more.js") });
-await cp(join(here, "src/lang"), join(dist, "lang"), { recursive: true, filter: (path) => !/en\.(more\.)?json$/.test(path) });
+await cp(join(here, "src/lang"), join(dist, "lang"), { recursive: true, filter: (path) => !/en\.(\w+\.)?json$/.test(path) });
 await writeFile(join(dist, "sources.sha256"), `${sources}\n`);

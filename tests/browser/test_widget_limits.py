@@ -78,7 +78,7 @@ def test_a_lost_connection_is_tried_again_as_the_same_turn(chat: Chat) -> None:
     assert re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", sent[0])
 
 
-@pytest.mark.parametrize("status", [500, 502, 503])
+@pytest.mark.parametrize("status", [500, 502])
 def test_a_server_in_trouble_can_be_tried_again(chat: Chat, status: int) -> None:
     chat.site.ask = lambda _body: refusal(status, "busy", "Busy.")
 

@@ -109,6 +109,12 @@ export interface MoreParts {
 export interface More {
   /** Lines of the menu; `choose` closes it and does what was chosen. */
   items(choose: (act: () => void) => void): HTMLElement[];
+  /** Marks the words in an opened passage that support the answer, once. */
+  mark(passage: HTMLElement, quotes: string[]): void;
+  /** What the answer took; null where it took nothing. */
+  meter(reply: Reply): HTMLElement | null;
+  /** The form behind a thumb down. */
+  reasons(send: (reason: string, words: string) => void, close: () => void): HTMLFormElement;
 }
 
 export interface Session {
@@ -170,6 +176,12 @@ export interface Context {
   emit: Bus["emit"];
   /** Headers that say who the visitor is. */
   auth(): Promise<Record<string, string>>;
+  /** POSTs to the server as the visitor; `path` without a leading slash. */
+  post(path: string, body: object): Promise<Result<unknown>>;
+  /** The part of the chat that most visitors never need; null when it cannot be fetched. */
+  more(): Promise<More | null>;
+  /** An answer as it is written in a letter; `cite` says what stands for a citation, nothing without it. */
+  plain(reply: Reply, cite?: (index: number) => string | null): string;
   /** Aborted when the chat is taken off the page; every outside listener and timer hangs on it. */
   signal: AbortSignal;
   actions: Actions;
@@ -193,7 +205,8 @@ export type Result<T> =
   | { ok: false; kind: "stopped" }
   | { ok: false; kind: "limited"; retryAt: Date }
   | { ok: false; kind: "rejected"; message: string }
-  | { ok: false; kind: "failed"; offline: boolean };
+  /** `wait`: milliseconds after which the server wants to be asked again. */
+  | { ok: false; kind: "failed"; offline: boolean; wait?: number };
 
 export interface Chat {
   open(focus: boolean): void;

@@ -11,11 +11,11 @@ import { AGAIN, COPY } from "./icons.js";
  * @returns {HTMLElement}
  */
 export function createActions(context, entry) {
-  const { t, actions, say } = context;
-  const { answer, turnId } = entry.reply;
+  const { t, actions, say, plain } = context;
+  const { reply } = entry;
   const copy = tool(t("copy_answer"), COPY, async () => {
     try {
-      await navigator.clipboard.writeText(answer);
+      await navigator.clipboard.writeText(plain(reply));
       copy.setAttribute("title", t("copied"));
       say(t("copied"));
     } catch {
@@ -24,7 +24,7 @@ export function createActions(context, entry) {
   });
   const rating = createRating(context, entry);
   return el("div", { class: "actions" },
-    el("div", { class: "tools-row", role: "group" }, copy, tool(t("regenerate"), AGAIN, () => actions.regenerate(turnId), "again"), ...rating.buttons),
+    el("div", { class: "tools-row", role: "group" }, copy, tool(t("regenerate"), AGAIN, () => actions.regenerate(reply.turnId), "again"), ...rating.buttons),
     rating.form);
 }
 

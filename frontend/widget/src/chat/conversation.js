@@ -2,7 +2,6 @@
 import { branchAt, placeOf, switchTo } from "./branches.js";
 import { follow } from "./follow.js";
 import { createPainting } from "./painting.js";
-import { post } from "./post.js";
 import { readReply } from "./read-reply.js";
 import { uuid } from "./uuid.js";
 import { knownOf } from "./visitor.js";
@@ -72,7 +71,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     status.say(t("looking"), true);
     const body = { question, turn_id: turnId, conversation_id: session.conversationId, follows,
       lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters, ...knownOf(visitor) };
-    const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, auth: context.auth, lost: () => status.say(t("reconnecting"), true) });
+    const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, auth: context.auth, say: (key) => status.say(t(key), true) });
     signal.removeEventListener("abort", stop);
     if (signal.aborted || running !== mine) return;
     running = null;
@@ -100,7 +99,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     if (!running) return;
     const { turnId, life } = running;
     life.abort();
-    await post(`${options.base}chat/stop`, { turn_id: turnId }, signal, await context.auth());
+    await context.post("chat/stop", { turn_id: turnId });
   }
 
   /** @param {Entry} entry */

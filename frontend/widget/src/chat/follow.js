@@ -1,4 +1,5 @@
 /** @import {Part, Result} from "../types" */
+import { createPatience, pause } from "./patience.js";
 import { post, refusalOf, failed } from "./post.js";
 import { createEventReader } from "./sse.js";
 import { record, text } from "./shape.js";
@@ -6,17 +7,20 @@ import { record, text } from "./shape.js";
 const WAITS_MS = [400, 1000, 2000, 4000, 8000];
 
 /**
- * Follows one turn to its outcome: its parts as they come, again from where it was when the connection is lost.
+ * Follows one turn to its outcome: its parts as they come, again from where it was when the connection is lost, and again when
+ * a server that is starting or busy says so.
  * @param {string} base
  * @param {{ turn_id: string } & Record<string, unknown>} body what `/ask` takes; the same turn may be followed twice
- * @param {{ signal: AbortSignal, part: (part: Part) => void, lost: () => void, auth: () => Promise<Record<string, string>>, resume?: boolean }} options
- *   `resume` follows a turn that was asked before, and asks nothing
+ * @param {{ signal: AbortSignal, part: (part: Part) => void, say: (key: "reconnecting" | "still_trying") => void,
+ *   auth: () => Promise<Record<string, string>>, resume?: boolean }} options `resume` follows a turn that was asked before, and asks nothing
  * @returns {Promise<Result<unknown>>}
  */
-export async function follow(base, body, { signal, part, lost, auth, resume = false }) {
+export async function follow(base, body, { signal, part, say, auth, resume = false }) {
   /** @type {Result<unknown> | null} */
   let result = null;
   let seen = "";
+  const losses = [...WAITS_MS];
+  const patience = createPatience(signal, () => say("still_trying"));
   const read = (/** @type {{ id: string, data: string }} */ event) => {
     seen = event.id || seen;
     const chunk = record(parsed(event.data));
@@ -26,7 +30,8 @@ export async function follow(base, body, { signal, part, lost, auth, resume = fa
     else part({ type: text(chunk.type), id: text(chunk.id), delta: typeof chunk.delta === "string" ? chunk.delta : "", data: record(chunk.data) });
   };
 
-  for (const wait of [...WAITS_MS, 0]) {
+  /** @returns {Promise<Result<unknown> | null>} null when the stream is over: it has told the outcome, or was lost */
+  async function attempt() {
     try {
       const again = resume || seen;
       const response = await fetch(again ? `${base}chat/stream/${body.turn_id}` : `${base}chat/stream`, {
@@ -36,21 +41,28 @@ export async function follow(base, body, { signal, part, lost, auth, resume = fa
         body: again ? undefined : JSON.stringify(body),
         signal,
       });
-      if (response.status === 404 || response.status === 405) {
-        return resume ? failed() : await post(`${base}ask`, body, signal, await auth());
-      }
-      if (!response.ok) return (await refusalOf(response)) ?? failed();
+      if (response.status === 404 || response.status === 405) return resume ? failed() : await post(`${base}ask`, body, signal, await auth());
+      if (!response.ok) return await refusalOf(response);
       await drain(response, createEventReader(read));
-      if (result) return result;
     } catch {
-      if (result) return result;
+      // What has been read until then is kept.
+    }
+    return null;
+  }
+
+  for (;;) {
+    const told = await attempt();
+    if (result || signal.aborted) return result ?? failed();
+    if (told) {
+      if (await patience(told)) continue;
+      return told;
     }
     // A question that never arrived is the visitor's to send again; one that did is followed.
-    if (signal.aborted || !wait || !(seen || resume)) return failed();
-    lost();
+    const wait = seen || resume ? losses.shift() : 0;
+    if (!wait) return failed();
+    say("reconnecting");
     await pause(wait, signal);
   }
-  return failed();
 }
 
 /** @param {Response} response @param {(bytes: Uint8Array) => void} take */
@@ -70,13 +82,4 @@ function parsed(data) {
   } catch {
     return null;
   }
-}
-
-/** @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
-function pause(ms, signal) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
-    addEventListener("online", () => resolve(), { once: true, signal });
-  });
 }

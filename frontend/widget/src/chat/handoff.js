@@ -1,6 +1,6 @@
 /** @import {Context} from "../types" */
 import { when } from "./clock.js";
-import { post } from "./post.js";
+import { createPatience } from "./patience.js";
 import { withPeople } from "./session.js";
 import { readPerson } from "./config.js";
 import { record, text } from "./shape.js";
@@ -15,10 +15,12 @@ import { knownOf } from "./visitor.js";
  *   live: ReturnType<typeof import("./lazy.js").createLiveLoader>, fetchConfig: () => Promise<any> }} parts
  */
 export function createHandoff(context, { log, form, composer, status, live, fetchConfig }) {
-  const { t, config, session, options, visitor, signal } = context;
+  const { t, config, session, visitor, signal } = context;
   let reason = "";
   let sending = false;
   let era = 0;
+  /** @type {AbortController | null} ends the wait for a server that is busy */
+  let wait = null;
 
   /** @param {string} why machine-readable */
   function open(why) {
@@ -41,9 +43,15 @@ export function createHandoff(context, { log, form, composer, status, live, fetc
     sending = true;
     form.setBusy(true);
     session.conversationId ||= uuid();
-    const result = await post(`${options.base}handoff`, bodyOf(email, message), signal, await context.auth());
+    const body = bodyOf(email, message);
+    wait = new AbortController();
+    const patience = createPatience(wait.signal, () => status.say(t("still_trying"), true));
+    let result;
+    do result = await context.post("handoff", body);
+    while (await patience(result));
     if (signal.aborted || sentIn !== era) return;
     sending = false;
+    status.say("");
     form.setBusy(false);
     if (!result.ok) {
       if (result.kind === "limited") return form.fail(t("limited_form", { when: when(result.retryAt, config.lang, t) }));
@@ -58,7 +66,6 @@ export function createHandoff(context, { log, form, composer, status, live, fetc
     session.entries.push(entry);
     context.save();
     form.close();
-    status.say("");
     log.add(entry);
     composer.focus();
     live.start();
@@ -86,6 +93,8 @@ export function createHandoff(context, { log, form, composer, status, live, fetc
   return {
     open,
     submit,
+    /** The form was closed: what still waits to be sent is not. */
+    left: () => wait?.abort(),
     forget() {
       era++;
       sending = false;

@@ -1,7 +1,28 @@
 /** @import {Context, Live, LiveParts, More, MoreParts} from "../types" */
 
-/** @param {Context} context @param {string} name @returns {Promise<any>} a part of the chat that most visitors never need */
-const fetched = ({ options }, name) => import(new URL(`${name}.js?v=${BUILD_ID}`, options.script).href);
+let failures = 0;
+
+/**
+ * A part of the chat that most visitors never need. Browsers remember a module that failed to load, so another attempt has an
+ * address of its own.
+ * @template T
+ * @param {Context} context
+ * @param {string} name
+ * @param {(module: any) => T} make
+ */
+function createPart({ options }, name, make) {
+  const part = {
+    /** @type {Promise<T | null> | null} null before it was wanted, and when it could not be fetched */
+    coming: null,
+    /** @returns {Promise<T | null>} */
+    bring: () => (part.coming ??= import(new URL(`${name}.js?v=${BUILD_ID}${failures ? `&retry=${failures}` : ""}`, options.script).href)
+      .then(make, () => {
+        failures++;
+        return (part.coming = null);
+      })),
+  };
+  return part;
+}
 
 /**
  * Brings the part that talks to people, once there is a person to talk to.
@@ -9,34 +30,29 @@ const fetched = ({ options }, name) => import(new URL(`${name}.js?v=${BUILD_ID}`
  * @param {LiveParts} parts
  */
 export function createLiveLoader(context, parts) {
-  /** @type {Promise<Live | null> | null} */
-  let coming = null;
+  /** @type {{ coming: Promise<Live | null> | null, bring(): Promise<Live | null> }} */
+  const part = createPart(context, "live", (module) => module.createLive(context, parts));
   return {
     /** Follows the conversation from now on; harmless when it is followed already. */
     start() {
       if (!context.session.conversationId) return;
       context.session.live = true;
       context.save();
-      coming ??= fetched(context, "live").then((module) => module.createLive(context, parts)).catch(() => (coming = null));
-      void coming.then((live) => live?.start());
+      void part.bring().then((live) => live?.start());
     },
     /** @param {string} text the visitor is writing to a person */
-    typing: (text) => void coming?.then((live) => live?.typing(text)),
+    typing: (text) => void part.coming?.then((live) => live?.typing(text)),
     stop() {
       context.session.live = false;
-      void coming?.then((live) => live?.stop());
+      void part.coming?.then((live) => live?.stop());
     },
   };
 }
 
 /**
- * Brings what stands in the menu, once it is opened.
+ * Brings what stands in the menu, behind a thumb down and in an opened source, once one of them is wanted.
  * @param {Context} context
  * @param {MoreParts} parts
  * @returns {() => Promise<More | null>}
  */
-export function createMoreLoader(context, parts) {
-  /** @type {Promise<More | null> | null} */
-  let coming = null;
-  return () => (coming ??= fetched(context, "more").then((module) => module.createMore(context, parts)).catch(() => (coming = null)));
-}
+export const createMoreLoader = (context, parts) => createPart(context, "more", (module) => module.createMore(context, parts)).bring;

@@ -2,6 +2,8 @@
 import { el } from "../shared/dom.js";
 import { remember } from "../shared/memory.js";
 import { sheet } from "../shared/sheet.js";
+import { plainOf } from "../markdown/plain.js";
+import { renderMarkdown } from "../markdown/render.js";
 import { createComposer } from "./composer.js";
 import { readConfig } from "./config.js";
 import { createConversation } from "./conversation.js";
@@ -13,6 +15,7 @@ import { createLiveLoader, createMoreLoader } from "./lazy.js";
 import { createLog } from "./log.js";
 import { createNotice } from "./notice.js";
 import { post } from "./post.js";
+import { hostsFor } from "./reply.js";
 import { emptySession, loadSession, saveSession } from "./session.js";
 import { createStatus } from "./status.js";
 import { createTranslate } from "./strings.js";
@@ -42,6 +45,9 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
     t: createTranslate(words ?? {}, config.strings), config, options, visitor, session, emit, signal: life.signal,
     say: (words) => status.say(words),
     auth: () => auth(),
+    post: async (path, body) => post(options.base + path, body, life.signal, await auth()),
+    more: () => more(),
+    plain: (reply, cite = () => null) => plainOf(renderMarkdown(reply.answer, { hosts: hostsFor(context, reply), cite })),
     save: () => saveSession(options.widget, session),
     actions: {
       ask: (question) => conversation.ask(question),
@@ -51,8 +57,8 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
       edit: (turnId, question) => conversation.again(turnId, question),
       showVersion: (turnId, version) => conversation.showVersion(turnId, version),
       async rate({ reply }, rating, reason, comment) {
-        const sent = await post(`${options.base}feedback`, { turn_id: reply.turnId, conversation_id: session.conversationId, rating,
-          reason: reason || undefined, comment: comment || undefined }, life.signal, await auth());
+        const sent = await context.post("feedback", { turn_id: reply.turnId, conversation_id: session.conversationId, rating,
+          reason: reason || undefined, comment: comment || undefined });
         return sent.ok;
       },
     },
@@ -66,13 +72,16 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
   const notice = createNotice(context);
   const composer = createComposer(context, context.actions.ask, (words) => live.typing(words));
   const header = createHeader(context, {
-    titleId, inline, close: onClose, restart, expand: (wide) => frame.expand(wide), more: () => more(),
+    titleId, inline, close: onClose, restart, expand: (wide) => frame.expand(wide), more: context.more,
   });
   const form = createForm(context, {
     submit: (email, message) => void handoff.submit(email, message),
     toggled(open) {
       composer.element.hidden = open;
-      if (!open) composer.focus();
+      if (!open) {
+        handoff.left();
+        composer.focus();
+      }
       log.settle();
     },
   });

@@ -1,24 +1,22 @@
-/** @import {Reply, Translate} from "../types" */
+/** @import {Context, Reply} from "../types" */
 import { el } from "../shared/dom.js";
 import { renderMarkdown } from "../markdown/render.js";
-import { markQuote } from "./mark.js";
 import { articleLink } from "./sources.js";
 
 /**
  * The cited passages, one fold each, which open on the passage itself.
+ * @param {Context} context
  * @param {Reply} reply
  * @param {"full" | "plain"} style "plain" has no links to the articles
- * @param {Translate} t
  */
-export function createPassages({ citations }, style, t) {
+export function createPassages({ t, more }, { citations }, style) {
   /** @type {Map<number, HTMLDetailsElement>} */
   const folds = new Map();
   for (const { index, title, url, excerpt, quotes } of citations) {
     if (folds.has(index)) continue;
     const quote = el("div", { class: "excerpt markdown", dir: "auto" },
       renderMarkdown(excerpt, { hosts: new Set(), cite: (n) => `[${n}]` }));
-    for (const words of quotes) markQuote(quote, words);
-    folds.set(index, el("details", {},
+    folds.set(index, el("details", { toggle: () => void more().then((found) => found?.mark(quote, quotes)) },
       el("summary", {}, el("span", { class: "number", text: index }), el("span", { text: title, dir: "auto" })),
       quote, style === "full" && el("p", { class: "open" }, articleLink(url, t("open_article"), t))));
   }

@@ -18,7 +18,7 @@ export async function post(url, body, signal, headers = {}) {
       body: JSON.stringify(body),
       signal: AbortSignal.any ? AbortSignal.any([signal, AbortSignal.timeout(90_000)]) : signal,
     });
-    if (!response.ok) return (await refusalOf(response)) ?? failed();
+    if (!response.ok) return await refusalOf(response);
     const value = await response.json().catch(() => null);
     if (value) return { ok: true, value };
   } catch {
@@ -27,26 +27,23 @@ export async function post(url, body, signal, headers = {}) {
   return failed();
 }
 
-/** @returns {Result<never>} */
-export const failed = () => ({ ok: false, kind: "failed", offline: navigator.onLine === false });
+/** @param {number} [wait] milliseconds after which the server wants to be asked again @returns {Result<never>} */
+export const failed = (wait) => ({ ok: false, kind: "failed", offline: navigator.onLine === false, wait });
 
-/** @param {Response} response @returns {Promise<Result<never> | null>} null when the same request may be sent again */
+/** @param {Response} response @returns {Promise<Result<never>>} */
 export async function refusalOf(response) {
   const { status, headers } = response;
   const error = record(record(await response.json().catch(() => null)).error);
-  if (status === 429) return { ok: false, kind: "limited", retryAt: retryAt(error.retry_after_s, headers.get("Retry-After")) };
+  if (status === 429 || status === 503) {
+    const wait = msOf(error.retry_after_s ?? headers.get("Retry-After") ?? (status === 429 ? 60 : 3));
+    return status === 429 ? { ok: false, kind: "limited", retryAt: new Date(Date.now() + wait) } : failed(Math.max(1000, wait));
+  }
   if (status >= 400 && status < 500 && status !== 408) return { ok: false, kind: "rejected", message: text(error.message) };
-  return null;
+  return failed();
 }
 
-/**
- * @param {unknown} seconds
- * @param {string | null} header seconds or an HTTP date (RFC 9110, 10.2.3)
- * @returns {Date}
- */
-function retryAt(seconds, header) {
-  const wait = Number(seconds ?? header ?? 60);
-  if (Number.isFinite(wait) && wait >= 0) return new Date(Date.now() + wait * 1000);
-  const date = new Date(header ?? "");
-  return Number.isNaN(date.getTime()) ? new Date(Date.now() + 60_000) : date;
+/** @param {unknown} when seconds or an HTTP date (RFC 9110, 10.2.3) @returns {number} milliseconds from now; a minute when it cannot be read */
+function msOf(when) {
+  const wait = Number(when) * 1000;
+  return Number.isFinite(wait) ? wait : Math.max(0, Date.parse(String(when)) - Date.now()) || 60_000;
 }

@@ -27,29 +27,35 @@ export function createReply(context, entry) {
   const { reply, at, takenBack } = entry;
   const { t, config, actions } = context;
   const look = ROUTINGS[reply.routing];
-  const passages = look.passages ? createPassages(reply, look.passages, t) : null;
-  const cited = [...reply.citations, ...reply.sources].map(({ url }) => url);
-  const hosts = new Set(look.disclaimer ? [] : [...hostsOf(cited), ...config.linkHosts.map((host) => host.toLowerCase())]);
+  const passages = look.passages ? createPassages(context, reply, look.passages) : null;
+  const hosts = hostsFor(context, reply);
   const cite = passages?.cite ?? (() => null);
   const offer = createOffer(context, offerOf(reply), reply.escalationReason || reply.refusalReason || reply.routing);
   const topics = look.topics ? (reply.suggestions.length ? reply.suggestions : config.topics) : reply.suggestions;
 
   const body = el("div", { class: `body markdown${look.lead ? " lead" : ""}`, dir: "auto" }, renderMarkdown(reply.answer, { hosts, cite }));
+  const bubble = el("div", { class: "bubble" },
+    look.tag && createTag(t(`tag_${reply.routing}`), TAG_ICONS[reply.routing] ?? WARN),
+    !look.disclaimer && reply.disclaimer && createDisclaimer(reply.disclaimer),
+    reply.notice && el("p", { class: "lang-note", dir: "auto", text: reply.notice }),
+    body,
+    takenBack && el("p", { class: "taken-back", text: t("replaced") }),
+    look.lead && offer,
+    createSources(reply, look, t),
+    !look.lead && offer,
+    passages?.element);
+  if (config.meter) void context.more().then((found) => bubble.append(found?.meter(reply) ?? ""));
   return createMessage(context, { by: look.team ? "team" : "assistant", at, routing: reply.routing },
     look.disclaimer ? createDisclaimer(reply.disclaimer || t("disclaimer")) : null,
-    el("div", { class: "bubble" },
-      look.tag && createTag(t(`tag_${reply.routing}`), TAG_ICONS[reply.routing] ?? WARN),
-      !look.disclaimer && reply.disclaimer && createDisclaimer(reply.disclaimer),
-      reply.notice && el("p", { class: "lang-note", dir: "auto", text: reply.notice }),
-      body,
-      takenBack && el("p", { class: "taken-back", text: t("replaced") }),
-      look.lead && offer,
-      createSources(reply, look, t),
-      !look.lead && offer,
-      passages?.element,
-      createMeter(context, reply)),
+    bubble,
     look.team ? null : createActions(context, entry),
     createChips(t(look.topics ? "topics" : look.links ? "follow_ups" : "suggestions"), topics, actions.ask));
+}
+
+/** @param {Context} context @param {Reply} reply @returns {Set<string>} where its links may go */
+export function hostsFor({ config }, { routing, citations, sources }) {
+  const cited = hostsOf([...citations, ...sources].map(({ url }) => url));
+  return new Set(ROUTINGS[routing].disclaimer ? [] : [...cited, ...config.linkHosts.map((host) => host.toLowerCase())]);
 }
 
 /** @param {string} text */
@@ -60,11 +66,4 @@ function createDisclaimer(text) {
 /** @param {string} text @param {string} path */
 function createTag(text, path) {
   return el("p", { class: "tag" }, icon(path), el("span", { text }));
-}
-
-/** @param {Context} context @param {Reply} reply what the answer took, for operators who ask to see it */
-function createMeter({ t, config }, { tokensIn, tokensOut, costUsd }) {
-  if (!config.meter || !(tokensIn + tokensOut)) return null;
-  const cost = new Intl.NumberFormat(config.lang, { style: "currency", currency: "USD", maximumFractionDigits: 4 }).format(costUsd);
-  return el("p", { class: "meter", text: t("meter", { input: tokensIn, output: tokensOut, cost }) });
 }

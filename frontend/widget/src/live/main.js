@@ -1,10 +1,12 @@
 /** @import {Context, Live, LiveParts} from "../types" */
+import english from "../lang/en.live.json";
+import rating from "../styles/rating.css";
 import styles from "./live.css";
 import { sheet } from "../shared/sheet.js";
+import { wordsOver } from "../shared/words-over.js";
 import { createEventReader } from "../chat/sse.js";
 import { record, text } from "../chat/shape.js";
 import { withPeople } from "../chat/session.js";
-import { wordsOver } from "../more/words.js";
 import { createRatingForm } from "./rating-form.js";
 import { createSeen } from "./seen.js";
 import { chime } from "./sound.js";
@@ -22,11 +24,11 @@ const TYPING_EVERY_MS = 3000;
  */
 export function createLive(context, { add, say, handler, place, redraw, log }) {
   const { session, options, signal, auth } = context;
-  const t = wordsOver(context.t);
+  const t = wordsOver(context.t, english);
   /** @type {AbortController | null} */
   let life = null;
   let told = 0;
-  const looks = sheet(styles);
+  const looks = sheet(rating + styles);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hush;
   const url = (/** @type {string} */ path) => `${options.base}conversations/${encodeURIComponent(session.conversationId)}${path}`;

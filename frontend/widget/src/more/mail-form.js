@@ -1,6 +1,5 @@
 /** @import {Context, MoreParts, Translate} from "../types" */
 import { el } from "../shared/dom.js";
-import { post } from "../chat/post.js";
 import { EMAIL } from "../shared/email.js";
 
 let serial = 0;
@@ -11,7 +10,7 @@ let serial = 0;
  * @param {Translate} t
  * @param {MoreParts} parts
  */
-export function openMailForm({ options, session, visitor, signal, auth }, t, { foot, say, focus }) {
+export function openMailForm({ session, visitor, post }, t, { foot, say, focus }) {
   foot.querySelector(".mail-form")?.remove();
   const id = `handrail-mail-${++serial}`;
   const email = el("input", { id, type: "email", autocomplete: "email", inputmode: "email", maxlength: 254, "aria-describedby": `${id}-wrong` });
@@ -47,7 +46,7 @@ export function openMailForm({ options, session, visitor, signal, auth }, t, { f
     email.setAttribute("aria-invalid", String(Boolean(wrong.textContent)));
     if (wrong.textContent) return email.focus();
     send.setAttribute("aria-disabled", "true");
-    const sent = await post(`${options.base}conversations/${encodeURIComponent(session.conversationId)}/transcript`, { email: address }, signal, await auth());
+    const sent = await post(`conversations/${encodeURIComponent(session.conversationId)}/transcript`, { email: address });
     send.removeAttribute("aria-disabled");
     if (sent.ok) close(t("transcript_mail_sent", { email: address }));
     else wrong.textContent = (sent.kind === "rejected" && sent.message) || t("transcript_mail_failed");

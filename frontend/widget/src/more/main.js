@@ -1,23 +1,28 @@
 /** @import {Context, More, MoreParts} from "../types" */
+import english from "../lang/en.more.json";
+import rating from "../styles/rating.css";
 import styles from "./more.css";
 import { el } from "../shared/dom.js";
 import { sheet } from "../shared/sheet.js";
+import { wordsOver } from "../shared/words-over.js";
 import { openMailForm } from "./mail-form.js";
+import { markQuote } from "./mark.js";
+import { createMeter } from "./meter.js";
 import { openPast } from "./past.js";
+import { createReasons } from "./reasons.js";
 import { saveText, writeTranscript } from "./transcript.js";
-import { wordsOver } from "./words.js";
 
 /**
- * What stands in the menu.
+ * What stands in the menu, behind a thumb down and in an opened source.
  * @param {Context} context
  * @param {MoreParts} parts
  * @returns {More}
  */
 export function createMore(context, parts) {
   const { session, config } = context;
-  const t = wordsOver(context.t);
+  const t = wordsOver(context.t, english);
   const root = parts.log.getRootNode();
-  if (root instanceof ShadowRoot) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet(styles)];
+  if (root instanceof ShadowRoot) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet(rating + styles)];
 
   function switchSound() {
     session.sound = !session.sound;
@@ -36,5 +41,10 @@ export function createMore(context, parts) {
         line("sound", switchSound, { class: "switch", role: "switch", "aria-checked": String(session.sound) }),
       ].filter((one) => one !== false);
     },
+    mark(passage, quotes) {
+      if (!passage.querySelector("mark")) for (const words of quotes) markQuote(passage, words);
+    },
+    meter: (reply) => createMeter(context, t, reply),
+    reasons: (send, close) => createReasons(t, send, close),
   };
 }

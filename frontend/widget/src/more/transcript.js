@@ -1,10 +1,11 @@
 /** @import {Context, Translate} from "../types" */
 import { el } from "../shared/dom.js";
 import { authorOf } from "../chat/message.js";
+import { readReply } from "../chat/read-reply.js";
 
 /** @param {Context} context @param {Translate} t @returns {string} the conversation as plain text */
 export function writeTranscript(context, t) {
-  const { config, session } = context;
+  const { config, session, plain } = context;
   const title = t("transcript_title", { name: authorOf(context, "assistant") });
   const turns = session.entries.map((entry) => {
     const at = new Date(entry.at).toLocaleString(config.lang);
@@ -14,10 +15,12 @@ export function writeTranscript(context, t) {
       return [`${t("transcript_reference", { reference })}, ${at}`, sent].filter(Boolean).join("\n");
     }
     if (entry.kind === "person") return entry.by === "system" ? entry.text : `${entry.name || authorOf(context, "team")}, ${at}\n${entry.text}`;
-    if (entry.kind === "stopped") return [`${authorOf(context, "assistant")} (${t("ai_label")}), ${at}`, entry.text, t("stopped")].filter(Boolean).join("\n");
-    const { answer, disclaimer, citations, routing } = entry.reply;
+    if (entry.kind === "stopped") return [`${authorOf(context, "assistant")} (${t("ai_label")}), ${at}`, plain({ ...readReply({}), answer: entry.text }), t("stopped")].filter(Boolean).join("\n");
+    const { disclaimer, citations, routing } = entry.reply;
     const author = routing === "handed_off" ? authorOf(context, "team") : `${authorOf(context, "assistant")} (${t("ai_label")})`;
-    const notes = routing === "low_confidence" ? [] : citations.map(({ index, title: name, url }) => `[${index}] ${name} ${url}`.trim());
+    const noted = routing === "low_confidence" ? [] : citations;
+    const notes = noted.map(({ index, title: name, url }) => `[${index}] ${name} ${url}`.trim());
+    const answer = plain(entry.reply, (n) => (noted.some(({ index }) => index === n) ? `[${n}]` : null));
     return [`${author}, ${at}`, disclaimer, answer, ...notes].filter(Boolean).join("\n");
   });
   return [title, ...turns].join("\n\n") + "\n";

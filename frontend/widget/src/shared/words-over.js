@@ -1,14 +1,12 @@
 /** @import {Translate} from "../types" */
-import en from "../lang/en.more.json";
 
 /**
- * Wording for the parts that are fetched later: the visitor's or the operator's where there is one, English otherwise.
+ * Wording for a part that is fetched later: the visitor's or the operator's where there is one, English otherwise.
  * @param {Translate} t
+ * @param {Record<string, string>} english
  * @returns {Translate}
  */
-export function wordsOver(t) {
-  /** @type {Record<string, string>} */
-  const english = en;
+export function wordsOver(t, english) {
   return (key, values = {}) => {
     const said = t(key, values);
     return said === key ? (english[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole)) : said;
