@@ -42,6 +42,7 @@ NOT_ANSWERS = {
     "nonsense": (outcome.static(Label.NONSENSE, WORDING), RefusalReason.NO_INTENT, Offer.NONE),
     "irrelevant": (outcome.static(Label.IRRELEVANT, WORDING), RefusalReason.OFF_TOPIC, Offer.NONE),
     "out of scope": (outcome.static(Label.OUT_OF_SCOPE, WORDING), RefusalReason.POLICY, Offer.BUTTON),
+    "a person": (outcome.static(Label.OUT_OF_SCOPE, WORDING, rule="person"), RefusalReason.POLICY, Offer.BUTTON),
     "followup": (outcome.followup(WORDING, [], 0.2), RefusalReason.NO_RELEVANT_CONTEXT, Offer.NONE),
     "cannot answer": (
         outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, WORDING, 0.1),

@@ -29,16 +29,17 @@ STATIC: dict[Label, tuple[Routing, RefusalReason, Escalation]] = {
 
 LINKS = {Verdict.FULLY: 2, Verdict.PARTLY: 1, Verdict.CANNOT: 0}
 """Source links shown for each verdict of the self-critique."""
+ASKED_FOR = Escalation(Offer.BUTTON, "visitor_request")
 UNKNOWN = -4.0
 """How well the best quoted unit fits, under which every second quoted answer misses the point (experiment 144)."""
 
 
 def static(label: Label, wording: Wording, topics: Sequence[str] = (), rule: str | None = None) -> Outcome:
-    """The reply of a class; a greeting or thanks gets its own words."""
+    """The reply of a class; a greeting, thanks or the wish for a person gets its own words."""
     routing, reason, escalation = STATIC[label]
     chips = () if routing is Routing.OUT_OF_SCOPE else tuple(topics)
     words = wording.say(rule or routing.value)
-    return Outcome(routing, words, reason, suggestions=chips, escalation=escalation)
+    return Outcome(routing, words, reason, suggestions=chips, escalation=ASKED_FOR if rule == "person" else escalation)
 
 
 def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outcome:

@@ -55,7 +55,9 @@ def test_a_thumb_up_leaves_the_focus_where_it_is(chat: Chat) -> None:
     expect(good).to_be_focused()
 
 
-def test_the_reasons_are_opened_used_and_left_by_keyboard(chat: Chat) -> None:
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_reasons_are_opened_used_and_left_by_keyboard(chat: Chat, width: int) -> None:
+    chat.page.set_viewport_size({"width": width, "height": 800})
     answer = chat.open().ask("domain")
     bad = answer.get_by_role("button", name="Not helpful")
     expect(bad).to_have_attribute("aria-expanded", "false")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, expect
 from starlette.responses import JSONResponse
 
@@ -141,6 +142,25 @@ def test_what_was_typed_survives_leaving_the_form(chat: Chat) -> None:
     chat.person.click()
 
     expect(chat.page.get_by_label("Message")).to_have_value("half a thought")
+
+
+@pytest.mark.parametrize(
+    ("expectation", "bubbles"),
+    [("A person replies within one working day.", 0), ("Nobody is at the desk right now.", 1)],
+)
+def test_what_the_receipt_said_is_not_said_again(chat: Chat, expectation: str, bubbles: int) -> None:
+    """Who writes on is told that it was passed on; what has changed since then is said."""
+    chat.open().person.click()
+    form(chat).get_by_role("button", name="Send to our team").click()
+    expect(chat.panel.get_by_text("HR-7K2M9Q")).to_be_visible()
+    chat.site.change(
+        routing="handed_off", answer=f"Your request is with our team. Your reference is HR-7K2M9Q. {expectation}"
+    )
+
+    chat.send("hello?")
+
+    expect(chat.page.locator("[data-routing=handed_off]")).to_have_count(bubbles)
+    expect(chat.page.locator(".delivered")).to_have_count(1 - bubbles)
 
 
 def test_the_host_page_can_tell_who_is_signed_in(chat: Chat) -> None:

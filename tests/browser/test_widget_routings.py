@@ -186,3 +186,11 @@ def test_the_status_line_says_what_is_going_on(chat: Chat) -> None:
     expect(status).to_have_text("Looking through the help articles…")
     chat.site.go.set()
     expect(status).to_have_text("The answer is here.")
+
+
+def test_whoever_asks_for_a_person_is_not_told_that_it_was_too_much(chat: Chat) -> None:
+    chat.site.change(routing="out_of_scope", escalation={"offer": "button", "reason": "visitor_request"})
+    reply = chat.open().ask("talk to a human please")
+
+    expect(reply.get_by_role("button", name="Talk to a person")).to_be_visible()
+    expect(reply.locator(".tag")).to_have_count(0)

@@ -235,7 +235,10 @@ def test_only_what_the_assistant_was_asked_can_be_asked_in_other_words(chat: Cha
         expect(chat.replies).to_have_count(2)
 
 
-def test_escape_leaves_the_editing_of_a_question_and_not_the_chat(chat: Chat) -> None:
+@pytest.mark.parametrize("width", [1280, 390])
+def test_escape_leaves_the_editing_of_a_question_and_not_the_chat(chat: Chat, width: int) -> None:
+    """On a phone's width the panel is modal, and Escape would close it by itself."""
+    chat.page.set_viewport_size({"width": width, "height": 800})
     chat.open()
     chat.ask("domain")
     edit = chat.page.get_by_role("button", name="Edit question")

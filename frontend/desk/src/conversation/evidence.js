@@ -2,6 +2,7 @@
 import { hostsOf, safeHref } from "../../../widget/src/markdown/href.js";
 import { el } from "../../../widget/src/shared/dom.js";
 import { score } from "../format.js";
+import { plain } from "../plain.js";
 import { chip } from "../shared/controls.js";
 import { t, word } from "../strings.js";
 
@@ -36,7 +37,7 @@ export function passages(found) {
     return el("li", {},
       el("p", { class: "passage-title" }, href ? el("a", { href, target: "_blank", rel: "noopener noreferrer", text: passage.title }) : el("strong", { text: passage.title }),
         el("span", { class: "gate", title: t("gate_score") }, meter, score(passage.score))),
-      el("p", { class: "excerpt", dir: "auto", text: passage.excerpt }));
+      el("p", { class: "excerpt", dir: "auto", text: plain(passage.excerpt) }));
   })));
 }
 
@@ -44,6 +45,6 @@ export function passages(found) {
 export function claims(made) {
   if (!made.length) return null;
   return el("section", {}, el("h3", { text: t("claims") }), el("ul", { class: "claims" }, ...made.map((claim) => el("li", {},
-    chip(word("support", claim.support), `support-${claim.support}`), el("span", { dir: "auto", text: claim.text }),
+    chip(word("support", claim.support), `support-${claim.support}`), el("span", { dir: "auto", text: plain(claim.text) }),
     typeof claim.score === "number" && el("span", { class: "hint", text: score(claim.score) })))));
 }

@@ -1,6 +1,7 @@
 /** @import {Desk, Detail, Item, Similar} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { stamp } from "../format.js";
+import { plain } from "../plain.js";
 import { chip, reasonChip } from "../shared/controls.js";
 import { word } from "../strings.js";
 import { claims, passages, verdict } from "./evidence.js";
@@ -31,7 +32,7 @@ export function createSide(desk, path) {
     const cause = "resolve_cause" in one && one.resolve_cause ? word("cause", one.resolve_cause) : "state" in one ? word("state", one.state) : "";
     return el("li", {}, el("a", { href: `#/queue/${encodeURIComponent(one.id)}` },
       el("span", { class: "subject", dir: "auto", text: one.subject || t("no_subject") }),
-      one.last_text && el("span", { class: "words", dir: "auto", text: one.last_text }),
+      one.last_text && el("span", { class: "words", dir: "auto", text: plain(one.last_text) }),
       el("span", { class: "hint", text: [cause, one.updated_at ? stamp(one.updated_at) : ""].filter(Boolean).join(" · ") })));
   }
 

@@ -1,6 +1,7 @@
 /** @import {Desk, Item} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { duration, iso, now, stamp } from "../format.js";
+import { plain } from "../plain.js";
 import { chip, reasonChip } from "../shared/controls.js";
 import { word } from "../strings.js";
 
@@ -51,7 +52,7 @@ export function createRow(desk, first, page) {
   function paint(changed) {
     item = changed;
     subject.textContent = item.subject || t("no_subject");
-    words.textContent = item.last_text ? `${word("author", item.last_author)}: ${item.last_text}` : t("no_words");
+    words.textContent = item.last_text ? `${word("author", item.last_author)}: ${item.last_author === "assistant" ? plain(item.last_text) : item.last_text}` : t("no_words");
     chips.replaceChildren(
       ...(page.states() ? [chip(word("state", item.state), `state-${item.state}`)] : []), ...(item.label ? [chip(word("label", item.label), item.label === "high_stakes" ? "care" : "")] : []),
       ...reasonChip(item), ...(item.lang ? [chip(item.lang.toUpperCase())] : []),

@@ -43,10 +43,17 @@ export function createLog(context) {
     return createMessage(context, { by: "team", at, routing: "person", name }, el("div", { class: "bubble", dir: "auto" }, el("p", { class: "words", text })));
   }
 
-  /** @param {Entry & { kind: "reply" }} entry whether the visitor was told before, by an event or a reply, that a person is on it */
+  /** @param {Entry & { kind: "reply" }} entry whether the visitor was told before, by an event, a receipt or a reply, that a person is on it */
   function saysItAgain({ reply: { routing, answer }, at }) {
     return routing === "handed_off" && context.session.entries.some((one) => one.kind === "person" ? one.text === answer
+      : one.kind === "handoff" ? receiptSays(one.receipt, answer)
       : one.kind === "reply" && one.at < at && one.reply.routing === routing && (!answer || one.reply.answer === answer));
+  }
+
+  /** @param {import("../types").Receipt} receipt @param {string} answer has its reference, and after it nothing new */
+  function receiptSays({ reference, message }, answer) {
+    const rest = reference && answer.split(reference)[1];
+    return rest ? message.includes(rest.replace(/^[.\s]+/, "")) : false;
   }
 
   /** @param {HTMLElement} node brings its end into view, or its start when it is taller than the log */

@@ -14,7 +14,7 @@ export async function post(url, body, signal, headers = {}) {
     const response = await fetch(url, {
       method: "POST",
       credentials: "omit",
-      headers: { "Content-Type": "application/json", Accept: "application/json", ...headers },
+      headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
       signal: AbortSignal.any ? AbortSignal.any([signal, AbortSignal.timeout(90_000)]) : signal,
     });

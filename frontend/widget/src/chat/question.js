@@ -41,6 +41,7 @@ export function createQuestion(context, entry) {
         form.requestSubmit();
       }
       if (event.key !== "Escape") return;
+      event.preventDefault();
       event.stopPropagation();
       close();
     } }, words, el("p", { class: "choices" },

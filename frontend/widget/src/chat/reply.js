@@ -35,7 +35,8 @@ export function createReply(context, entry) {
 
   const body = el("div", { class: `body markdown${look.lead ? " lead" : ""}`, dir: "auto" }, renderMarkdown(reply.answer, { hosts, cite }));
   const bubble = el("div", { class: "bubble" },
-    look.tag && createTag(t(`tag_${reply.routing}`), TAG_ICONS[reply.routing] ?? WARN),
+    // Whoever asks for a person has not asked too much.
+    look.tag && reply.escalationReason !== "visitor_request" && createTag(t(`tag_${reply.routing}`), TAG_ICONS[reply.routing] ?? WARN),
     !look.disclaimer && reply.disclaimer && createDisclaimer(reply.disclaimer),
     reply.notice && el("p", { class: "lang-note", dir: "auto", text: reply.notice }),
     body,

@@ -16,8 +16,10 @@ export function createSeen({ session, signal }, log, words) {
     const last = entries.findLast((entry) => entry.kind !== "reply" || entry.reply.routing !== "handed_off");
     const seen = last?.kind === "visitor" && Number(last.seq) <= upTo;
     const node = seen ? [...log.querySelectorAll(".message.visitor")].pop() : null;
+    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 8;
     if (!node) mark.remove();
     else if (mark.parentNode !== node) node.append(mark);
+    if (atEnd) log.scrollTop = log.scrollHeight;
   }
 
   // Messages come and go without a word to this part.

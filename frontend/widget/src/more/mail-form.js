@@ -21,6 +21,7 @@ export function openMailForm({ session, visitor, post }, t, { foot, say, focus }
     void submit(email.value.trim());
   }, keydown: (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault();
     event.stopPropagation();
     close("");
   } },

@@ -19,6 +19,7 @@ export function openPast(context, t, { log, foot, goTo, focus }) {
   const back = el("button", { type: "button", class: "link back", click: () => close(true) }, icon(BACK), el("span", { text: t("past_back") }));
   const view = el("section", { class: "past", "aria-label": t("past"), keydown: (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape") return;
+    event.preventDefault();
     event.stopPropagation();
     close(true);
   } }, back, el("h3", { text: t("past") }), body);

@@ -20,6 +20,7 @@ export function createReasons(t, send, close) {
     send(chosen?.value ?? "other", words.value.trim());
   }, keydown: (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault();
     event.stopPropagation();
     close();
   } },
