@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail.errors import NotGrounded
-from handrail.types import Citation, Claim, Draft, Evidence, Passage
+from handrail.types import Citation, Claim, Draft, Evidence, Exchange, Passage
 
 MARKER = re.compile(r"(?P<code>(?P<ticks>`+).*?(?P=ticks))|[ \t]*\[\d{1,3}(?: ?[,;] ?\d{1,3})*\](?!\()", re.S)
 """What a widget takes for a citation; code spans and link labels are not, and are matched to be left alone."""
@@ -17,6 +17,11 @@ LIST_MARKER = re.compile(r"(?m)^\s*\d+[.)](?:\s|$)")
 WORD = re.compile(r"[^\W_]")
 PARAGRAPH = "\n\n"
 """Stands for a paragraph before, whatever it said."""
+MARK = re.compile(r"\s*\[\d+\]")
+LATELY = 3
+"""Latest exchanges whose answers are remembered word for word."""
+MOSTLY = 0.7
+"""Share of the words of an answer that stood in others from which it is said again."""
 
 
 def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> Draft:
@@ -152,3 +157,11 @@ def _is_item(text: str) -> bool:
 
 def _is_apart(text: str) -> bool:
     return "\n" in text or text.startswith("|")
+
+
+def mostly_said(claims: Sequence[Claim], exchanges: Sequence[Exchange]) -> bool:
+    """Whether the claims are little but what stood in the answers of these exchanges."""
+    said = [MARK.sub("", exchange.answer) for exchange in exchanges if exchange.answer]
+    words = {MARK.sub("", claim.text): len(claim.text.split()) for claim in claims}
+    again = sum(count for text, count in words.items() if any(text in answer for answer in said))
+    return bool(words) and again >= MOSTLY * sum(words.values())

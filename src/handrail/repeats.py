@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail import outcome
+from handrail.citations import LATELY, mostly_said
 from handrail.converse.complaints import only_complains
 from handrail.types import (
     Classification,
@@ -22,11 +22,6 @@ from handrail.types import (
 )
 from handrail.wording import Wording
 
-LATELY = 3
-"""Latest exchanges whose answers are remembered word for word."""
-MARK = re.compile(r"\s*\[\d+\]")
-MOSTLY = 0.7
-"""Share of the words of an answer that stood in others from which it is said again."""
 TOPICS = 3
 LEAST_LIKELY = 0.25
 """Probability under which the nearest titles are nothing but noise to a visitor who writes in another language."""
@@ -34,12 +29,7 @@ LEAST_LIKELY = 0.25
 
 def quoted_again(question: Question, reading: Reading, draft: Draft) -> bool:
     """Whether a follow-up would be answered with little but quotations that lately stood in an answer."""
-    said = [MARK.sub("", exchange.answer) for exchange in question.history[-LATELY:] if exchange.answer]
-    if not (reading.depends and said and draft.claims):
-        return False
-    words = {MARK.sub("", claim.text): len(claim.text.split()) for claim in draft.claims}
-    again = sum(count for text, count in words.items() if any(text in answer for answer in said))
-    return again >= MOSTLY * sum(words.values())
+    return reading.depends and mostly_said(draft.claims, question.history[-LATELY:])
 
 
 def without_quoted(evidence: Evidence, draft: Draft) -> Evidence:

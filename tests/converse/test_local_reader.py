@@ -85,6 +85,16 @@ async def test_a_correction_leaves_out_what_was_taken_back() -> None:
     assert reading.text.endswith("nameservers")
 
 
+async def test_who_wants_no_pause_is_not_read_as_asking_for_one() -> None:
+    cancel = Exchange("please cancel my plan", "please cancel my plan", "You can pause it.", Routing.HIGH_STAKES)
+
+    reading = await read("no i don't want to pause it, cancel it", cancel)
+
+    assert reading.kind == "correction"
+    assert "cancel my plan" in reading.text
+    assert "pause" not in reading.text
+
+
 async def test_a_visitor_picks_from_what_was_offered() -> None:
     assert (await read("the second one", OFFER)).text == "Renew a domain"
     assert (await read("yes", OFFER)).kind == "fresh"

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import Policy
 from handrail.local_models.batching import Batcher
 from handrail.settings import Generate
-from handrail.types import Classification, Draft, Evidence, Label
+from handrail.types import Classification, Draft, Evidence, Exchange, Label
 from tests.stages import WORDING, ask
 
 Scorer = Batcher[tuple[str, str], float]
 
 
 async def answer(
-    scorer: Scorer, given: Evidence, label: Label = Label.ANSWERABLE, policy: Policy | None = None, **settings: int
+    scorer: Scorer,
+    given: Evidence,
+    label: Label = Label.ANSWERABLE,
+    policy: Policy | None = None,
+    history: Sequence[Exchange] = (),
+    **settings: int,
 ) -> Draft:
     answerer = ExtractiveAnswerer(scorer, Generate.model_validate(settings), WORDING, policy)
-    return await answerer.answer(ask(given.query), Classification(label, 0.9, "local"), given)
+    return await answerer.answer(ask(given.query, history=history), Classification(label, 0.9, "local"), given)
 
 
 def texts(draft: Draft) -> list[str]:

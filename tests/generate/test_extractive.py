@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from handrail.citations import assemble
 from handrail.errors import RetryableError
 from handrail.generate.policy import Policy, RetentionOffer
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
-from handrail.types import Evidence, Label
+from handrail.types import Evidence, Exchange, Label, Routing
 from tests.generate.answering import Scorer, answer, scorer_of, texts
 from tests.generate.articles import DOMAIN, PLANS, evidence, score
 from tests.knowledge.articles import article
@@ -88,6 +89,18 @@ async def test_high_stakes_is_acknowledged_and_closed_in_fixed_words(scorer: Sco
     assert draft.offer == PAUSE.text
     assert draft.closing == WORDING.say("high_stakes_close")
     assert draft.claims
+
+
+async def test_high_stakes_is_not_told_the_same_again(scorer: Scorer) -> None:
+    given = evidence("cancel plan", PLANS)
+    first = await answer(scorer, given, Label.HIGH_STAKES)
+    told, _ = assemble(first, given, 1.0)
+
+    again = await answer(scorer, given, Label.HIGH_STAKES, history=[Exchange("q", "q", told, Routing.HIGH_STAKES)])
+
+    assert first.claims
+    assert not again.claims
+    assert again.acknowledgement == WORDING.say("high_stakes_ack_again")
 
 
 async def test_who_speaks_of_dying_is_told_where_help_is_and_quoted_nothing(scorer: Scorer) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from handrail.errors import SettingsError
 from handrail.generate.policy import Policy, RetentionOffer, load_policy
+from handrail.types import Exchange, Routing
 
 PAUSE = RetentionOffer(id="pause", text="You can pause your plan.", when=("cancel", "too expensive"), unless=("fraud",))
 
@@ -64,6 +65,16 @@ def test_the_operators_order_decides_between_offers() -> None:
 
     assert policy.offer_for("cancel") is other
     assert policy.offers_for("cancel") == [other, PAUSE]
+
+
+def test_what_the_conversation_has_heard_is_not_offered_again() -> None:
+    other = RetentionOffer(id="discount", text="You can have a discount.", when=("cancel",))
+    heard = Exchange("cancel", "cancel", f"I see.\n\n{PAUSE.text}\n\nA person can help.", Routing.HIGH_STAKES)
+    policy = Policy(offer=(PAUSE, other))
+
+    assert policy.offer_for("cancel", {}) == PAUSE
+    assert policy.offer_for("cancel", {}, (heard,)) == other
+    assert Policy(offer=(PAUSE,)).offer_for("cancel it", {}, (heard,)) is None
 
 
 def test_without_a_file_no_offer_is_ever_made() -> None:

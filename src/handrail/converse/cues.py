@@ -42,8 +42,8 @@ CORRECTION_WORDS = _pattern(
     r"\bi (?:actually |really )?mean(?:t)?\b(?: to (?:say|ask))?|\bi (?:was|am) (?:asking|talking) about\b"
 )
 TAKEN_BACK = _pattern(
-    r"\b(?:not|instead of|rather than)\s+(?:about\s+|for\s+)?"
-    r"((?:(?:my|the|a|an|our|your)\s+)?[\w-]+(?:\s+(?:one|ones))?)"
+    r"\b(?:not|instead of|rather than|(?:(?:i|we)\s+)?(?:do not|don'?t) want(?: to)?)\s+(?:about\s+|for\s+)?"
+    r"((?:(?:my|the|a|an|our|your)\s+)?[\w-]+(?:\s+(?:one|ones))?)(?:\s+(?:it|that|this))?\b"
 )
 """What a correction says it is not about."""
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from handrail.asking import MAY, QUESTION_MARKS, asked_for_others, asks_the_same, speaks_of_himself
+from handrail.citations import LATELY, mostly_said
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.compose import AT_MOST, SECTIONS, Scored, begun_with, compose
@@ -124,7 +125,7 @@ class ExtractiveAnswerer:
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
         policy, context = self._policy or Policy(), question.context
-        offer = policy.offer_for(question.text, context)
+        offer = policy.offer_for(question.text, context, question.history)
         wording = self._wording.into(question.lang, question.people)
         last = question.history[-1] if question.history else None
         again = last is not None and last.routing is Routing.HIGH_STAKES
@@ -132,6 +133,8 @@ class ExtractiveAnswerer:
         if speaks_of_dying(question.text):
             claims = ()
             acknowledgement += "\n\n" + wording.say("in_danger")
+        if mostly_said(claims, question.history[-LATELY:]):
+            claims = ()
         if claims:
             acknowledgement += "\n\n" + wording.say("high_stakes_context")
         return Draft(

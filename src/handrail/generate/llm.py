@@ -99,7 +99,9 @@ class LlmAnswerer:
         )
 
     async def _high_stakes(self, question: Question, passages: Sequence[Passage]) -> Draft:
-        offers = {offer.id: offer for offer in self._policy.offers_for(question.text, question.context)}
+        offers = {
+            offer.id: offer for offer in self._policy.offers_for(question.text, question.context, question.history)
+        }
         prompt = self._prompts.render(
             "high_stakes",
             brand=self._brand.name,

@@ -26,6 +26,7 @@ from pydantic import (
 )
 
 from handrail.errors import SettingsError
+from handrail.types import Exchange
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 NEGATIONS = frozenset({"not", "never", "don't", "dont", "doesn't", "didn't", "won't", "wouldn't", "no"})
@@ -150,13 +151,22 @@ class Policy(BaseModel):
         """Whether anything depends on who the customer is."""
         return any(one.conditions.any for one in (*self.offer, *self.refund))
 
-    def offers_for(self, text: str, context: Context | None = None) -> list[Statement]:
-        """Every offer that may be made to the writer of `text`; `context` is what is proven of the customer."""
-        return [offer for offer in self.offer if offer.applies(text, context or {})]
+    def offers_for(
+        self, text: str, context: Context | None = None, history: Sequence[Exchange] = ()
+    ) -> list[Statement]:
+        """Every offer that may be made to the writer of `text`; `context` is what is proven of the customer.
 
-    def offer_for(self, text: str, context: Context | None = None) -> Statement | None:
+        One that the conversation has heard is not made again: who did not take it does not want it.
+        """
+        made = [past.answer for past in history]
+        offers = [offer for offer in self.offer if offer.applies(text, context or {})]
+        return [offer for offer in offers if not any(offer.text in answer for answer in made)]
+
+    def offer_for(
+        self, text: str, context: Context | None = None, history: Sequence[Exchange] = ()
+    ) -> Statement | None:
         """The first offer that may be made, if any."""
-        return next(iter(self.offers_for(text, context)), None)
+        return next(iter(self.offers_for(text, context, history)), None)
 
     def refund_for(self, text: str, context: Context | None = None) -> Statement | None:
         """What the operator wants said about refunds to the writer of `text`, if anything."""
