@@ -98,6 +98,7 @@ def test_the_sample_policy_offers_a_pause_in_the_words_of_the_file() -> None:
         "cancel it and refund the last payment",
         "I was charged after I cancelled",
         "I don't want to pause, I want to cancel",
+        "i dont want to pause, cancel my plan",
         "cancel it or I'll sue",
     ],
 )

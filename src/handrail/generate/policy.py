@@ -29,7 +29,7 @@ from handrail.errors import SettingsError
 from handrail.types import Exchange
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-NEGATIONS = frozenset({"not", "never", "don't", "dont", "doesn't", "didn't", "won't", "wouldn't", "no"})
+NEGATIONS = frozenset({"not", "never", "dont", "doesnt", "didnt", "wont", "wouldnt", "no"})
 INTENTIONS = frozenset({"want", "wish", "plan", "planning", "going", "looking", "trying", "intend", "intention"})
 NEGATION_REACH = 5
 """Words before a keyword in which "don't want to" takes it back."""
@@ -223,7 +223,8 @@ def _heads(line: str, kind: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [word.replace("’", "'") for word in WORD.findall(text.casefold())]
+    """Without apostrophes, which visitors leave out as often as not."""
+    return [re.sub(r"['’]", "", word) for word in WORD.findall(text.casefold())]
 
 
 def _mentions(words: Sequence[str], keywords: Sequence[str], *, negatable: bool = False) -> bool:
