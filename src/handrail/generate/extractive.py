@@ -20,6 +20,7 @@ from handrail.generate.first_steps import begun
 from handrail.generate.headings import heading_of, question_above
 from handrail.generate.opening import opening, opens
 from handrail.generate.policy import Policy
+from handrail.generate.prices import price_points
 from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.generate.verify.lexicon import opposed
 from handrail.guard import suspicious
@@ -207,7 +208,8 @@ def _shape(query: str, unit: Unit) -> float:
     """Points for what it is, and for what its heading promises."""
     heading = heading_of(unit)
     headed = POINTS_TROUBLE if heads_trouble(heading, query) else POINTS_DEED if heads_deed(heading, query) else 0.0
-    return headed + _kind(query, unit)
+    above = f"{unit.hit.passage.title}\n{heading}"
+    return headed + price_points(query, plain("\n".join(unit.lines)), above) + _kind(query, unit)
 
 
 def _kind(query: str, unit: Unit) -> float:
