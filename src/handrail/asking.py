@@ -18,6 +18,9 @@ MAY = re.compile(r"^(?:so )?(?:can|could|may) (?:i|we)\b|^(?:is it|would it be) 
 """Whether something may be done, rather than how."""
 SAME_QUESTION = 0.7
 """Share of a heading's words that a question must have for the heading's yes or no to be an answer to it."""
+YES_OR_NO = re.compile(r"^(?:can|could|may|do|does|did|is|are|will|would|has|have|must|should)\b", re.I)
+HALF_THE_SAME = 0.5
+"""The same for what stands below the heading at all, where both ask for a yes or no."""
 QUESTION_MARKS = ("?", "؟")
 
 
@@ -38,3 +41,9 @@ def short(text: str) -> bool:
 def asks_the_same(heading: str, message: str) -> bool:
     """Whether a message has most of the words of a heading."""
     return coverage(heading, message, {}, 1.0) >= SAME_QUESTION
+
+
+def asks_another(heading: str, message: str) -> bool:
+    """Whether a heading and a message each ask for a yes or no, and not to the same question."""
+    both = heading.endswith(QUESTION_MARKS) and YES_OR_NO.match(heading) and YES_OR_NO.match(message)
+    return bool(both) and coverage(heading, message, {}, 1.0) < HALF_THE_SAME

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from handrail.asking import MAY, QUESTION_MARKS, asked_for_others, asks_the_same, speaks_of_himself
+from handrail.asking import MAY, QUESTION_MARKS, asked_for_others, asks_another, asks_the_same, speaks_of_himself
 from handrail.citations import LATELY, mostly_said
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
@@ -60,8 +60,9 @@ POINTS_BESIDE = -4.0
 """Points of "Important: Change the time zone outside your opening hours", which names things in passing, of what is
 said about the reader's customers to somebody who speaks of himself, of what presumes the answer, and of the yes or no
 to another question."""
-POINTS_DEED, POINTS_TROUBLE = 1.0, -2.0
-"""Points of what stands under a heading that names what is wanted, and under one that is about trouble nobody has."""
+POINTS_DEED, POINTS_TROUBLE, POINTS_ANOTHER = 1.0, -2.0, -2.0
+"""Points of what stands under a heading that names what is wanted, that is about trouble nobody has, or that asks for
+another yes or no."""
 POINTS_OPPOSED = -3.0
 """Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
@@ -207,9 +208,16 @@ def _points(logit: float) -> float:
 def _shape(query: str, unit: Unit) -> float:
     """Points for what it is, and for what its heading promises."""
     heading = heading_of(unit)
-    headed = POINTS_TROUBLE if heads_trouble(heading, query) else POINTS_DEED if heads_deed(heading, query) else 0.0
-    above = f"{unit.hit.passage.title}\n{heading}"
-    return headed + price_points(query, plain("\n".join(unit.lines)), above) + _kind(query, unit)
+    prices = price_points(query, plain("\n".join(unit.lines)), f"{unit.hit.passage.title}\n{heading}")
+    return _headed(query, heading) + prices + _kind(query, unit)
+
+
+def _headed(query: str, heading: str) -> float:
+    if asks_another(heading, query):
+        return POINTS_ANOTHER
+    if heads_trouble(heading, query):
+        return POINTS_TROUBLE
+    return POINTS_DEED if heads_deed(heading, query) else 0.0
 
 
 def _kind(query: str, unit: Unit) -> float:
