@@ -7,6 +7,7 @@ import unicodedata
 
 _END = r"(?=\s*(?:[^\w\s-]|and\b|y\b|et\b|und\b|e\b|i\b|и\b|$))"
 """Nothing follows that it could be about: "no quiero vivir" and not "no quiero vivir en este piso"."""
+_NO_MORE = r"(?:wake|woke) up(?: again| any ?more)?" + _END
 _ENGLISH = (
     r"(?:kill|hang|harm)(?:ing)? (?:my ?self|myself)(?! (?:hosted|signed|managed|service))(?=\W|$)(?!-)",
     r"(?:commit(?:ting)?|thinking (?:of|about)|thoughts? of|considering|contemplating) suicide|suicidal thoughts|"
@@ -16,6 +17,9 @@ _ENGLISH = (
     r"(?:don'?t|do not|no longer) (?:want to|wanna) (?:live|be alive|exist)(?: (?:any ?more|any longer|like this))?"
     + _END,
     r"(?:don'?t|do not) (?:want to|wanna) (?:wake up|be here) (?:any ?more|tomorrow)" + _END,
+    r"(?:easier|better|rather) (?:not to |to not |to never |never to |not |if i (?:did not |didn'?t |never ))"
+    + _NO_MORE,
+    r"(?:hope|wish) i (?:would |could |do |did )?(?:never|not|don'?t|didn'?t) " + _NO_MORE,
     r"i (?:just |really |only )?(?:want(?:ed)? to|wanna) (?:die|be dead)" + _END + r"|wish i (?:was|were) dead",
     r"(?:they|everyone|everybody|all|family|kids) (?:would|will|'d|are|is) (?:all )?(?:be )?better off without me"
     + _END,
