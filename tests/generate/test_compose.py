@@ -371,3 +371,24 @@ def test_what_goes_on_after_a_brief_answer_brings_it_along(said: str) -> None:
         f"**Is a large file slow?**\n\n{said}",
         "Huge files can slow down uploads.",
     ]
+
+
+def test_what_is_to_be_done_at_once_is_quoted_in_full() -> None:
+    note = "> **If you smell gas:** no flame, no switch. Open windows and leave. Call the emergency line from outside."
+    body = f"{note}\n\nThe fitter comes within the hour."
+
+    made = [claim.text for claim in claims("flame", article(body), best="flame", max_sentences=1)]
+    long = article("\n".join(["> A flame is blue.", *["> Somebody says here what a burner is made of."] * 12]))
+
+    assert made == [
+        "**If you smell gas:** no flame, no switch.",
+        "Open windows and leave.",
+        "Call the emergency line from outside.",
+    ]
+    assert len(claims("flame", long, best="flame", max_sentences=1)) < 3
+
+
+def test_a_remark_beside_what_was_asked_for_stays_a_sentence() -> None:
+    made = claims("flame", article("> **Note:** A flame is blue. Soot is black."), best="flame", max_sentences=1)
+
+    assert [claim.text for claim in made] == ["**Note:** A flame is blue."]

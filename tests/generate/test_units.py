@@ -129,3 +129,12 @@ def test_what_goes_on_from_a_warning_warns_as_well() -> None:
     made = {unit.lines[0]: unit.warns for unit in of(body)}
 
     assert list(made.values()) == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("label", "warns"), [("Important", True), ("If you smell gas", False), ("Bei Gasgeruch", False)]
+)
+def test_what_holds_under_a_condition_is_said_and_no_warning_beside_it(label: str, warns: bool) -> None:
+    made = of(f"> **{label}:** Open the windows and leave. Call the emergency line from outside.")
+
+    assert [unit.warns for unit in made] == [warns, False]

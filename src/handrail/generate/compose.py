@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from handrail.generate.headings import (
@@ -43,6 +43,8 @@ STEPS_NEAR = 1.0
 """Points that a procedure may lie below the best sentence of its section: it is then quoted whole instead."""
 WHOLE_STEPS, WHOLE_TABLE = 100, 40
 """Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
+WHOLE_NOTE = 80
+"""Words of a note up to which it is quoted whole where one of its sentences leads."""
 SHORT = 20
 """Words of sentences of a section up to which the one after the best is quoted, too."""
 SAME = 0.7
@@ -292,6 +294,8 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
         said = before is not None and before.kind in ("sentence", "note") and before.headings == unit.headings
         if said and before is not None and ANAPHORA.match(plain(unit.lines[0])):
             chosen += [] if _repeats(before, chosen) else [before]
+    if best.unit.kind == "note" and not best.unit.warns:
+        chosen += [unit for unit in _note_of(best.unit, by_place) if not _repeats(unit, chosen)]
     for unit in list(chosen):
         first = answer_before(unit, found)
         chosen += [] if first is None or first in chosen else [first]
@@ -306,6 +310,18 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
         _quote(f"{above}{unit.lines[0]}", (unit.hit.passage.id,))
         for unit, above in zip(chosen, headed(chosen, found), strict=True)
     ]
+
+
+def _note_of(unit: Unit, by_place: Mapping[tuple[str, int], Unit]) -> list[Unit]:
+    """The sentences beside one of a note, none where they are many: what is to be done at once is said in full."""
+    passage = unit.hit.passage.id
+    run = [unit]
+    for way in (-1, 1):
+        order = unit.order + way
+        while (beside := by_place.get((passage, order))) is not None and beside.kind == "note":
+            run.append(beside)
+            order += way
+    return run[1:] if sum(one.words for one in run) <= WHOLE_NOTE else []
 
 
 def _repeats(unit: Unit, chosen: Sequence[Unit]) -> bool:

@@ -24,7 +24,12 @@ ANAPHORA = re.compile(
     re.I,
 )
 """How a sentence begins that goes on from the one before it."""
-LABELLED = re.compile(r"^\*\*[^*\n]{2,20}:\*\*\s")
+LABELLED = re.compile(
+    r"^\*\*(?!(?:if|when|in case|wenn|falls|bei|si|se|cuando|en cas|em caso|in caso|als|bij|jeśli|gdy|если|при)\b)"
+    r"[^*\n]{2,20}:\*\*\s",
+    re.I,
+)
+"""`Important:` and the like; "If you smell gas:" says when to do what comes next, and is part of it."""
 LONGEST_SENTENCE = 60
 """Words; more is a run of fragments."""
 PASSAGES_KEPT = 512
