@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.errors import SettingsError
-from handrail.generate.policy import Policy, RetentionOffer, load_policy
+from handrail.generate.policy import Policy, RetentionOffer, load_policy, policy_for
 from handrail.types import Exchange, Routing
 
 PAUSE = RetentionOffer(id="pause", text="You can pause your plan.", when=("cancel", "too expensive"), unless=("fraud",))
@@ -231,3 +231,13 @@ def test_refund_wording_is_said_word_for_word_where_it_applies(loyal: Policy) ->
 def test_a_policy_without_conditions_asks_nobody_who_the_customer_is() -> None:
     assert not Policy(offer=(PAUSE,)).conditional
     assert Policy(offer=(PAUSE.model_copy(update={"plan": ("Solo",)}),)).conditional
+
+
+def test_offers_of_the_sample_help_centre_are_made_with_its_articles_alone(tmp_path: Path) -> None:
+    samples = Path(str(files("handrail"))) / "sample" / "policy.toml"
+    own = tmp_path / "policy.toml"
+    own.write_bytes(samples.read_bytes())
+
+    assert policy_for("sample", samples).offer
+    assert policy_for("acme", own).offer == policy_for("sample", samples).offer
+    assert policy_for("acme", samples) == policy_for("acme", None) == Policy()

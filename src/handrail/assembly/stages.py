@@ -28,7 +28,7 @@ from handrail.generate.blocks import Blocks, Count, blocks, rules_given
 from handrail.generate.complexity import ByComplexity
 from handrail.generate.critique import LocalCritic
 from handrail.generate.extractive import ExtractiveAnswerer
-from handrail.generate.policy import load_policy
+from handrail.generate.policy import policy_for
 from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
 from handrail.pipeline import Stages
@@ -57,7 +57,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     critic = LocalCritic(
         calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
     )
-    policy = load_policy(settings.high_stakes.policy_file)
+    policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
     calibrator = LogisticCalibrator(
         calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation, parts.snapshot.lang)
     )
@@ -118,7 +118,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         cascade = CascadeClassifier(local.classifier, second, settings.classify.unsure_below)
         stages = replace(stages, classifier=cascade)
     if settings.generate.answerer in ("auto", "llm"):
-        policy = load_policy(settings.high_stakes.policy_file)
+        policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
         passages = settings.generate.context_passages
         given = answer_blocks(settings, parts.count)
         answerer: Answerer = LlmAnswerer(models.answering, prompts, settings.brand, wording, policy, passages, given)
