@@ -40,7 +40,7 @@ async def doubted(kb: str, asked: Asked, settings: Settings) -> list[tuple[float
     settings = settings.model_copy(update={"knowledge": knowledge})
     parts = await asyncio.to_thread(build_parts, settings)
     retriever = parts.retriever(settings)
-    classifier = local_classifier(settings, retriever.sentences)
+    classifier = local_classifier(settings, retriever.sentences, parts.snapshot.knows)
     gate = calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation)
     calibrator, found = LogisticCalibrator(gate), []
     try:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from handrail.assembly import Parts, build_parts
-from handrail.classify.local import TOLD, Head, LocalClassifier, load_head
+from handrail.classify.local import TOLD, Head, LocalClassifier, Mix, load_head
 from handrail.courtesies import without_courtesies
 from handrail.embedding import Embedding
 from handrail.errors import SettingsError
@@ -235,6 +235,26 @@ async def test_what_an_encoder_hears_counts_beside_the_head(head: Head) -> None:
 
     assert heard == list(head.labels)
     assert max(unheard.probabilities.values()) < 0.9
+
+
+@pytest.mark.anyio
+async def test_who_cancels_what_the_articles_sell_is_not_turned_away(head: Head) -> None:
+    near = Probe(NOWHERE.embedding, {"passage_top": 0.75})
+    said = {Label.IRRELEVANT: 2.0, Label.HIGH_STAKES: 1.0}
+    heard = np.asarray([said.get(label, 0.0) for label in head.labels], dtype=np.float32)
+    only = np.asarray([0.0, 0.0, 1.0], dtype=np.float32)
+    by_ear = replace(head, mix_heard=Mix(only, np.zeros_like(heard)))
+    classifier = LocalClassifier(by_ear, 0.4, "Voltbarn", knows=lambda word: word == "electricity")
+
+    async def label(text: str, probe: Probe = near) -> Label:
+        return (await classifier.classify(ask(text), replace(probe, heard=heard))).label
+
+    assert await label("cancel my electricity contract") is Label.HIGH_STAKES
+    assert await label("cancel my Voltbarn electricity contract") is Label.HIGH_STAKES
+    assert await label("cancel my gym contract") is Label.IRRELEVANT
+    assert await label("cancel my contract") is Label.IRRELEVANT
+    assert await label("cancel my vodafone electricity contract") is Label.IRRELEVANT
+    assert await label("cancel my electricity contract", NOWHERE) is Label.IRRELEVANT
 
 
 @pytest.mark.anyio

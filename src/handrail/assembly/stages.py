@@ -53,7 +53,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
     base = parts.retriever(settings)
-    local = local_classifier(settings, base.sentences)
+    local = local_classifier(settings, base.sentences, parts.snapshot.knows)
     critic = LocalCritic(
         calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
     )
@@ -169,7 +169,9 @@ def has_head(settings: Settings) -> bool:
     return settings.classify.mode != "off"
 
 
-def local_classifier(settings: Settings, sentences: Sentences | None = None) -> Classifier:
+def local_classifier(
+    settings: Settings, sentences: Sentences | None = None, knows: Callable[[str], bool] | None = None
+) -> Classifier:
     """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
     if settings.classify.mode == "off":
         return ByWords()
@@ -179,7 +181,7 @@ def local_classifier(settings: Settings, sentences: Sentences | None = None) -> 
         if settings.classify.mode != "llm":
             raise
         return ByWords()
-    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences)
+    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows)
 
 
 def calibration_for(

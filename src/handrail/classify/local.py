@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.classify.cues import skeleton
+from handrail.classify.cues import CONTENT, WORD, read_word, skeleton
 from handrail.classify.features import (
     BUCKETS,
     DENSE,
@@ -177,6 +177,10 @@ ALONE, HEARD, BREATH = 0.7, 0.2, 0.4
 too: "the chain came off and I have stitches. Which chain fits?". How likely the sentence may be to ask for nothing:
 above are bosses that breathe down one's neck (experiment 162)."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
+OURS, OURS_NEAR = 0.1, 0.7
+"""Probability of high stakes, and cosine of the best passage, from which a message is for this company where the
+articles have all it names: "cancel my electricity contract" is turned away by a bank, and not by who sells it."""
+ELSEWHERE = frozenset({"§brand", "§outsider"})
 
 
 Sentences = Callable[[str], Awaitable[Mapping[str, Probe]]]
@@ -186,12 +190,22 @@ Sentences = Callable[[str], Awaitable[Mapping[str, Probe]]]
 class LocalClassifier:
     """A message is only turned away when its label is at least `static_above` likely; in doubt it is a question."""
 
-    def __init__(self, head: Head, static_above: float, company: str = "", sentences: Sentences | None = None) -> None:
-        """`company` is the name visitors call it by; `sentences` are looked at where a probe does not hold them."""
+    def __init__(
+        self,
+        head: Head,
+        static_above: float,
+        company: str = "",
+        sentences: Sentences | None = None,
+        knows: Callable[[str], bool] | None = None,
+    ) -> None:
+        """`company` is the name visitors call it by; `sentences` are looked at where a probe does not hold them;
+        `knows` says whether a word is one of the articles'.
+        """
         self._head = head
         self._static_above = static_above
         self._company = company
         self._sentences = sentences
+        self._knows = knows
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         """Well under a millisecond beyond the embedding for a short message; sentences are embedded one by one."""
@@ -211,7 +225,17 @@ class LocalClassifier:
         unread = label in (Label.NONSENSE, Label.IRRELEVANT) and _foreign(text)
         if unread or (label not in ANSWERED and probabilities[label] < self._static_above):
             label = max(ANSWERED, key=probabilities.__getitem__)
+        if label is Label.IRRELEVANT and probabilities[Label.HIGH_STAKES] >= OURS and self._ours(text, probe):
+            label = Label.HIGH_STAKES
         return Classification(label, probabilities[label], "local", probabilities, asks=asks)
+
+    def _ours(self, text: str, probe: Probe) -> bool:
+        """Whether the articles have all that a message names, and it names nobody else."""
+        if self._knows is None or probe.topic.get("passage_top", 0.0) < OURS_NEAR:
+            return False
+        read = {word: read_word(word.replace("’", "'")) for word in WORD.findall(fold(text, self._company))}
+        named = [word for word, cue in read.items() if cue == CONTENT]
+        return bool(named) and ELSEWHERE.isdisjoint(read.values()) and all(map(self._knows, named))
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
         """`text` is without courtesies, as the probe is."""
