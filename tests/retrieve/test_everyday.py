@@ -14,7 +14,7 @@ from tests.stages import passage
 TEXTS = [
     "Discount codes. Enter the discount code at checkout. Accounts of bookkeepers see invoices.",
     "Invite team members to your account. They sign in with a password; erased pages are gone.",
-    "If the phone was stolen, tell us. The signal is weak abroad. Annual billing.",
+    "If the phone was stolen, tell us or another person. The signal is weak abroad. Annual billing.",
 ]
 LINES = [
     Line(("coupon", "discount code"), ("coupon", "discount code")),
@@ -25,6 +25,8 @@ LINES = [
     Line(("erase",), ("delete",)),
     Line(("add staff", "add people"), ("invite a team member",)),
     Line(("e-mail",), ("letter",)),
+    Line(("husband",), ("another person",)),
+    Line(("pin pad box",), ("phone",)),
     Line(("quickbooks",), ("program", "accounts"), one_of_a_kind=True),
     Line(("bill", "annual", "how much"), ("price list", "annual billing"), whole=True),
 ]
@@ -48,6 +50,9 @@ def snapshot(lang: str = "en", texts: list[str] = TEXTS) -> Snapshot:
         ("give my accountant access", "give my bookkeeper access"),
         ("can I add staff", "can I invite a team member"),
         ("add  people, please", "invite a team member, please"),
+        ("share it with my husband", "share it with another person"),
+        ("husbands of the team", "another persons of the team"),
+        ("lost pin pad boxes", "lost phones"),
         ("How much?", "annual billing"),
         ("annual", "annual billing"),
     ],

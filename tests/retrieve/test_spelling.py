@@ -14,7 +14,20 @@ TEXTS = [
     "A subscription of a customer renews by itself; cancel the subscription in Settings. Connect it again later.",
     "Error TW-3004 and the e-mail address admin@example.com. Groceries.",
 ]
-COMMON = ["please", "which", "would", "store", "different", "thunder", "grocer"]
+COMMON = [
+    "please",
+    "which",
+    "would",
+    "store",
+    "different",
+    "thunder",
+    "grocer",
+    "what",
+    "where",
+    "there",
+    "route",
+    "warrant",
+]
 
 
 def spelling(lang: str = "en") -> Spelling:
@@ -47,6 +60,8 @@ def test_words_a_slip_away_are_put_right(text: str, mended: str) -> None:
         "connecting domains, subscriptions, customers'",
         "a different domain",
         "they dont, wouldnt and shouldnt",
+        "whats new and wheres the menu, theres none",
+        "the router has a warranty",
         "TW-3004 tw-3005 domian-2 domian.example domian@example.com domian's",
         "the stor stoor",
         "grocerys",

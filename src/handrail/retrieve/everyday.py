@@ -21,6 +21,9 @@ LANG = "en"
 Words = tuple[str, ...]
 LONGEST = 5
 """Words of a phrase."""
+ANOTHER = "another "
+WHOSE = re.compile(r"\b(?:an?|the|my|your|our|his|her|their|another)\s+$", re.I)
+"""What stands before a wife, and not before another person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ class EverydayWords:
         while at < len(typed):
             size, meant = self._meant(text, typed[at : at + LONGEST])
             if size and not set(stems(meant)) <= said:
-                out += [text[end : typed[at].start()], meant]
+                before = text[end : typed[at].start()]
+                out += [WHOSE.sub("", before) if meant.startswith(ANOTHER) else before, meant]
                 end = typed[at + size - 1].end()
             at += size or 1
         return "".join((*out, text[end:]))
@@ -81,9 +85,9 @@ class EverydayWords:
             term = tuple(word[0].lower().replace("’", "'") for word in run)
             if term in self._instead:
                 return size, self._instead[term]
-            single = (*term[:-1], term[-1].removesuffix("s"))
-            if single != term and single in self._instead:
-                return size, _plural(self._instead[single])
+            for single in ((*term[:-1], term[-1].removesuffix(ending)) for ending in ("s", "es")):
+                if single != term and single in self._instead:
+                    return size, _plural(self._instead[single])
         return 0, ""
 
 
@@ -148,6 +152,12 @@ def shipped() -> tuple[Line, ...]:
     text = (files("handrail.retrieve") / "everyday.txt").read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
     return tuple(_line(line) for line in lines)
+
+
+@cache
+def said() -> frozenset[str]:
+    """The words that visitors say, each by itself."""
+    return frozenset(word for line in shipped() for term in line.said for word in words(term))
 
 
 def _line(line: str) -> Line:

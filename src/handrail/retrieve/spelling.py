@@ -1,8 +1,8 @@
 """Misspelt words of a question put right after the words of the articles, or else the common ones of the language.
 
-A word that the articles hold in any form, or that is common itself, is never touched; nor are two such words written
-as one (Storybook), short words, codes, and messages that are mostly not words at all. A slip is a letter too many, too
-few, a wrong one, or two in the wrong order.
+A word that the articles hold in any form, that is common itself, or that stands among the everyday ones (a router
+is no route) is never touched; nor are two such words written as one (Storybook), short words, codes, and messages that
+are mostly not words at all. A slip is a letter too many, too few, a wrong one, or two in the wrong order.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from handrail.language import of_message
+from handrail.retrieve.everyday import said
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import STOP, tokenize
 
 LANG = "en"
 PLAIN = re.compile(r"(?<![\w'’.@/-])[^\W\d_]{5,20}(?![\w'’@/-]|\.\w)")
 RUN_TOGETHER = re.compile(
-    r"(?:are|could|did|does|had|has|have|is|must|need|should|was|were|would)nt|you(?:re|ve|ll)|theyre"
+    r"(?:are|could|did|does|had|has|have|is|must|need|should|was|were|would)nt|you(?:re|ve|ll)|theyre|"
+    r"(?:that|there|what|where)s"
 )
 """Written without their apostrophe, these are no misspellings of anything else."""
 SEEN = 2
@@ -55,6 +57,7 @@ class Spelling:
         terms = tokenize(word, self._snapshot.stemming)
         return (
             word in STOP
+            or word in said()
             or RUN_TOGETHER.fullmatch(word) is not None
             or any(term in self._snapshot.vocabulary or term in self._stems for term in terms)
             or any(self._whole(word[:at]) and self._whole(word[at:]) for at in range(HALF, len(word) - HALF + 1))
