@@ -95,6 +95,24 @@ async def test_who_wants_no_pause_is_not_read_as_asking_for_one() -> None:
     assert "pause" not in reading.text
 
 
+@pytest.mark.parametrize(
+    ("message", "read_as"),
+    [
+        ("no i mean the amount not the day", "how do I change the amount my rent is taken"),
+        ("sorry, I meant amount, not day", "how do I change the amount my rent is taken"),
+        ("I meant the amount not rent", "how do I change the day the amount is taken"),
+        ("no, not the day, I want it taken on the first of each month", None),
+    ],
+)
+async def test_a_word_put_right_takes_the_place_of_the_one_taken_back(message: str, read_as: str | None) -> None:
+    asked = Exchange("x", "how do I change the day my rent is taken", "", Routing.ANSWERED, ("a",), ("Rent",))
+
+    reading = await read(message, asked)
+
+    assert reading.kind == "correction"
+    assert read_as is None or reading.text == read_as
+
+
 async def test_a_visitor_picks_from_what_was_offered() -> None:
     assert (await read("the second one", OFFER)).text == "Renew a domain"
     assert (await read("yes", OFFER)).kind == "fresh"

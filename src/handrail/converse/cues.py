@@ -47,6 +47,8 @@ TAKEN_BACK = _pattern(
 )
 """What a correction says it is not about."""
 
+DETERMINER = _pattern(r"^(?:my|the|an?|our|your|their|this|that)\s+")
+
 OPENER = _pattern(
     r"^(?:and|but|or|so|then|what about|how about|only|just|same|even|with|without|for|like|after|before|until|in case|"
     r"what if|if|because|except|including|instead|either|neither|too|on|in|at|from|per|by|as)\b"

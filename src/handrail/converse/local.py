@@ -167,10 +167,28 @@ def _corrected(text: str, last: Exchange) -> Reading:
     taken_back = {word for found in cues.TAKEN_BACK.findall(text) for word in content_words(found)}
     meant = cues.CORRECTION_WORDS.sub(" ", cues.TAKEN_BACK.sub(" ", text))
     meant = " ".join(meant.split()).strip(" ,.;:") or text
+    put_right = _in_its_place(meant, last.standalone, taken_back)
+    if put_right is not None:
+        return Reading(put_right, "correction", {meant: ALONE_CORRECTED})
     past = " ".join(word for word in last.standalone.split() if not taken_back & set(content_words(word)))
     return Reading(
         f"{_shortened(past)} {meant}", "correction", {meant: ALONE_CORRECTED} if content_words(meant) else {}
     )
+
+
+def _in_its_place(meant: str, past: str, taken_back: set[str]) -> str | None:
+    """`past` with a few words for the one that was taken back: "the amount, not the day" of "change the day".
+
+    None where it stands there more than once, or not at all, or more is meant than a name.
+    """
+    words = past.split()
+    places = [place for place, word in enumerate(words) if taken_back & set(content_words(word))]
+    if len(places) != 1 or not 1 <= len(content_words(meant)) <= LONGEST_FRAGMENT or self_contained(meant):
+        return None
+    (place,) = places
+    named = cues.DETERMINER.sub("", meant)
+    first = place - 1 if place and named != meant and cues.DETERMINER.fullmatch(f"{words[place - 1]} ") else place
+    return " ".join((*words[:first], named if first == place else meant, *words[place + 1 :]))
 
 
 def _choice(text: str, last: Exchange) -> str | None:
