@@ -18,6 +18,11 @@ VERB_WORDS = """
     upload use verify view withdraw write
 """
 VERBS = frozenset(VERB_WORDS.split())
+DONE_WORDS = (
+    "begin charge claim close deal end finish leave open order pay read report return solve start understand work"
+)
+DOINGS = VERBS | frozenset(DONE_WORDS.split())
+"""What "Ending a contract" may be made of; in front of a noun some of them are no verbs (return policy)."""
 DETERMINER_WORDS = "a an the your my our one two several more all to from for with in on up off out it"
 DETERMINERS = frozenset(DETERMINER_WORDS.split())
 SENTENCE = re.compile(r"\b(is|are|was|does|do|did|has|have|cannot|can't|not)\b", re.I)
@@ -37,6 +42,7 @@ YOURS = (
     (r"\byour\b", "my"),
     (r"\byou are\b", "I am"),
     (r"\byou\b", "I"),
+    (r"\b(?-i:us)\b", "you"),
 )
 INFINITIVES: Mapping[str, tuple[re.Pattern[str], str]] = {
     "de": (re.compile(r"^(?P<rest>[A-ZÄÖÜ].* [a-zäöüß]+(?:en|ern|eln))$"), "Wie kann ich {rest}?"),
@@ -86,6 +92,9 @@ def _english(text: str, title: bool) -> str | None:
         return f"How do I {_mine(_lowered(text))}?"
     if not title:
         return None
+    doing = _verb_of(first) if second in DETERMINERS or second == "us" else None
+    if doing:
+        return f"How do I {_mine(' '.join((doing, *words[1:])))}?"
     works = HOW_IT_WORKS.match(text)
     if works:
         return f"How {_do(works['what'])} {_mine(works['what'])} work?"
@@ -114,8 +123,17 @@ def _do(subject: str) -> str:
 
 
 def _the(subject: str) -> str:
-    """An article before a single thing; names and plurals need none."""
-    return f"the {subject}" if subject[:1].islower() and _do(subject) == "does" else subject
+    """An article before a single thing; names, plurals and doings ("moving house") need none."""
+    single = subject[:1].islower() and _do(subject) == "does"
+    return f"the {subject}" if single and not subject.partition(" ")[0].endswith("ing") else subject
+
+
+def _verb_of(doing: str) -> str | None:
+    """`move` for "moving", where it is one of those that titles are made of."""
+    stem = doing.removesuffix("ing")
+    if stem == doing:
+        return None
+    return next((verb for verb in (stem, f"{stem}e", stem[:-1]) if verb in DOINGS), None)
 
 
 def _lowered(text: str) -> str:
