@@ -93,6 +93,21 @@ HELP = re.compile(
     r")(?: (?:please|pls|now|asap|urgently|here|today|bitte|s'il vous plaît|por favor|пожалуйста|من فضلك))*"
 )
 """Nothing but the wish for help: with what is not said."""
+FAILS = re.compile(
+    r"(?:(?:please|pls|hi|hello|hey|ok(?:ay)?|so|but|sorry|help|why) )*(?:"
+    r"nothing(?: (?:here|at all|ever|still))? (?:works|is working|happens)|"
+    r"(?:(?:it|this|that|everything) )?(?:(?:still|just|really) )?"
+    r"(?:doesn'?t|does not|isn'?t|is not|won'?t|will not|not|never|stopped) work(?:s|ing)?|"
+    r"(?:(?:it|this|that|everything|something)(?:'s| is| seems) )?(?:(?:still|all|totally|completely) )?"
+    r"(?:broken|wrong|down)|"
+    r"(?:es|das) (?:funktioniert|geht|klappt) (?:(?:immer noch|gar|einfach) )?nicht|(?:geht|funktioniert) nicht|"
+    r"(?:gar )?nichts (?:funktioniert|geht|klappt)|es (?:funktioniert|geht|klappt) (?:gar )?nichts|"
+    r"(?:ça|cela) ne (?:marche|fonctionne)(?: toujours)? (?:pas|plus)|rien ne (?:marche|fonctionne)|"
+    r"(?:esto |todavía )?no funciona(?: nada)?|nada funciona|(?:isto |ainda )?não funciona(?: nada)?|"
+    r"(?:ничего |все |всё |опять )?(?:ещё |еще )?не работает|لا (?:شيء )?يعمل(?: شيء)?"
+    r")(?: (?:anymore|any more|at all|again|still|for me|here|today|now|please|either|mehr))*"
+)
+"""Nothing but that something does not work: what, is not said."""
 SPOKEN = {
     "de": "danke dank vielen herzlichen schön sehr hallo moin servus guten tag morgen abend nein ja bitte hilfe "
     "tschüss auf wiedersehen",
@@ -128,6 +143,10 @@ def acknowledges(text: str) -> bool:
 
 def only_asks_for_help(text: str) -> bool:
     return HELP.fullmatch(bare(text)) is not None
+
+
+def only_says_it_fails(text: str) -> bool:
+    return FAILS.fullmatch(bare(text)) is not None
 
 
 def asks_for_person(text: str) -> bool:

@@ -89,6 +89,33 @@ async def test_who_wants_help_and_does_not_say_with_what_is_understood(text: str
 @pytest.mark.parametrize(
     "text",
     [
+        "nothing works",
+        "It still doesn't work!!",
+        "not working",
+        "everything is broken",
+        "Es geht nicht",
+        "nichts funktioniert mehr",
+        "ça ne marche pas",
+        "no funciona",
+        "não funciona",
+        "ничего не работает",
+        "لا يعمل",
+    ],
+)
+async def test_who_says_only_that_it_fails_is_asked_what(text: str) -> None:
+    found = await classify(text)
+
+    assert (found.label, found.rule) == (Label.ANSWERABLE, "help")
+
+
+@pytest.mark.parametrize("text", ["the checkout doesn't work", "es geht", "funciona", "it works", "my site is down"])
+async def test_what_fails_or_that_nothing_does_is_left_to_the_classifier(text: str) -> None:
+    assert (await classify(text)).rule != "help"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "help with billing",
         "I need help with my domain",
         "I have a problem with a refund",

@@ -12,7 +12,16 @@ from handrail.classify import Classifier
 from handrail.courtesies import only_greets
 from handrail.despair import speaks_of_dying
 from handrail.reach import asks_how_to_reach, says_how_to_reach
-from handrail.replies import GREETING, THANKS, acknowledges, asks_for_person, only_asks_for_help, says_no, says_yes
+from handrail.replies import (
+    GREETING,
+    THANKS,
+    acknowledges,
+    asks_for_person,
+    only_asks_for_help,
+    only_says_it_fails,
+    says_no,
+    says_yes,
+)
 from handrail.types import Classification, Label, Probe, Question
 
 SURE = 0.99
@@ -45,7 +54,7 @@ class KnownMessages:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="topic")
         if text in self._titles:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
-        if only_asks_for_help(question.text):
+        if only_asks_for_help(question.text) or only_says_it_fails(question.text):
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="help")
         if asks_how_to_reach(question.text):
             if self._says_how_to_reach:
