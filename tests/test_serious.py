@@ -1,4 +1,4 @@
-"""What articles say of a visitor's own customers is no answer to somebody who speaks of himself."""
+"""When articles are quoted beside a serious matter."""
 
 from __future__ import annotations
 
@@ -28,3 +28,22 @@ async def test_whose_refund_it_is_decides(message: str, quoted: Passage, fits: b
     evidence = Evidence(message, (Hit(quoted),), {"rerank_top": 4.0})
 
     assert await quotes_fit(None, ask(message), Draft([Claim("x", (quoted.id,))], "extractive"), evidence, 0.8) is fits
+
+
+@pytest.mark.parametrize(
+    ("said", "fits"),
+    [
+        ("Several people with headaches: go outside, call 112.", True),
+        ("Leave the building and warn the neighbours.", True),
+        ("In danger call the gas emergency line.", True),
+        ("Call us between 9 and 5.", False),
+        ("The plan costs EUR 112.", False),
+    ],
+)
+async def test_what_to_do_in_an_emergency_is_not_held_back(said: str, fits: bool) -> None:
+    found = passage("gas/1", said, title="Smell of gas")
+    evidence = Evidence("headaches", (Hit(found),), {"rerank_top": -4.0})
+
+    draft = Draft([Claim(said, (found.id,))], "extractive")
+
+    assert await quotes_fit(None, ask("we all have headaches"), draft, evidence, 0.8) is fits
