@@ -37,6 +37,8 @@ async def test_whose_refund_it_is_decides(message: str, quoted: Passage, fits: b
         ("Leave the building and warn the neighbours.", True),
         ("In danger call the gas emergency line.", True),
         ("Call us between 9 and 5.", False),
+        ("Leave the flat by 11 and the keys on the table.", False),
+        ("Leave the house clean.", False),
         ("The plan costs EUR 112.", False),
     ],
 )

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from handrail.asking import OTHERS, speaks_of_himself
 from handrail.generate import Critic
+from handrail.rescue import says_what_to_do
 from handrail.types import Draft, Evidence, Question
 
 ABOUT_IT = 0.0
 """Cross-encoder logit from which a passage is about the message rather than only like it in words."""
-RESCUE = re.compile(
-    r"\bemergency (?:line|number|services?|call|doctor|room)|\b(?:call|dial|ring) \W*(?:112|911|999|000|110|115|118)\b"
-    r"|\b(?:leave|get out of) the (?:building|house|room|flat)\b|\bgo (?:outside|into the open)\b"
-    r"|\bpoisons? (?:centre|information)\b",
-    re.I,
-)
-"""What an article says where somebody may be in danger: better said once too often."""
 
 
 async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, evidence: Evidence, sure: float) -> bool:
@@ -25,7 +17,7 @@ async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, ev
     What to do in an emergency is not held back. What the articles say of the visitor's own customers is no answer to
     somebody who speaks of himself. Without a critic, or with nothing quoted, there is nothing to hold back.
     """
-    if not draft.claims or any(RESCUE.search(claim.text) for claim in draft.claims):
+    if not draft.claims or says_what_to_do(draft.claims):
         return True
     if speaks_of_himself(question.text) and _about_others(draft, evidence):
         return False

@@ -103,6 +103,17 @@ async def test_high_stakes_is_not_told_the_same_again(scorer: Scorer) -> None:
     assert again.acknowledgement == WORDING.say("high_stakes_ack_again")
 
 
+async def test_what_to_do_in_an_emergency_is_said_again() -> None:
+    knows = scorer_of({"gas": 2.0})
+    given = evidence("i still smell gas", article("With a smell of gas leave the house and call 112.", title="Gas"))
+    told, _ = assemble(await answer(knows, given, Label.HIGH_STAKES), given, 1.0)
+
+    again = await answer(knows, given, Label.HIGH_STAKES, history=[Exchange("q", "q", told, Routing.HIGH_STAKES)])
+    knows.close()
+
+    assert "call 112" in texts(again)[0]
+
+
 async def test_who_speaks_of_dying_is_told_where_help_is_and_quoted_nothing(scorer: Scorer) -> None:
     text = "cancel the plan, I want to die. I don't want to wake up tomorrow"
 

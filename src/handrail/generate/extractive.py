@@ -27,6 +27,7 @@ from handrail.guard import suspicious
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
+from handrail.rescue import says_what_to_do
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
 from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Question, Routing
@@ -135,7 +136,7 @@ class ExtractiveAnswerer:
         if speaks_of_dying(question.text):
             claims = ()
             acknowledgement += "\n\n" + wording.say("in_danger")
-        if mostly_said(claims, question.history[-LATELY:]):
+        if mostly_said(claims, question.history[-LATELY:]) and not says_what_to_do(claims):
             claims = ()
         if claims:
             acknowledgement += "\n\n" + wording.say("high_stakes_context")
