@@ -49,6 +49,23 @@ def test_no_offer_where_nobody_wants_to_leave_or_something_worse_is_up(policy: P
     assert policy.offer_for(text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("I am ill", True),
+        ("we dont need it", True),
+        ("we don’t need it", True),
+        ("I'll send a photo", False),
+        ("we're asking how it's done", False),
+        ("I'd like a receipt", False),
+    ],
+)
+def test_an_apostrophe_makes_no_other_word_of_a_keyword(text: str, made: bool) -> None:
+    policy = Policy(offer=(PAUSE.model_copy(update={"when": ("ill", "id", "were", "don't need")}),))
+
+    assert (policy.offer_for(text) is not None) is made
+
+
 def test_an_offer_for_a_plan_needs_the_plan_to_be_known() -> None:
     policy = Policy(offer=(PAUSE.model_copy(update={"plan": ("Solo",), "region": ("EU",)}),))
 

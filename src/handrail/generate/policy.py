@@ -34,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 SAMPLE_KB = "sample"
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+APOSTROPHE = re.compile(r"['’](?!(?:ll|d|re)$)")
 NEGATIONS = frozenset({"not", "never", "dont", "doesnt", "didnt", "wont", "wouldnt", "no"})
 INTENTIONS = frozenset({"want", "wish", "plan", "planning", "going", "looking", "trying", "intend", "intention"})
 NEGATION_REACH = 5
@@ -240,8 +241,8 @@ def _heads(line: str, kind: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Without apostrophes, which visitors leave out as often as not."""
-    return [re.sub(r"['’]", "", word) for word in WORD.findall(text.casefold())]
+    """Without apostrophes, which visitors leave out as often as not; "I'll" is nobody who is ill."""
+    return [APOSTROPHE.sub("", word) for word in WORD.findall(text.casefold())]
 
 
 def _mentions(words: Sequence[str], keywords: Sequence[str], *, negatable: bool = False) -> bool:
