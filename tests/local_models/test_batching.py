@@ -233,6 +233,14 @@ async def test_nothing_is_foreseen_while_others_wait(start: Start, model: Model)
     assert [7] not in model.calls
 
 
+async def test_nothing_is_foreseen_where_nobody_waits(start: Start, model: Model) -> None:
+    batcher = start()
+    with nobody_waits():
+        batcher.foresee(7)
+    batcher.close()
+    assert model.calls == []
+
+
 async def test_a_foreseen_failure_is_the_failure_of_who_asks(start: Start, model: Model) -> None:
     batcher = start()
     batcher.foresee(-1)
@@ -270,6 +278,19 @@ async def test_what_nobody_waits_for_goes_last_in_pieces_of_its_own(start: Start
 
     assert await asyncio.gather(first, idle, *visitors) == [[0], [2, 4, 6], [8], [10]]
     assert model.calls == [[0], [4, 5], [1, 2], [3]]
+
+
+async def test_the_end_does_not_wait_for_what_nobody_does(start: Start, model: Model) -> None:
+    batcher = start()
+    first = await busy(batcher, model)
+    idle = await unhurried(batcher, [1, 2, 3])
+    threading.Timer(0.01, model.gate.set).start()
+    batcher.close()
+
+    assert await first == [0]
+    with pytest.raises(RetryableError, match="shutting down"):
+        await idle
+    assert model.calls == [[0], [1, 2]]
 
 
 async def test_what_nobody_waits_for_does_not_make_the_model_busy(start: Start, model: Model) -> None:

@@ -71,8 +71,8 @@ class Batcher(Generic[T, R]):
         return max(min(wanted, fewest), wanted * self._busy_above // self._waiting)
 
     def foresee(self, item: T) -> None:
-        """Begin what `submit` is about to be asked for. Where other work waits nothing is begun."""
-        if self._waiting or self._closed or item in self._foreseen or self._remembered.of([item]):
+        """Begin what `submit` is about to be asked for. Where other work or nobody waits nothing is begun."""
+        if self._waiting or self._closed or unhurried.get() or item in self._foreseen or self._remembered.of([item]):
             return
         with suppress(RetryableError):
             self._foreseen[item] = self._queued([item])
