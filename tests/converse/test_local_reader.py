@@ -101,6 +101,7 @@ async def test_who_wants_no_pause_is_not_read_as_asking_for_one() -> None:
         ("no i mean the amount not the day", "how do I change the amount my rent is taken"),
         ("sorry, I meant amount, not day", "how do I change the amount my rent is taken"),
         ("I meant the amount not rent", "how do I change the day the amount is taken"),
+        ("no, I don't want to change it, I want to skip it", "how do I skip the day my rent is taken"),
         ("no, not the day, I want it taken on the first of each month", None),
     ],
 )
@@ -111,6 +112,12 @@ async def test_a_word_put_right_takes_the_place_of_the_one_taken_back(message: s
 
     assert reading.kind == "correction"
     assert read_as is None or reading.text == read_as
+
+
+async def test_what_both_words_are_of_is_said_once() -> None:
+    asked = Exchange("x", "is the red one in stock", "", Routing.ANSWERED, ("a",), ("Stock",))
+
+    assert (await read("I meant the blue one, not the red one", asked)).text == "is the blue one in stock"
 
 
 async def test_a_visitor_picks_from_what_was_offered() -> None:

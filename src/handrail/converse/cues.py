@@ -47,6 +47,11 @@ TAKEN_BACK = _pattern(
 )
 """What a correction says it is not about."""
 
+WANTED_INSTEAD = _pattern(
+    r"^(?:(?:i|we) (?:just |only |really )?(?:want|need|would like)|(?:i|we)'d like)(?: to)?\s+|\s+(?:it|that|this)$"
+)
+"""What stands around the thing that is wanted instead: "I want to pause it"."""
+
 DETERMINER = _pattern(r"^(?:my|the|an?|our|your|their|this|that)\s+")
 
 OPENER = _pattern(

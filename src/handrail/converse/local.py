@@ -181,14 +181,16 @@ def _in_its_place(meant: str, past: str, taken_back: set[str]) -> str | None:
 
     None where it stands there more than once, or not at all, or more is meant than a name.
     """
-    words = past.split()
+    words, meant = past.split(), cues.WANTED_INSTEAD.sub("", meant)
     places = [place for place, word in enumerate(words) if taken_back & set(content_words(word))]
     if len(places) != 1 or not 1 <= len(content_words(meant)) <= LONGEST_FRAGMENT or self_contained(meant):
         return None
     (place,) = places
     named = cues.DETERMINER.sub("", meant)
     first = place - 1 if place and named != meant and cues.DETERMINER.fullmatch(f"{words[place - 1]} ") else place
-    return " ".join((*words[:first], named if first == place else meant, *words[place + 1 :]))
+    instead = (named if first == place else meant).split()
+    after = place + 2 if words[place + 1 : place + 2] == instead[-1:] else place + 1
+    return " ".join((*words[:first], *instead, *words[after:]))
 
 
 def _choice(text: str, last: Exchange) -> str | None:
