@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
 from handrail.generate.policy import Policy, RetentionOffer, load_policy, policy_for
 from handrail.types import Exchange, Routing
@@ -92,6 +93,14 @@ def test_what_the_conversation_has_heard_is_not_offered_again() -> None:
     assert policy.offer_for("cancel", {}) == PAUSE
     assert policy.offer_for("cancel", {}, (heard,)) == other
     assert Policy(offer=(PAUSE,)).offer_for("cancel it", {}, (heard,)) is None
+
+
+def test_an_offer_is_known_without_its_telephone_number() -> None:
+    call = PAUSE.model_copy(update={"text": "Call 0800 555 0140 and pause your plan."})
+    heard = Exchange("cancel", "cancel", f"I see.\n\n{without_contacts(call.text)}", Routing.HIGH_STAKES)
+
+    assert "0140" not in heard.answer
+    assert Policy(offer=(call,)).offer_for("cancel", {}, (heard,)) is None
 
 
 def test_without_a_file_no_offer_is_ever_made() -> None:

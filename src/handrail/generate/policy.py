@@ -27,7 +27,9 @@ from pydantic import (
     model_validator,
 )
 
+from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
+from handrail.redact import redact
 from handrail.types import Exchange
 
 logger = logging.getLogger(__name__)
@@ -164,9 +166,8 @@ class Policy(BaseModel):
 
         One that the conversation has heard is not made again: who did not take it does not want it.
         """
-        made = [past.answer for past in history]
         offers = [offer for offer in self.offer if offer.applies(text, context or {})]
-        return [offer for offer in offers if not any(offer.text in answer for answer in made)]
+        return [offer for offer in offers if not any(_made(offer, past.answer) for past in history)]
 
     def offer_for(
         self, text: str, context: Context | None = None, history: Sequence[Exchange] = ()
@@ -238,6 +239,11 @@ def _where(text: str, tree: Mapping[str, Any], loc: Sequence[int | str]) -> str:
 
 def _heads(line: str, kind: str) -> bool:
     return re.match(rf"\s*\[\[\s*{re.escape(kind)}\s*\]\]", line) is not None
+
+
+def _made(offer: Statement, answer: str) -> bool:
+    """Whether an answer had it, as the memory keeps it: perhaps without its telephone number."""
+    return offer.text in answer or without_contacts(redact(offer.text)) in answer
 
 
 def _words(text: str) -> list[str]:
