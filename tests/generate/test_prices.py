@@ -23,6 +23,7 @@ pytestmark = pytest.mark.anyio
         ("price of Studio", "Studio costs EUR 22 a month.", "Non-profit discount", POINTS_SPECIAL + POINTS_AMOUNT),
         ("price of Studio with the discount", "A discount: Studio costs EUR 22.", "Discount", POINTS_AMOUNT),
         ("is Studio cheaper than Solo", "Studio costs less than Solo.", "Plans", 0.0),
+        ("how much is left of Studio", "Studio is less than EUR 32.", "Plans", 0.0),
         ("how do I change to Studio", "Studio costs EUR 32 a month.", "Plans", 0.0),
         ("how much storage has Studio", "Studio costs EUR 32 a month.", "Plans", 0.0),
     ],

@@ -8,7 +8,7 @@ from handrail.stores.tokens import tokenize
 
 ASKED = re.compile(
     r"\b(?:what|how much)\b.{0,100}\bcosts?\b"
-    r"|\bhow much (?:is|are|for|do (?:i|we) pay|does? \w+ charge)\b|\bhow expensive\b"
+    r"|\bhow much (?:is|are|for|do (?:i|we) pay|does? \w+ charge)\b(?! left| included)|\bhow expensive\b"
     r"|\b(?:price|prices|cost) (?:of|for)\b|\bwhat(?:'s| is| are) the prices?\b",
     re.I,
 )
