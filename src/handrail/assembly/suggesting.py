@@ -26,6 +26,9 @@ LOCAL: Mapping[str, Mapping[str, object]] = {
 }
 DECIDING = dict.fromkeys(("models", "retrieval", "gates", "generate", "classify"), True)
 FORMAT = "1"
+LONGEST_S = 300.0
+"""Seconds of a check: while visitors keep the models busy it waits before each of its pieces, and would else seem to
+fail."""
 
 
 def build_suggester(
@@ -41,12 +44,17 @@ def build_suggester(
 
 
 def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stages | None = None) -> Check:
-    """A whole local turn: only what is fully answered, past both gates and the critique, counts."""
+    """A whole local turn: only what is fully answered, past both gates and the critique, counts.
+
+    Nobody waits for it, so that it may take longer than a visitor's turn.
+    """
     local = _local(settings)
     silent = SilentTracer(lambda: "")
     if stages is None or local != settings:
         stages = build_stages(local, parts, wording, silent)
-    pipeline = Pipeline(replace(stages, tracer=silent, reader=None), local, wording, time.perf_counter)
+    server = local.server.model_copy(update={"turn_deadline_s": LONGEST_S})
+    unhurried = local.model_copy(update={"server": server})
+    pipeline = Pipeline(replace(stages, tracer=silent, reader=None), unhurried, wording, time.perf_counter)
 
     async def check(text: str) -> Sequence[Citation] | None:
         turn = await pipeline.run(Question(text, "", str(uuid4()), lang=parts.snapshot.lang))
