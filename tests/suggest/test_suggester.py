@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from handrail.errors import RetryableError
 from handrail.settings import Suggest
 from handrail.stores.snapshot import Snapshot
 from handrail.suggest import Checked
 from handrail.suggest.kept import FILE, Kept
-from handrail.suggest.quiet import PAUSE, QuietSuggester
+from handrail.suggest.quiet import PAUSE, Check, QuietSuggester
 from handrail.types import Citation, Exchange, Passage, Routing
 from tests.clock import Clock
 from tests.stages import ask, passage
@@ -52,7 +53,7 @@ def cite(found: Passage) -> Citation:
     return Citation(1, found, 0.9, "supported")
 
 
-def suggester(folder: Path, tries: Tries, clock: Clock | None = None, **settings: float) -> QuietSuggester:
+def suggester(folder: Path, tries: Check, clock: Clock | None = None, **settings: float) -> QuietSuggester:
     vectors = np.eye(len(PASSAGES), dtype=np.float32)
     articles = np.eye(3, dtype=np.float32)
     snapshot = Snapshot(PASSAGES, None, articles, vectors)
@@ -204,3 +205,33 @@ async def test_a_disk_that_cannot_be_written_costs_nothing_but_a_warning(
 
     assert "cannot be kept" in caplog.text
     assert kept.articles["buy"][0].text == "a"
+
+
+async def test_a_question_that_could_not_be_tried_is_tried_again(tmp_path: Path) -> None:
+    tries, busy = Tries(**ALL), 2
+
+    async def check(text: str) -> Sequence[Citation] | None:
+        nonlocal busy
+        busy -= 1
+        if busy >= 0:
+            raise RetryableError("busy")
+        return await tries(text)
+
+    found = suggester(tmp_path, check)
+
+    assert [row.text for row in await found.make("renew")] == ["How do I renew a domain?"]
+
+
+async def test_a_drafted_question_that_could_not_be_tried_is_not_held_against_it(tmp_path: Path) -> None:
+    tries, failing = Tries(**ALL), True
+
+    async def check(text: str) -> Sequence[Citation] | None:
+        if failing:
+            raise RetryableError("busy")
+        return await tries(text)
+
+    found = suggester(tmp_path, check)
+    first = await found.answerable(["renew"])
+    failing = False
+
+    assert (first, await found.answerable(["renew"])) == ([], ["renew"])

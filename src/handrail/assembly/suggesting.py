@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from handrail.assembly.parts import Parts, kb_folder
 from handrail.assembly.stages import build_stages, has_head
+from handrail.errors import RetryableError
 from handrail.observe.silent import SilentTracer
 from handrail.pipeline import Pipeline, Stages
 from handrail.settings import Settings
@@ -58,6 +59,8 @@ def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stag
 
     async def check(text: str) -> Sequence[Citation] | None:
         turn = await pipeline.run(Question(text, "", str(uuid4()), lang=parts.snapshot.lang))
+        if turn.outcome.routing is Routing.UNAVAILABLE:
+            raise RetryableError("the question could not be tried just now")
         return turn.outcome.citations if turn.outcome.routing is Routing.ANSWERED else None
 
     return check

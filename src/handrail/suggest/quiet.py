@@ -9,6 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from handrail.errors import RetryableError
 from handrail.local_models.line import nobody_waits
 from handrail.settings import Suggest
 from handrail.stores.snapshot import Snapshot
@@ -18,7 +19,7 @@ from handrail.suggest.kept import Kept
 from handrail.types import Citation, Question
 
 Check = Callable[[str], Awaitable[Sequence[Citation] | None]]
-"""The citations of a full answer to a question; None when there is none."""
+"""The citations of a full answer to a question; None when there is none. Raises RetryableError when it cannot tell."""
 
 NEAR = 3
 """Neighbouring articles whose titles are asked about."""
@@ -29,6 +30,8 @@ DRAFTED_S = 1.0
 """Seconds that checking the suggestions of one draft may take."""
 PAUSE = 4
 """Pause after a check beside turns, in times of what it took: a fifth of the time."""
+TRIES = 3
+"""Of a question while the models are too busy to tell whether it is answered."""
 STEPS = re.compile(r"^\s*\d+\. ", re.MULTILINE)
 """A cited passage with steps has shown how to do what its article's title is about."""
 MOST_OWN = 2
@@ -155,10 +158,17 @@ class QuietSuggester:
 
     async def _tried(self, candidate: Candidate, article: str) -> list[Checked]:
         """The candidate, where it is answered from its article, once there is time to find out."""
-        await self._quiet()
-        start = self._clock()
-        with nobody_waits():
-            citations = await self._check(candidate.text)
+        for left in reversed(range(TRIES)):
+            await self._quiet()
+            start = self._clock()
+            try:
+                with nobody_waits():
+                    citations = await self._check(candidate.text)
+                break
+            except RetryableError:
+                if not left:
+                    return []
+                await asyncio.sleep(self._settings.quiet_s)
         self._next_at = self._clock() + (self._clock() - start) * PAUSE
         if not citations or citations[0].passage.article_id != article:
             return []
@@ -183,7 +193,10 @@ class QuietSuggester:
 
     async def _holds(self, text: str) -> bool:
         if text not in self._drafted:
-            self._drafted[text] = bool(await self._check(text))
+            try:
+                self._drafted[text] = bool(await self._check(text))
+            except RetryableError:
+                return False
             while len(self._drafted) > REMEMBERED:
                 self._drafted.popitem(last=False)
         return self._drafted[text]
