@@ -28,11 +28,11 @@ from handrail.commands.ingest import run as ingest
 from handrail.commands.ingest import sample_folder
 from handrail.errors import PermanentError
 from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
 
 GATES = command.HERE / "gates.toml"
 BASELINE = command.HERE / "gates" / "baseline.json"
-SAMPLE_KB = "sample"
 
 
 class GateError(PermanentError):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+SAMPLE_KB = "sample"
+"""The knowledge base of the sample help centre."""
+
 PACKAGE = Path(__file__).resolve().parent
 CLONE = {
     "widget": "frontend/widget/dist",

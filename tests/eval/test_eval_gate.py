@@ -17,6 +17,7 @@ from eval.baseline import BaselineError
 from eval.gate import GateError, Gates, check, load_gates, renew
 from handrail.commands.ingest import run
 from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
 from tests.eval.files import write_lines
 from tests.eval.runs_of import a_run, ranked, routed
@@ -220,7 +221,7 @@ def indexed(small: Settings, articles: Path, folder: Path) -> Path:
     """A data folder such as `--index` takes."""
     tree = small.model_dump()
     tree["storage"] |= {"data_dir": folder}
-    tree["knowledge"] |= {"kb": gate.SAMPLE_KB}
+    tree["knowledge"] |= {"kb": SAMPLE_KB}
     knowledge = small.knowledge
     run(Settings.model_validate(tree), [MarkdownFolder(articles, knowledge.url_base, knowledge.max_article_bytes)])
     return folder

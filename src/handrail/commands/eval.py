@@ -11,6 +11,7 @@ import typer
 
 from handrail.commands import KB, Json, eval_gate, eval_runs, notes, results, settings_for
 from handrail.errors import MissingExtra
+from handrail.paths import SAMPLE_KB
 from handrail.settings import load_settings
 
 app = typer.Typer(
@@ -24,7 +25,6 @@ app.command()(eval_runs.compare)
 app.command()(eval_runs.report)
 app.command()(eval_gate.gate)
 
-SAMPLE_KB = "sample"
 
 ABOUT = {
     "routing": """How well messages are sorted into the five labels. Rows: {"id", "text", "label"}.""",

@@ -29,12 +29,12 @@ from pydantic import (
 
 from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
+from handrail.paths import SAMPLE_KB
 from handrail.redact import redact
 from handrail.types import Exchange
 
 logger = logging.getLogger(__name__)
 
-SAMPLE_KB = "sample"
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 APOSTROPHE = re.compile(r"['’](?!(?:ll|d|re)$)")
 NEGATIONS = frozenset({"not", "never", "dont", "doesnt", "didnt", "wont", "wouldnt", "no"})
