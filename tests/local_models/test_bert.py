@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from handrail.errors import ModelUnavailable
-from handrail.local_models.bert import Weights, written
+from handrail.local_models.bert import Kept, Weights, written
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
@@ -51,6 +51,18 @@ def test_it_agrees_with_the_file(name: str, kind: str) -> None:
         assert row.shape == expected.shape
         assert np.abs(row - expected).max() < 0.15
         assert row.shape == (1,) or float(row @ expected / np.linalg.norm(row) / np.linalg.norm(expected)) > 0.999
+
+
+@pytest.mark.models
+def test_the_first_text_is_given_as_among_all_tokens() -> None:
+    folder = locate(find("bge-small-en-v1.5-int8", "embedder"))
+    whole, part = (OnnxModel(folder, threads=1, kept=kept) for kept in (Kept.ALL, Kept.FIRST_TEXT))
+    encodings = [*whole.tokenizer.encode_batch(PAIRS), whole.tokenizer.encode("paper stuck")]
+
+    for encoding, [everything], [first] in zip(encodings, whole.run(encodings), part.run(encodings), strict=True):
+        assert len(everything) == len(encoding.ids)
+        assert len(first) == encoding.type_ids.count(0)
+        assert np.abs(first - everything[: len(first)]).max() < 0.15
 
 
 def test_another_graph_is_run_as_it_is(tmp_path: Path) -> None:

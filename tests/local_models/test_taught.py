@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from handrail.assembly.models import Scores, build_hearing, build_readers, build_reranker, entailing, readers_of
 from handrail.errors import SettingsError
 from handrail.local_models import Logit
-from handrail.local_models.bert import Weights
+from handrail.local_models.bert import Kept, Weights
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
@@ -252,8 +252,8 @@ def test_changes_of_nothing_change_nothing() -> None:
     width = source.width
     nothing = Delta(source.layers, {name: (np.zeros((4 * width, 2), np.float32), np.zeros((2, width), np.float32))})
 
-    plain = OnnxModel(folder, 1, [11], every_token=True)
-    changed = OnnxModel(folder, 1, every_token=True, delta=nothing)
+    plain = OnnxModel(folder, 1, [11], kept=Kept.ALL)
+    changed = OnnxModel(folder, 1, kept=Kept.ALL, delta=nothing)
 
     encodings = plain.tokenizer.encode_batch([("Is it free?", PASSAGE)])
     expected, found = plain.run(encodings)[0][1], changed.run(encodings)[0][0]

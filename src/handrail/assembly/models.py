@@ -127,13 +127,10 @@ def build_readers(settings: Settings) -> Scoring | None:
 
     if readers.second is None:
         return Scoring(alone, alone)
+    from handrail.local_models.cascade import Cascade
+
     second = _loaded(readers.second, find(readers.second.model, "embedder"), settings, *limits)
-
-    def both(pairs: Sequence[tuple[str, str]]) -> list[Logit]:
-        said = zip(first.read(pairs), second.read(pairs), strict=True)
-        return [Logit(LOGIT * float(one[0]), float(one[1] + other[1]) / 2) for one, other in said]
-
-    return Scoring(both, alone)
+    return Scoring(Cascade(first, second), alone)
 
 
 def build_scoring(settings: Settings) -> Scoring | None:

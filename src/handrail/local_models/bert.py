@@ -1,8 +1,8 @@
 """The same int8 BERT with less work: what exporters leave in a file is taken out when it is loaded.
 
 Matrices keep their numbers. A text is run alone, so that nothing is padded, and its result does not depend on what it
-is run with. Query, key and value are one product; of the last layer only the first token is worked out, which is all
-that is read of it; word vectors are made real after they are looked up; and what ONNX Runtime would join into slower
+is run with. Query, key and value are one product; of the last layer only those tokens are worked out that are read of
+it; word vectors are made real after they are looked up; and what ONNX Runtime would join into slower
 operators is written so that it does not.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -23,6 +24,19 @@ HEAD = 32
 INPUTS = ("input_ids", "token_type_ids")
 STATES = "states.{}"
 """The output that holds every token's state after a layer."""
+
+
+class Kept(Enum):
+    """What of the last layer's states is given."""
+
+    FIRST = "first"
+    """The first token's: `(1, outputs)`."""
+    FIRST_TEXT = "first text"
+    """Those of the first of two texts, the tokens around it included, or of one text alone: `(tokens, outputs)`."""
+    ALL = "all"
+    """Every token's: `(tokens, outputs)`."""
+    MEAN = "mean"
+    """The mean over all tokens: `(1, outputs)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,28 +127,30 @@ def _products(nodes: Sequence[Node]) -> dict[str, str]:
     return found
 
 
-def written(
-    weights: Source, states_of: Collection[int] = (), *, mean: bool = False, every_token: bool = False
-) -> bytes:
-    """An ONNX file that takes one text, `(1, tokens)`, and gives what is made of its first token: `(1, outputs)`.
+def written(weights: Source, states_of: Collection[int] = (), kept: Kept = Kept.FIRST) -> bytes:
+    """An ONNX file that takes one text, `(1, tokens)`, and gives what is `kept` of it.
 
     `states_of` adds an output like STATES, `(tokens, width)`, for each of those layers, counted from 0 and in their
-    order from below: what the layer leaves of each token. `mean` gives the mean over all tokens instead of the first
-    one, `every_token` each token's own: `(tokens, outputs)`.
+    order from below: what the layer leaves of each token, the last one of those that are kept.
     Raises ValueError or KeyError when the weights are of no BERT as `onnxruntime.quantization` writes them.
     """
     builder = _Builder(weights)
     hidden = builder.embedded()
     outputs: dict[str, Sequence[str | int]] = {}
     for number in range(weights.layers):
-        hidden = builder.layer(number, hidden, first_only=number == weights.layers - 1 and not (mean or every_token))
+        last = number == weights.layers - 1
+        hidden = builder.layer(number, hidden, builder.end(kept) if last else None)
         if number in states_of:
-            outputs[builder.graph.add("Identity", [hidden], STATES.format(number))] = ("tokens", weights.width)
-    if mean:
+            outputs[builder.graph.add("Identity", [hidden], STATES.format(number))] = (
+                f"tokens.{number}",
+                weights.width,
+            )
+    if kept is Kept.MEAN:
         hidden = builder.graph.add("ReduceMean", [hidden], "mean", axes=[0], keepdims=1)
     name, width = builder.head(hidden)
     inputs: dict[str, Sequence[str | int]] = dict.fromkeys(INPUTS, (1, "tokens"))
-    return builder.graph.model(inputs, {name: ("tokens" if every_token else 1, width), **outputs})
+    rows = 1 if kept in {Kept.FIRST, Kept.MEAN} else "kept"
+    return builder.graph.model(inputs, {name: (rows, width), **outputs})
 
 
 class _Builder:
@@ -170,14 +186,25 @@ class _Builder:
         each = graph.add("Gather", [graph.constant("words.scales", scale[:, None]), rows], "words.scale")
         return graph.add("Mul", [whole, each], "words.real")
 
-    def layer(self, number: int, hidden: str, *, first_only: bool) -> str:
-        """`(tokens, width)` to the same, or to `(1, width)`."""
+    def end(self, kept: Kept) -> str | None:
+        """Where the tokens end that are kept; None at the text's own end."""
+        graph = self.graph
+        if kept is Kept.FIRST:
+            return graph.whole(1)
+        if kept is Kept.FIRST_TEXT:
+            own = graph.add("Sub", [graph.whole(1), f"{INPUTS[1]}.flat"], "own")
+            return graph.add("ReduceSum", [own], "own.end", keepdims=1)
+        return None
+
+    def layer(self, number: int, hidden: str, end: str | None) -> str:
+        """`(tokens, width)` to the same, or to the tokens before `end` alone."""
         graph, name = self.graph, f"encoder.layer.{number}"
-        seen = self._attention(f"{name}.attention.self", hidden, first_only=first_only)
-        if first_only:
-            hidden = graph.add("Slice", [hidden, graph.whole(0), graph.whole(1), graph.whole(0)], f"{name}.first")
+        wanted = hidden
+        if end is not None:
+            wanted = graph.add("Slice", [hidden, graph.whole(0), end, graph.whole(0)], f"{name}.wanted")
+        seen = self._attention(f"{name}.attention.self", hidden, wanted)
         mixed = self._linear(f"{name}.attention.output.dense", seen)
-        hidden = self._normed(f"{name}.attention.output.LayerNorm", mixed, hidden)
+        hidden = self._normed(f"{name}.attention.output.LayerNorm", mixed, wanted)
         grown = self._linear(f"{name}.intermediate.dense", hidden)
         active = graph.add("Gelu", [grown], f"{name}.active", MICROSOFT)
         shrunk = self._linear(f"{name}.output.dense", active)
@@ -192,13 +219,15 @@ class _Builder:
         logits = self._linear("classifier", pooled)
         return graph.add("Identity", [logits], "logits"), len(self._weights.vector("classifier.bias"))
 
-    def _attention(self, name: str, hidden: str, *, first_only: bool) -> str:
-        """Queries come divided by the root of a head's width, which would else be done to every product."""
+    def _attention(self, name: str, hidden: str, wanted: str) -> str:
+        """What the tokens of `wanted` see in `hidden`.
+
+        Queries come divided by the root of a head's width, which would else be done to every product.
+        """
         graph, heads = self.graph, self._heads
         query, key, value = (f"{name}.{part}" for part in ("query", "key", "value"))
-        if first_only:
-            first = graph.add("Slice", [hidden, graph.whole(0), graph.whole(1), graph.whole(0)], f"{name}.of")
-            self._split(self._linear(query, first, scaled=HEAD**-0.5), f"{query}.heads")
+        if wanted != hidden:
+            self._split(self._linear(query, wanted, scaled=HEAD**-0.5), f"{query}.heads")
             self._split(self._linear(f"{name}.both", hidden, key, value), f"{key}.heads", f"{value}.heads")
         else:
             three = self._linear(f"{name}.three", hidden, query, key, value, scaled=HEAD**-0.5)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from handrail.errors import ModelUnavailable
+from handrail.local_models.bert import Kept
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.onnx import OnnxModel, normed
 from handrail.types import Vectors
@@ -49,7 +50,7 @@ class LateEncoder:
 
     def __init__(self, spec: ModelSpec, folder: Path, *, threads: int, max_tokens: int, query_tokens: int) -> None:
         """`name` is of the weights together with the projection: what else is made has another name."""
-        self._model = OnnxModel(folder, threads, every_token=True)
+        self._model = OnnxModel(folder, threads, kept=Kept.ALL)
         self._ends = [_id_of(self._model.tokenizer, token) for token in ("[CLS]", "[SEP]")]
         self._projection = load_projection()
         self.name = f"{spec.name}/{hashlib.sha256(self._projection.tobytes()).hexdigest()[:8]}"

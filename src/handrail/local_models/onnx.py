@@ -14,7 +14,7 @@ from tokenizers import Encoding, Tokenizer
 
 from handrail.embedding import Embedding, States
 from handrail.errors import ModelUnavailable
-from handrail.local_models.bert import Source, Weights, written
+from handrail.local_models.bert import Kept, Source, Weights, written
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.packed import SUFFIX, load
 from handrail.local_models.tuned import Delta, Tuned
@@ -49,7 +49,7 @@ class OnnxModel:
         threads: int,
         states_of: Collection[int] = (),
         *,
-        every_token: bool = False,
+        kept: Kept = Kept.FIRST,
         delta: Delta | None = None,
     ) -> None:
         """`states_of` are layers whose states are wanted beside the result; see `bert.written`. `delta` changes it."""
@@ -57,7 +57,7 @@ class OnnxModel:
         if packed is not None:
             model, self.tokenizer = load(packed)
         else:
-            model = _read(folder / "model.onnx", states_of, every_token, delta)
+            model = _read(folder / "model.onnx", states_of, kept, delta)
             self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._session = _session(model)
         self._inputs = {item.name for item in self._session.get_inputs()}
@@ -102,12 +102,12 @@ def first_token(outputs: Output) -> NDArray[np.float32]:
     return found
 
 
-def _read(file: Path, states_of: Collection[int], every_token: bool, delta: Delta | None) -> bytes:
+def _read(file: Path, states_of: Collection[int], kept: Kept, delta: Delta | None) -> bytes:
     """A graph with less work; one that is not known is left as it is."""
     model = file.read_bytes()
     try:
         source: Source = Weights(model)
-        return written(Tuned(source, delta) if delta else source, states_of, every_token=every_token)
+        return written(Tuned(source, delta) if delta else source, states_of, kept)
     except (KeyError, ValueError):
         if states_of or delta:
             raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-from handrail.local_models.bert import Matrix, side_by_side, written
+from handrail.local_models.bert import Kept, Matrix, side_by_side, written
 from handrail.local_models.onnx_graph import Array
 
 SUFFIX = "-q4.bin"
@@ -44,7 +44,7 @@ def load(file: Path) -> tuple[bytes, Tokenizer]:
         packed = PackedWeights(file.read_bytes())
     except (struct.error, ValueError, KeyError) as error:
         raise ValueError(f"{file}: not a packed encoder: {error}") from None
-    return written(packed, mean=True), packed.tokenizer()
+    return written(packed, kept=Kept.MEAN), packed.tokenizer()
 
 
 class PackedWeights:

@@ -18,6 +18,7 @@ import numpy as np
 from tokenizers import Encoding
 
 from handrail.errors import SettingsError
+from handrail.local_models.bert import Kept
 from handrail.local_models.onnx import OnnxModel, Output, pair_encodings
 from handrail.local_models.tuned import Delta, Floats
 
@@ -94,7 +95,7 @@ class OnnxTaught:
     def __init__(self, folder: Path, fitted: Taught, *, threads: int, max_tokens: int, first_tokens: int) -> None:
         """`folder` holds the files of the model that `fitted` was made of."""
         self._fitted = fitted
-        self._model = OnnxModel(folder, threads, every_token=True, delta=fitted.delta)
+        self._model = OnnxModel(folder, threads, kept=Kept.FIRST_TEXT, delta=fitted.delta)
         self._max_tokens = max_tokens
         self._first_tokens = first_tokens
 
@@ -115,8 +116,6 @@ class OnnxTaught:
     def _read(self, encoding: Encoding, outputs: Output) -> Floats:
         """Of the first token's state, then of the mean of the first text's."""
         states = outputs[0]
-        own = np.asarray(encoding.type_ids) == 0
-        own[0] = False
-        both = np.concatenate([states[0], states[own].mean(axis=0)])
+        both = np.concatenate([states[0], states[1:].mean(axis=0)])
         found: Floats = self._fitted.weights @ both + self._fitted.intercepts
         return found
