@@ -9,7 +9,6 @@ from typing import cast
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from handrail.assembly.models import Scores, build_hearing, build_readers, build_reranker, entailing, readers_of
 from handrail.errors import SettingsError
@@ -19,14 +18,10 @@ from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
 from handrail.local_models.taught import (
-    CLAIM_TOKENS,
     CLAIMS,
-    LOGIT,
-    MAX_TOKENS,
     MESSAGES,
     QUESTIONS,
     QUESTIONS_AGAIN,
-    OnnxTaught,
     load_taught,
 )
 from handrail.local_models.tuned import Delta, Tuned, rounded
@@ -116,38 +111,6 @@ def test_a_reader_still_says_what_the_cross_encoder_says(settings: Settings) -> 
     assert read([]) == []
 
 
-@pytest.mark.models
-def test_what_two_readers_say_is_taken_in_the_mean(settings: Settings) -> None:
-    pairs = [("may it run all day", PASSAGE), ("opening hours", PASSAGE)]
-    both, first = build_readers(settings), build_readers(with_models(settings, {"embedder": "st:any"}))
-    assert both is not None and first is not None
-    limits = settings.models.rerank_max_tokens, settings.models.query_max_tokens
-    one, other = (said_by(file, settings, pairs, *limits) for file in (QUESTIONS, QUESTIONS_AGAIN))
-    plain = [LOGIT * float(found[0]) for found in one]
-    mean = [float(found[1] + again[1]) / 2 for found, again in zip(one, other, strict=True)]
-    alone = [float(found[1]) for found in one]
-
-    assert not np.allclose(mean, alone)
-    assert values(read_by(both.passages, pairs)) == pytest.approx(np.array([plain, mean]))
-    assert values(read_by(both.quotes, pairs)) == pytest.approx(np.array([plain, alone]))
-    assert values(read_by(first.passages, pairs)) == pytest.approx(np.array([plain, alone]))
-
-
-def said_by(
-    file: str, settings: Settings, pairs: Sequence[tuple[str, str]], most: int, first: int
-) -> list[NDArray[np.float32]]:
-    """What the network of that file alone makes of the pairs."""
-    taught, models = load_taught(file), settings.models
-    kind = "embedder" if taught.model == models.embedder else "reranker"
-    folder = locate(find(taught.model, kind), models.folder)
-    return OnnxTaught(folder, taught, threads=models.threads, max_tokens=most, first_tokens=first).read(pairs)
-
-
-def values(found: Sequence[Logit]) -> NDArray[np.float64]:
-    """`(2, pairs)`: logits, then readings."""
-    return np.array([[float(logit) for logit in found], [logit.reading for logit in found]], dtype=np.float64)
-
-
 def test_the_second_reader_goes_with_its_embedder(settings: Settings) -> None:
     both, alone = readers_of(settings), readers_of(with_models(settings, {"embedder": "st:any"}))
 
@@ -186,20 +149,6 @@ def test_a_score_does_not_depend_on_what_is_asked_with_it(entails: Scores) -> No
     assert np.isfinite(together).all()
     assert together == [next(iter(entails([pair]))) for pair in pairs]
     assert list(entails([])) == []
-
-
-@pytest.mark.models
-def test_what_all_say_of_a_claim_is_taken_in_the_mean(settings: Settings, entails: Scores) -> None:
-    pairs = [("It rests for an hour.", PASSAGE), ("It may pump salt water.", PASSAGE)]
-    without = entailing(with_models(settings, {"embedder": "st:any"}), unused)
-    said = {
-        file: [float(found[0]) for found in said_by(file, settings, pairs, MAX_TOKENS, CLAIM_TOKENS)] for file in CLAIMS
-    }
-    of_the_reranker = [said[file] for file in CLAIMS if load_taught(file).model == settings.models.reranker]
-
-    assert 1 < len(of_the_reranker) < len(CLAIMS)
-    assert list(entails(pairs)) == pytest.approx(np.mean(list(said.values()), axis=0))
-    assert list(without(pairs)) == pytest.approx(np.mean(of_the_reranker, axis=0))
 
 
 @pytest.mark.parametrize("file", [*CLAIMS, MESSAGES, QUESTIONS, QUESTIONS_AGAIN])

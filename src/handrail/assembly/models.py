@@ -127,10 +127,10 @@ def build_readers(settings: Settings) -> Scoring | None:
 
     if readers.second is None:
         return Scoring(alone, alone)
-    from handrail.local_models.cascade import Cascade
+    from handrail.local_models.cascade import QuestionReaders
 
     second = _loaded(readers.second, find(readers.second.model, "embedder"), settings, *limits)
-    return Scoring(Cascade(first, second), alone)
+    return Scoring(QuestionReaders(first, second), alone)
 
 
 def build_scoring(settings: Settings) -> Scoring | None:
@@ -147,11 +147,12 @@ def build_scoring(settings: Settings) -> Scoring | None:
 def entailing(settings: Settings, instead: Scores) -> Scores:
     """What scores claims beside passages; `instead` where the model that it was made of is not the one in use.
 
-    The mean of all that were made of a model in use. Loaded with the first claim that is in other words than its
+    Those that were made of a model in use, as ClaimReaders. Loaded with the first claim that is in other words than its
     passage: answers that quote need none.
     """
     if settings.models.reranker == "none" or settings.models.reranker.startswith(SENTENCE_TRANSFORMER):
         return instead
+    from handrail.local_models.cascade import ClaimReaders
     from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
 
     kinds = {settings.models.reranker: "reranker", settings.models.embedder: "embedder"}
@@ -160,15 +161,14 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
         return instead
 
     @cache
-    def loaded() -> list[OnnxTaught]:
+    def loaded() -> ClaimReaders:
         limits = MAX_TOKENS, CLAIM_TOKENS
-        return [_loaded(taught, find(taught.model, kinds[taught.model]), settings, *limits) for taught in fitted]
+        first, *others = (
+            _loaded(taught, find(taught.model, kinds[taught.model]), settings, *limits) for taught in fitted
+        )
+        return ClaimReaders(first, others, threads=settings.models.threads)
 
-    def score(pairs: Sequence[tuple[str, str]]) -> list[float]:
-        said = zip(*(network.read(pairs) for network in loaded()), strict=True)
-        return [sum(float(found[0]) for found in each) / len(each) for each in said]
-
-    return score
+    return lambda pairs: loaded()(pairs)
 
 
 def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vectors]] | None:

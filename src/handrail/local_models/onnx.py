@@ -75,10 +75,14 @@ class OnnxModel:
         The longest are run first, so that at the end no thread waits long for another.
         """
         if self._threads is None or len(encodings) == 1:
-            return [then(encoding, self._one(encoding)) for encoding in encodings]
+            return [self.one(encoding, then) for encoding in encodings]
         order = sorted(range(len(encodings)), key=lambda at: -len(encodings[at].ids))
-        found = self._threads.map(lambda at: then(encodings[at], self._one(encodings[at])), order)
+        found = self._threads.map(lambda at: self.one(encodings[at], then), order)
         return [made for _, made in sorted(zip(order, found, strict=True), key=lambda pair: pair[0])]
+
+    def one(self, encoding: E, then: Callable[[E, Output], R]) -> R:
+        """What `then` makes of one text's outputs, on the thread that asks."""
+        return then(encoding, self._one(encoding))
 
     def rows(self, encodings: Sequence[Tokens]) -> NDArray[np.float32]:
         """The first output, of the first token: `(texts, outputs)`."""

@@ -7,8 +7,9 @@ read at the first token and the mean of the first text's own, by one linear map.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -105,6 +106,12 @@ class OnnxTaught:
             return []
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._first_tokens)
         return self._model.each(encodings, self._read)
+
+    def readings(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[int, Callable[[], Floats]]]:
+        """The place of each pair and what reads it, on the thread that calls it; the longest first."""
+        encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._first_tokens)
+        order = sorted(range(len(pairs)), key=lambda at: -len(encodings[at].ids))
+        return [(at, partial(self._model.one, encodings[at], self._read)) for at in order]
 
     def read_alone(self, texts: Sequence[str]) -> list[Floats]:
         """`(outputs,)` for each text."""
