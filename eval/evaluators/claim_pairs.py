@@ -14,6 +14,7 @@ from eval.metrics import claims as metrics
 from eval.metrics.claims import Checked
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly.verifying import verifier_alone
+from handrail.generate.verify.label import SUPPORTED, UNVERIFIED
 from handrail.types import Claim, Draft, Evidence, Hit, Passage
 
 
@@ -23,6 +24,10 @@ class Checking:
     score: float
     by: str
     quote: str | None
+    shown: bool = True
+    """Whether it stays in an answer."""
+    cited: int | None = None
+    """The passage beside that it cites in the end."""
 
 
 RESULT = Checking
@@ -32,19 +37,32 @@ async def measure(job: Job[ClaimCase]) -> Done[ClaimCase, Checking]:
     async with verifier_alone(job.settings) as verifier:
 
         async def work(case: ClaimCase) -> Checking:
-            passage = Passage("a/1", "a", 1, "", (), case.passage, "", 0)
-            draft = Draft([Claim(case.claim, (passage.id,), id="c1")], "evaluation")
+            passages = _passages(case)
+            draft = Draft([Claim(case.claim, (passages[0].id,), id="c1")], "evaluation")
             asked = question(case.claim or "?", job.settings)
-            [claim] = (await verifier.verify(asked, draft, Evidence("", (Hit(passage),)))).draft.claims
+            evidence = Evidence("", [Hit(passage) for passage in passages])
+            [claim] = (await verifier.verify(asked, draft, evidence)).draft.claims
             by = claim.proofs[0].by if claim.proofs else "nobody"
-            return Checking(claim.support, 0.5 if claim.score is None else claim.score, by, claim.quote)
+            score = 0.5 if claim.score is None else claim.score
+            shown = claim.support == SUPPORTED or (
+                claim.support == UNVERIFIED and score >= job.settings.verify.shown_from
+            )
+            places = [n for n, passage in enumerate(passages[1:]) if passage.id in claim.passage_ids]
+            return Checking(claim.support, score, by, claim.quote, shown, places[0] if places else None)
 
         return await job.each("claims", work)
 
 
 def score(done: Done[ClaimCase, Checking]) -> Evaluation:
     checked = [
-        Checked(case.label == "supported", result.score, result.support, case.kind)
+        Checked(
+            case.label == "supported",
+            result.score,
+            result.support,
+            case.kind,
+            result.shown,
+            None if case.stated_beside is None else result.cited == case.stated_beside,
+        )
         for case, result in done.measured
         if case.label is not None
     ]
@@ -56,6 +74,15 @@ def score(done: Done[ClaimCase, Checking]) -> Evaluation:
     )
 
 
+def _passages(case: ClaimCase) -> list[Passage]:
+    """Of one article, the cited one first."""
+    headings = [(case.heading, case.passage), *((section.heading, section.text) for section in case.beside)]
+    return [
+        Passage(f"a/{n}", "a", n, case.title, (heading,) if heading else (), text, "", 0)
+        for n, (heading, text) in enumerate(headings, start=1)
+    ]
+
+
 def _row(case: ClaimCase, result: Checking) -> dict[str, Any]:
     row: dict[str, Any] = {
         "kind": case.kind,
@@ -64,8 +91,11 @@ def _row(case: ClaimCase, result: Checking) -> dict[str, Any]:
         "score": round(result.score, 4),
         "by": result.by,
         "quote": result.quote,
+        "shown": result.shown,
         "correct": None if case.label is None else result.support == case.label,
     }
+    if case.beside:
+        row["cited_beside"] = result.cited
     if case.label is None:
         row["not_applicable"] = NO_GOLD
     return row

@@ -24,10 +24,17 @@ class Checked:
     label: str
     """`supported`, `unsupported` or `unverified`, as it would be shown."""
     kind: str | None = None
+    shown: bool = True
+    """Whether it stays in an answer, supported or with a word of caution."""
+    cited_where_stated: bool | None = None
+    """Whether it cites what states it in the end; None where the passage it cites is the only one that could."""
 
 
 def score(rows: Sequence[Checked]) -> dict[str, Any]:
-    """`precision` is cite correctness: how much of what is labelled supported is; None is not applicable."""
+    """`precision` is cite correctness: how much of what is labelled supported is; None is not applicable.
+
+    `shown` and `shown_wrongly` are shares of what is stated and of what is not that stay in an answer.
+    """
     truth, scores, called = _arrays(rows)
     kinds = dict.fromkeys(row.kind for row in rows if row.kind is not None)
     return {
@@ -37,6 +44,9 @@ def score(rows: Sequence[Checked]) -> dict[str, Any]:
         "recall": share(called[truth].tolist()),
         "unsupported_precision": share([not row.supported for row in rows if row.label == "unsupported"]),
         "unverified": share([row.label == "unverified" for row in rows]),
+        "shown": share([row.shown for row in rows if row.supported]),
+        "shown_wrongly": share([row.shown for row in rows if not row.supported]),
+        "cited_where_stated": share([row.cited_where_stated for row in rows if row.cited_where_stated is not None]),
         "ece": _ece(truth, scores),
         "by_kind": {kind: _kind([row for row in rows if row.kind == kind]) for kind in kinds},
     }

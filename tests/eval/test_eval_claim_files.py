@@ -41,3 +41,18 @@ def test_near_and_far_claims_are_both_true_and_false() -> None:
     }
 
     assert shared["supported"].count("light") >= 90 and shared["unsupported"].count("told") >= 70
+
+
+@pytest.mark.parametrize("name", ["claims_neighbours.dev.jsonl", "claims_neighbours.test.jsonl"])
+def test_half_of_the_claims_cite_the_passage_beside_the_right_one(name: str) -> None:
+    found = rows(name)
+    stated = [row for row in found if row["label"] == "supported"]
+
+    assert len(found) == 2 * len(stated) == 120
+    assert all(row["stated_beside"] < len(row["beside"]) for row in stated)
+    assert not any("stated_beside" in row for row in found if row["label"] == "unsupported")
+    assert not any(row["claim"] in text for row in found for text in [row["passage"], *_texts(row)])
+
+
+def _texts(row: Row) -> list[str]:
+    return [section["text"] for section in row["beside"]]

@@ -127,7 +127,7 @@ def build_readers(settings: Settings) -> Scoring | None:
 
     if readers.second is None:
         return Scoring(alone, alone)
-    from handrail.local_models.cascade import QuestionReaders
+    from handrail.local_models.readers import QuestionReaders
 
     second = _loaded(readers.second, find(readers.second.model, "embedder"), settings, *limits)
     return Scoring(QuestionReaders(first, second), alone)
@@ -152,7 +152,7 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
     """
     if settings.models.reranker == "none" or settings.models.reranker.startswith(SENTENCE_TRANSFORMER):
         return instead
-    from handrail.local_models.cascade import ClaimReaders
+    from handrail.local_models.readers import ClaimReaders
     from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
 
     kinds = {settings.models.reranker: "reranker", settings.models.embedder: "embedder"}

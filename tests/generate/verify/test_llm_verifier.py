@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -143,3 +144,27 @@ async def test_no_more_claims_are_judged_than_the_operator_allows(llm_provider: 
     await judged(llm_provider, *(f"Claim number {n}." for n in range(14)))
 
     assert len(llm_provider.requests) == 10
+
+
+class Recites(Doubts):
+    """One that finds what is said in another passage."""
+
+    async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
+        given = {hit.passage.id: hit.passage for hit in evidence.hits}
+        doubt = Proof("a/2", "unverified", 0.5, "local")
+        claims = [labelled(replace(claim, passage_ids=("a/2",)), [doubt], given) for claim in draft.claims]
+        return verified(draft, claims)
+
+
+async def test_the_judge_reads_the_passage_that_was_found_instead(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"verdict": "supported", "quote": "Fees are kept"}))
+    articles = evidence({"a/1": "Refunds take 5 days.", "a/2": "Fees are kept by us."})
+    draft = Draft([Claim("We keep the fees.", ("a/1",))], "llm")
+
+    async with model_at(llm_provider) as model:
+        verifier = LlmVerifier(Recites(), model, PROMPTS, Verify())
+        [claim] = (await verifier.verify(question("refund?"), draft, articles)).draft.claims
+
+    assert "Fees are kept by us." in str(llm_provider.requests[0])
+    assert "Refunds take 5 days." not in str(llm_provider.requests[0])
+    assert (claim.support, claim.passage_ids, claim.quote) == ("supported", ("a/2",), "Fees are kept")

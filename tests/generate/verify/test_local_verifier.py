@@ -112,3 +112,38 @@ async def test_steps_quoted_in_another_order_are_unsupported(verifier: Verifier)
     claims = (await verifier.verify(question("how?"), draft, steps)).draft.claims
 
     assert {claim.support for claim in claims} == {"unsupported"}
+
+
+SEATS = {
+    "s/1": "A plan holds five seats. Who has left the company keeps a seat until somebody removes them.",
+    "s/2": "| Seats | Monthly |\n| --- | --- |\n| first five | included |\n| each further seat | EUR 6 |",
+    "t/1": "Each further seat costs EUR 6 a month in the shop's own currency.",
+}
+
+
+async def test_a_claim_is_cited_where_its_article_speaks_of_it(verifier: Verifier) -> None:
+    draft = Draft([Claim("Each further seat is EUR 6 monthly.", ("s/1",))], "llm")
+
+    [claim] = (await verifier.verify(question("seats?"), draft, evidence(SEATS))).draft.claims
+
+    assert claim.passage_ids == ("s/2",)
+    assert [proof.passage_id for proof in claim.proofs] == ["s/2"]
+    assert claim.score is not None and claim.score >= load_settings().verify.shown_from
+
+
+async def test_what_the_right_passage_denies_is_not_saved_by_the_one_cited(verifier: Verifier) -> None:
+    draft = Draft([Claim("Each further seat is EUR 60 monthly.", ("s/1",))], "llm")
+
+    [claim] = (await verifier.verify(question("seats?"), draft, evidence(SEATS))).draft.claims
+
+    assert claim.passage_ids == ("s/2",)
+    assert claim.support != "supported" and (claim.score or 0.0) < load_settings().verify.shown_from
+
+
+async def test_another_article_is_not_looked_at(verifier: Verifier) -> None:
+    draft = Draft([Claim("Each further seat costs EUR 6 a month.", ("s/1",))], "llm")
+    given = evidence({"s/1": SEATS["s/1"], "t/1": SEATS["t/1"]})
+
+    [claim] = (await verifier.verify(question("seats?"), draft, given)).draft.claims
+
+    assert claim.passage_ids == ("s/1",)

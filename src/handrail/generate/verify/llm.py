@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel
@@ -56,18 +57,17 @@ class LlmVerifier:
     async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
         first = await self._local.verify(question, draft, evidence)
         given = {hit.passage.id: hit.passage for hit in evidence.hits}
-        asked = self._doubtful(draft.claims, first.draft.claims)
+        drafted = [_cited_as_found(*both) for both in zip(draft.claims, first.draft.claims, strict=True)]
+        asked = self._doubtful(drafted, first.draft.claims)
         english = question.lang == ENGLISH
         judged = await asyncio.gather(
-            *(self._judge(draft.claims[i], given[passage_id], english=english) for i, passage_id in asked)
+            *(self._judge(drafted[i], given[passage_id], english=english) for i, passage_id in asked)
         )
         proofs = [{proof.passage_id: proof for proof in claim.proofs} for claim in first.draft.claims]
         for (index, passage_id), proof in zip(asked, judged, strict=True):
             if proof is not None:
                 proofs[index][passage_id] = proof
-        claims = [
-            labelled(claim, tuple(found.values()), given) for claim, found in zip(draft.claims, proofs, strict=True)
-        ]
+        claims = [labelled(claim, tuple(found.values()), given) for claim, found in zip(drafted, proofs, strict=True)]
         return verified(draft, in_order(claims, given))
 
     def _doubtful(self, drafted: Sequence[Claim], checked: Sequence[Claim]) -> list[tuple[int, str]]:
@@ -99,6 +99,12 @@ class LlmVerifier:
         if english and count(tokens(claim.text)) and not count(tokens(words)):
             return None
         return Proof(passage.id, SUPPORTED, JUDGED_SUPPORT, "llm", (span,))
+
+
+def _cited_as_found(claim: Claim, checked: Claim) -> Claim:
+    """As drafted, or with the passage beside its citations that was found to speak for it."""
+    found = checked.passage_ids
+    return claim if set(found) <= set(claim.passage_ids) else replace(claim, passage_ids=found)
 
 
 def _long_enough(claim: Claim, quote: str) -> bool:

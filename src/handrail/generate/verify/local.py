@@ -7,11 +7,11 @@ small fitted model; a claim is as good as its weakest sentence, in the passage t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
 from handrail.generate.verify.lexicon import STOP
-from handrail.generate.verify.measure import Measured, Pair, doubtful, measure
+from handrail.generate.verify.measure import Measured, Pair, doubtful, measure, words_shared
 from handrail.generate.verify.model import ClaimModel
 from handrail.generate.verify.numbers import written
 from handrail.generate.verify.order import in_order
@@ -70,8 +70,14 @@ class LocalVerifier:
     async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
         given = {hit.passage.id: hit.passage for hit in evidence.hits}
         cited = [[given[id_] for id_ in dict.fromkeys(claim.passage_ids) if id_ in given] for claim in draft.claims]
-        proofs = await self._proofs(draft.claims, cited, abroad=question.lang != ENGLISH)
-        claims = [labelled(*both, given) for both in zip(draft.claims, proofs, strict=True)]
+        abroad = question.lang != ENGLISH
+        proofs = await self._proofs(draft.claims, cited, abroad=abroad)
+        claims = list(draft.claims)
+        found = await self._beside(draft.claims, cited, proofs, list(given.values()), abroad=abroad)
+        for index, proof in found.items():
+            claims[index] = replace(claims[index], passage_ids=(proof.passage_id,))
+            proofs[index] = [proof]
+        claims = [labelled(*both, given) for both in zip(claims, proofs, strict=True)]
         return verified(draft, in_order(claims, given))
 
     async def _proofs(
@@ -101,6 +107,28 @@ class LocalVerifier:
                     self._proof(passage.id, score, inside) for passage, inside in _shared(check, spans) if inside
                 ]
         return proofs
+
+    async def _beside(
+        self,
+        claims: Sequence[Claim],
+        cited: Sequence[Sequence[Passage]],
+        proofs: Sequence[Sequence[Proof]],
+        given: Sequence[Passage],
+        *,
+        abroad: bool,
+    ) -> dict[int, Proof]:
+        """By claim that none of its own citations supports: what the passage says that speaks of it, for or against."""
+        checks = [
+            _Check(index, (passage,))
+            for index, found in enumerate(proofs)
+            if found and not any(proof.support == SUPPORTED for proof in found)
+            if (passage := spoken_of(claims[index].text, cited[index], given)) is not None
+            if not (abroad and foreign(claims[index].text, passage.text))
+        ]
+        return {
+            check.claim: self._proof(check.passages[0].id, score, spans)
+            for check, score, spans in await self._scored(claims, checks)
+        }
 
     async def _scored(
         self, claims: Sequence[Claim], checks: Sequence[_Check]
@@ -137,6 +165,17 @@ class LocalVerifier:
 def _weakest(found: Sequence[Scored]) -> tuple[float, tuple[Span, ...]]:
     spans = {span for _, span in found if span is not None}
     return min((score for score, _ in found), default=0.0), _merged(sorted(spans))
+
+
+def spoken_of(claim: str, cited: Sequence[Passage], given: Sequence[Passage]) -> Passage | None:
+    """The passage of a cited article that has most of the claim's words in one place; None where it is cited.
+
+    Models name the right article and the passage beside the right one (experiment 184).
+    """
+    articles, known = {passage.article_id for passage in cited}, {passage.id for passage in cited}
+    found = [*cited, *(passage for passage in given if passage.article_id in articles and passage.id not in known)]
+    best = max(found, key=lambda passage: words_shared(claim, passage.text))
+    return best if best.id not in known else None
 
 
 def foreign(claim: str, passage: str) -> bool:

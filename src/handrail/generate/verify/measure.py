@@ -72,6 +72,12 @@ def chosen_window(pair: Pair) -> Window | None:
     return best_window(claim, [window for window in found if window.first in places and window.last in places])
 
 
+def words_shared(claim: str, passage: str) -> float:
+    """Share of the claim's content words that the passage has in one place, numbers included."""
+    window = chosen_window(Pair(claim, passage))
+    return coverage(tokens(claim), window.tokens) if window is not None else 0.0
+
+
 def around(passage: str, window: Window) -> str:
     """The window with as many whole sentences before and behind it as fit: exceptions stand beside the rule."""
     parts = sentences(passage)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from handrail.assembly.models import build_readers, entailing
 from handrail.local_models import Logit
-from handrail.local_models.cascade import CLEAR, EXPECTED, EXPECTED_OF_CLAIMS, OPEN
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
+from handrail.local_models.readers import CLEAR, EXPECTED, EXPECTED_OF_CLAIMS, OPEN
 from handrail.local_models.taught import (
     CLAIM_TOKENS,
     CLAIMS,
