@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from handrail.calibrate.fit import Data, auc, calibration_error, cross_validated, fit
+from handrail.calibrate.fit import Data, auc, calibration_error, calibration_error_by_chance, cross_validated, fit
 
 RNG = np.random.default_rng(2)
 MATRIX = RNG.normal(size=(300, 3))
@@ -49,6 +49,19 @@ def test_area_under_the_curve() -> None:
 
     assert auc(scores, TRUTH) == pytest.approx(roc_auc_score(TRUTH, scores))
     assert auc(scores, np.ones(300)) is None
+
+
+def test_few_rows_show_an_error_that_is_chance() -> None:
+    rng = np.random.default_rng(3)
+    right = rng.random(20_000)
+    truth = (rng.random(20_000) < right).astype(float)
+
+    few, many = calibration_error_by_chance(right[:100]), calibration_error_by_chance(right)
+
+    assert many < 0.01 < 0.05 < few < 0.2
+    assert calibration_error(right, truth) == pytest.approx(many, abs=0.01)
+    assert calibration_error(1 - right, truth) > 10 * many
+    assert calibration_error_by_chance(np.asarray([0.0, 1.0])) == 0.0
 
 
 def test_calibration_error_by_hand() -> None:

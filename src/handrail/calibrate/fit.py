@@ -12,6 +12,8 @@ from handrail.calibration import Calibration
 
 Array = NDArray[np.float64]
 BINS = 10
+CHANCES = 200
+"""Outcomes that are drawn to see what chance does."""
 STEPS = 50
 
 
@@ -111,6 +113,15 @@ def calibration_error(predicted: Array, truth: Array, importance: Array | None =
     bins = np.minimum((predicted * BINS).astype(int), BINS - 1)
     gaps = [abs(float(weights[bins == n] @ (predicted - truth)[bins == n])) for n in range(BINS)]
     return sum(gaps) / max(float(weights.sum()), 1e-9)
+
+
+def calibration_error_by_chance(predicted: Array) -> float:
+    """What `calibration_error` would be in the mean if these probabilities were exactly right.
+
+    Few rows fill few bins with rounding, so that no fit shows 0: consistency resampling (Bröcker and Smith 2007).
+    """
+    draws = np.random.default_rng(7).random((CHANCES, len(predicted))) < predicted
+    return float(np.mean([calibration_error(predicted, draw.astype(float)) for draw in draws]))
 
 
 def log_loss(predicted: Array, truth: Array) -> Array:

@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.calibrate import Observed
-from handrail.calibrate.fit import Array, Data, Fitted, auc, calibration_error, cross_validated, fit, log_loss
+from handrail.calibrate.fit import (
+    Array,
+    Data,
+    Fitted,
+    auc,
+    calibration_error,
+    calibration_error_by_chance,
+    cross_validated,
+    fit,
+    log_loss,
+)
 from handrail.calibrate.signals import ANSWER, EVIDENCE
 from handrail.calibration import Calibration, probability
 
@@ -28,6 +38,8 @@ DRAWS = 1000
 class Figures:
     auc: float | None
     ece: float
+    ece_by_chance: float
+    """Of a gate that is exactly right, over as many questions."""
     loss: float
 
 
@@ -90,7 +102,8 @@ def recalibrate(
 
 def figures(predicted: Array, truth: Array) -> Figures:
     loss = float(log_loss(predicted, truth).mean()) if len(truth) else 0.0
-    return Figures(auc(predicted, truth), calibration_error(predicted, truth), loss)
+    by_chance = calibration_error_by_chance(predicted)
+    return Figures(auc(predicted, truth), calibration_error(predicted, truth), by_chance, loss)
 
 
 def halves(rows: Sequence[Observed]) -> tuple[list[Observed], list[Observed]]:

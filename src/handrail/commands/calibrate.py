@@ -244,7 +244,8 @@ def show(outcomes: Sequence[Outcome], bound: Bound | None) -> None:
         results.print(f"{item.name}: {item.how}: {item.why} (cross-validated)")
         for name, found in (("before", item.before), ("after", item.after)):
             area = f"{found.auc:.3f}" if found.auc is not None else "-"
-            results.print(f"  {name:6}  AUC {area}  ECE {found.ece:.3f}  log loss {found.loss:.3f}")
+            error = f"ECE {found.ece:.3f} (by chance {found.ece_by_chance:.3f})"
+            results.print(f"  {name:6}  AUC {area}  {error}  log loss {found.loss:.3f}")
     if bound is not None:
         results.print(
             f"risk: at most {bound.bound:.3f} of questions answered wrongly (asked for {bound.risk:g}, n = {bound.n}, "
