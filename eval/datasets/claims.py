@@ -24,6 +24,8 @@ class ClaimCase(Case):
     """Where there are passages beside: whether any passage states it."""
     kind: str | None = None
     """How the claim was made, such as `negation` or `heavy` paraphrase; for figures by kind."""
+    question: str = ""
+    """What the visitor asked, whose numbers an answer may take up."""
     title: str = ""
     """Of the article."""
     heading: str = ""

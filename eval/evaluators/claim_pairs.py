@@ -39,7 +39,7 @@ async def measure(job: Job[ClaimCase]) -> Done[ClaimCase, Checking]:
         async def work(case: ClaimCase) -> Checking:
             passages = _passages(case)
             draft = Draft([Claim(case.claim, (passages[0].id,), id="c1")], "evaluation")
-            asked = question(case.claim or "?", job.settings)
+            asked = question(case.question or "?", job.settings)
             evidence = Evidence("", [Hit(passage) for passage in passages])
             [claim] = (await verifier.verify(asked, draft, evidence)).draft.claims
             by = claim.proofs[0].by if claim.proofs else "nobody"

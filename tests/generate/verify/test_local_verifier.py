@@ -147,3 +147,13 @@ async def test_another_article_is_not_looked_at(verifier: Verifier) -> None:
     [claim] = (await verifier.verify(question("seats?"), draft, given)).draft.claims
 
     assert claim.passage_ids == ("s/1",)
+
+
+async def test_a_number_of_its_own_is_not_shown_unless_the_visitor_said_it(verifier: Verifier) -> None:
+    said = "The sixth of your 6 people takes a further seat for EUR 6 a month, which is 12 seats in all."
+    draft = Draft([Claim(said.replace("12", "6"), ("s/2",)), Claim(said, ("s/2",))], "llm")
+
+    right, wrong = (await verifier.verify(question("we are 6 people"), draft, evidence(SEATS))).draft.claims
+
+    assert (wrong.score or 0.0) < load_settings().verify.shown_from
+    assert (right.score or 0.0) > (wrong.score or 0.0)

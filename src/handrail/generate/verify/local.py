@@ -13,7 +13,7 @@ from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, l
 from handrail.generate.verify.lexicon import STOP
 from handrail.generate.verify.measure import Measured, Pair, doubtful, measure, words_shared
 from handrail.generate.verify.model import ClaimModel
-from handrail.generate.verify.numbers import written
+from handrail.generate.verify.numbers import invents_a_number, written
 from handrail.generate.verify.order import in_order
 from handrail.generate.verify.quotes import Span, quoted
 from handrail.generate.verify.tables import settles
@@ -32,7 +32,8 @@ ENGLISH_SHARE = 0.2
 FOREIGN_SHARE = 0.08
 FEWEST_WORDS = 5
 SHORT_OF = 0.01
-"""How far below "supported" a claim stays at least of which words alone cannot say whether it is turned round."""
+"""How far below "supported" a claim stays at least of which words alone cannot say whether it is turned round, and one
+with a number of its own below what may be shown."""
 
 Scored = tuple[float, Span | None]
 """Of one sentence, and where its support would stand."""
@@ -71,9 +72,10 @@ class LocalVerifier:
         given = {hit.passage.id: hit.passage for hit in evidence.hits}
         cited = [[given[id_] for id_ in dict.fromkeys(claim.passage_ids) if id_ in given] for claim in draft.claims]
         abroad = question.lang != ENGLISH
-        proofs = await self._proofs(draft.claims, cited, abroad=abroad)
+        heard = " \n".join((question.text, *(turn.question for turn in question.history)))
+        proofs = await self._proofs(draft.claims, cited, heard, abroad=abroad)
         claims = list(draft.claims)
-        found = await self._beside(draft.claims, cited, proofs, list(given.values()), abroad=abroad)
+        found = await self._beside(draft.claims, cited, proofs, list(given.values()), heard, abroad=abroad)
         for index, proof in found.items():
             claims[index] = replace(claims[index], passage_ids=(proof.passage_id,))
             proofs[index] = [proof]
@@ -81,9 +83,11 @@ class LocalVerifier:
         return verified(draft, in_order(claims, given))
 
     async def _proofs(
-        self, claims: Sequence[Claim], cited: Sequence[Sequence[Passage]], *, abroad: bool
+        self, claims: Sequence[Claim], cited: Sequence[Sequence[Passage]], heard: str, *, abroad: bool
     ) -> list[list[Proof]]:
-        """By claim. `abroad`: the answer is to be in another language than English, so a claim's words may be."""
+        """By claim. `heard`: what the visitor said. `abroad`: the answer, and so a claim's words, may be in another
+        language than English.
+        """
         proofs: list[list[Proof]] = []
         for claim, passages in zip(claims, cited, strict=True):
             proofs.append([proof for passage in passages if (proof := _quotation(claim, passage))])
@@ -94,14 +98,14 @@ class LocalVerifier:
                     single.append(_Check(index, (passage,)))
                 elif _has_a_number_of_its_own(claims[index].text, passage):
                     proofs[index].append(Proof(passage.id, UNVERIFIED, OTHER_NUMBER, "local"))
-        for check, score, spans in await self._scored(claims, single):
+        for check, score, spans in await self._scored(claims, single, heard):
             proofs[check.claim].append(self._proof(check.passages[0].id, score, spans))
         unproved = [
             _Check(index, tuple(passages))
             for index, passages in enumerate(cited)
             if len(proofs[index]) > 1 and not any(proof.support == SUPPORTED for proof in proofs[index])
         ]
-        for check, score, spans in await self._scored(claims, unproved):
+        for check, score, spans in await self._scored(claims, unproved, heard):
             if score >= self._settings.supported_above:
                 proofs[check.claim] = [
                     self._proof(passage.id, score, inside) for passage, inside in _shared(check, spans) if inside
@@ -114,6 +118,7 @@ class LocalVerifier:
         cited: Sequence[Sequence[Passage]],
         proofs: Sequence[Sequence[Proof]],
         given: Sequence[Passage],
+        heard: str,
         *,
         abroad: bool,
     ) -> dict[int, Proof]:
@@ -127,23 +132,24 @@ class LocalVerifier:
         ]
         return {
             check.claim: self._proof(check.passages[0].id, score, spans)
-            for check, score, spans in await self._scored(claims, checks)
+            for check, score, spans in await self._scored(claims, checks, heard)
         }
 
     async def _scored(
-        self, claims: Sequence[Claim], checks: Sequence[_Check]
+        self, claims: Sequence[Claim], checks: Sequence[_Check], heard: str
     ) -> list[tuple[_Check, float, tuple[Span, ...]]]:
         said = [_sentences(claims[check.claim].text) for check in checks]
         pairs = [
             Pair(text, check.text, check.context) for check, texts in zip(checks, said, strict=True) for text in texts
         ]
         found = await measure(pairs, self._entails) if pairs else []
-        measured = iter([self._score(*both) for both in zip(pairs, found, strict=True)])
+        measured = iter([self._score(*both, heard) for both in zip(pairs, found, strict=True)])
         return [(check, *_weakest([next(measured) for _ in texts])) for check, texts in zip(checks, said, strict=True)]
 
-    def _score(self, pair: Pair, found: Measured) -> Scored:
+    def _score(self, pair: Pair, found: Measured, heard: str) -> Scored:
         """Whatever else speaks for it, a claim with another number or negation than its passage is not supported.
 
+        One with a number that nobody gave it may not even be shown: prices and deadlines are what a visitor acts upon.
         Where a table has the say, what stands in its cell decides whether the claim may be shown at all.
         """
         if found.window is None:
@@ -151,6 +157,8 @@ class LocalVerifier:
         score = self._model.probability(found.signals)
         if doubtful(found.signals):
             score = min(score, max(0.0, self._settings.supported_above - SHORT_OF))
+        if invents_a_number(tokens(pair.claim), tokens(f"{pair.context} \n{pair.passage} \n{heard}")):
+            score = min(score, max(0.0, self._settings.shown_from - SHORT_OF))
         said = settles(pair.claim, pair.passage)
         if said is not None:
             score = max(score, self._settings.shown_from) if said else min(score, AGAINST)

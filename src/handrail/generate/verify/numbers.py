@@ -176,6 +176,22 @@ def is_code(word: str) -> bool:
     return word[0].isdigit() and ":" not in word and word[-1].isdigit() and _number(word) is None
 
 
+def invents_a_number(claim: tuple[Token, ...], known: tuple[Token, ...]) -> bool:
+    """Whether it has a number, with its unit or in digits, that stands nowhere in `known`, whatever unit follows there.
+
+    "Two ways" only counts what is listed, and "a month" may be what "monthly" says.
+    """
+    amounts, plain = quantities(known), written(known)
+    for number in quantities(claim):
+        own = [word for word in claim if number.start <= word.start < number.end]
+        if not number.unit and not any(word.text[0].isdigit() for word in own):
+            continue
+        values = written(own)
+        if values and values.isdisjoint(plain) and not any(number.equals(other) for other in amounts):
+            return True
+    return False
+
+
 def written(words: Sequence[Token]) -> set[float]:
     """The numbers as they stand, whatever unit follows: what can be compared across languages."""
     return {value for word in words if (value := _number(word.lower)) is not None}
