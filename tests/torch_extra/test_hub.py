@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,14 @@ try:
     print(SentenceTransformerEmbedder(sys.argv[1], batch_size=4, max_tokens=64).embed_queries(["refund"]).shape)
 except HandrailError as error:
     print(type(error).__name__, error)
+"""
+
+TIMED = """
+import time
+import {}  # what a busy machine takes to read it is not waiting
+start = time.monotonic()
+{}
+print(time.monotonic() - start)
 """
 
 ARTICLES = """
@@ -38,13 +45,13 @@ ROWS = [
 
 
 def test_an_unknown_model_is_refused_within_seconds_when_the_hub_is_away(tmp_path: Path) -> None:
-    start = time.monotonic()
+    done = python(
+        TIMED.format("sentence_transformers", EMBED), "acme/unknown", environment={**NO_HUB, "HF_HOME": str(tmp_path)}
+    )
 
-    done = python(EMBED, "acme/unknown", environment={**NO_HUB, "HF_HOME": str(tmp_path)})
-
-    assert done.stdout.startswith("ModelUnavailable models.embedder = 'st:acme/unknown' could not be loaded: ")
-    assert len(done.stdout.splitlines()) == 1
-    assert time.monotonic() - start < 40
+    said, waited_s = done.stdout.splitlines()
+    assert said.startswith("ModelUnavailable models.embedder = 'st:acme/unknown' could not be loaded: ")
+    assert float(waited_s) < 40, "it goes on asking a Hub that is away"
 
 
 def test_a_model_fetched_before_is_used_when_the_hub_is_away(bi_encoder: Path, tmp_path: Path) -> None:
@@ -67,14 +74,12 @@ def test_a_model_fetched_before_is_used_when_the_hub_is_away(bi_encoder: Path, t
 def test_without_the_hub_the_local_copy_is_advised_within_seconds(
     tmp_path: Path, environment: dict[str, str], why: str
 ) -> None:
-    start = time.monotonic()
+    done = python(TIMED.format("datasets", ARTICLES), environment={**environment, "HF_HOME": str(tmp_path)})
 
-    done = python(ARTICLES, environment={**environment, "HF_HOME": str(tmp_path)})
-
-    (line,) = done.stdout.splitlines()
+    line, waited_s = done.stdout.splitlines()
     assert line.startswith(f"KnowledgeError Wix/WixQA could not be loaded from the Hub ({why}")
     assert "Give a local copy instead: handrail ingest --wixqa FOLDER" in line
-    assert time.monotonic() - start < 20
+    assert float(waited_s) < 20, "it goes on asking a Hub that is away"
 
 
 def test_rows_of_the_dataset_are_articles(tmp_path: Path) -> None:

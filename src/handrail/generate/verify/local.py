@@ -158,7 +158,7 @@ class LocalVerifier:
         if doubtful(found.signals):
             score = min(score, max(0.0, self._settings.supported_above - SHORT_OF))
         if invents_a_number(tokens(pair.claim), tokens(f"{pair.context} \n{pair.passage} \n{heard}")):
-            score = min(score, max(0.0, self._settings.shown_from - SHORT_OF))
+            score = min(score, max(0.0, self._settings.shown_from - SHORT_OF * (1.5 - score)))
         said = settles(pair.claim, pair.passage)
         if said is not None:
             score = max(score, self._settings.shown_from) if said else min(score, AGAINST)
