@@ -258,6 +258,24 @@ async def test_who_cancels_what_the_articles_sell_is_not_turned_away(head: Head)
 
 
 @pytest.mark.anyio
+async def test_what_burns_and_is_sold_here_is_for_a_person(head: Head) -> None:
+    near = Probe(NOWHERE.embedding, {"passage_top": 0.65})
+    heard = np.asarray([4.0 * (label is Label.IRRELEVANT) for label in head.labels], dtype=np.float32)
+    by_ear = replace(head, mix_heard=Mix(np.asarray([0.0, 0.0, 1.0], dtype=np.float32), np.zeros_like(heard)))
+    classifier = LocalClassifier(by_ear, 0.4, knows={"smart", "meter", "meters"}.__contains__)
+
+    async def label(text: str) -> Label:
+        return (await classifier.classify(ask(text), replace(near, heard=heard))).label
+
+    assert await label("my smart meter caught fire") is Label.HIGH_STAKES
+    assert await label("the meter gave me a shock") is Label.HIGH_STAKES
+    assert await label("there is smoke coming out of my meter") is Label.HIGH_STAKES
+    assert await label("my toaster caught fire") is Label.IRRELEVANT
+    assert await label("something is on fire") is Label.IRRELEVANT
+    assert await label("how do smart meters work") is Label.IRRELEVANT
+
+
+@pytest.mark.anyio
 async def test_a_bare_number_that_the_articles_use_is_asked_about(head: Head) -> None:
     used, unused = Probe(NOWHERE.embedding, {"known": 1.0}), Probe(NOWHERE.embedding, {"known": 0.0})
     classifier = LocalClassifier(head, 0.5)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.classify.cues import CONTENT, WORD, read_word, skeleton
+from handrail.classify.danger import without_danger
 from handrail.classify.features import (
     BUCKETS,
     DENSE,
@@ -36,6 +37,7 @@ from handrail.classify.features import (
     standardised,
     standardised_states,
 )
+from handrail.classify.trading import runs_his_business
 from handrail.courtesies import without_courtesies
 from handrail.errors import SettingsError
 from handrail.types import Classification, Label, Probe, Question, Vectors
@@ -180,6 +182,8 @@ ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 OURS, OURS_NEAR = 0.1, 0.7
 """Probability of high stakes, and cosine of the best passage, from which a message is for this company where the
 articles have all it names: "cancel my electricity contract" is turned away by a bank, and not by who sells it."""
+IN_DANGER_NEAR = 0.6
+"""The same cosine for whoever says that something burns or explodes, which articles seldom speak of."""
 ELSEWHERE = frozenset({"§brand", "§outsider"})
 
 
@@ -225,13 +229,21 @@ class LocalClassifier:
         unread = label in (Label.NONSENSE, Label.IRRELEVANT) and _foreign(text)
         if unread or (label not in ANSWERED and probabilities[label] < self._static_above):
             label = max(ANSWERED, key=probabilities.__getitem__)
-        if label is Label.IRRELEVANT and probabilities[Label.HIGH_STAKES] >= OURS and self._ours(text, probe):
+        if label is Label.IRRELEVANT and self._ours_to_settle(text, probabilities[Label.HIGH_STAKES], probe):
             label = Label.HIGH_STAKES
+        if label is Label.HIGH_STAKES and runs_his_business(text):
+            return Classification(Label.ANSWERABLE, 1.0 - probabilities[label], "rule", probabilities, asks=asks)
         return Classification(label, probabilities[label], "local", probabilities, asks=asks)
 
-    def _ours(self, text: str, probe: Probe) -> bool:
+    def _ours_to_settle(self, text: str, high_stakes: float, probe: Probe) -> bool:
+        """Whether a message that may be serious, or tells of danger, is about what the articles are about."""
+        besides = without_danger(text)
+        near = OURS_NEAR if besides == text else IN_DANGER_NEAR
+        return (besides != text or high_stakes >= OURS) and self._ours(besides, probe, near)
+
+    def _ours(self, text: str, probe: Probe, near: float) -> bool:
         """Whether the articles have all that a message names, and it names nobody else."""
-        if self._knows is None or probe.topic.get("passage_top", 0.0) < OURS_NEAR:
+        if self._knows is None or probe.topic.get("passage_top", 0.0) < near:
             return False
         read = {word: read_word(word.replace("’", "'")) for word in WORD.findall(fold(text, self._company))}
         named = [word for word, cue in read.items() if cue == CONTENT]
