@@ -105,6 +105,22 @@ def test_the_list_that_ships_serves_articles_of_any_trade() -> None:
     assert read("no bars here") == "no signal here"
 
 
+def test_a_logo_of_the_company_is_not_the_visitors_own() -> None:
+    there = snapshot(texts=["Solo removes Acme branding from every page. Upload a logo of your own."])
+    read = EverydayWords(there, company="Acme").read
+    assert read("remove the Acme logo from my site") == "remove the acme branding from my site"
+    assert read("hide the powered by acme") == "hide the acme branding"
+    assert read("change my logo") == "change my logo"
+    assert EverydayWords(there).read("remove the Acme logo") == "remove the Acme logo"
+
+
+def test_who_only_signs_up_registers_no_device() -> None:
+    there = snapshot(texts=["Registering a heat pump. Setting up your account takes a code."])
+    read = EverydayWords(there).read
+    assert read("how do i sign up") == "set up an account"
+    assert read("sign up my heat pump") == "register my heat pump"
+
+
 @pytest.mark.parametrize(
     "text", ["how do I zoom in on the photo", "I paid 429 for it", "a duplicate charge", "my duplicates are wrong"]
 )

@@ -134,7 +134,7 @@ class Parts:
             adapt,
             spelling,
             self.late_interaction(settings),
-            EverydayWords(self.snapshot) if settings.retrieval.everyday else None,
+            EverydayWords(self.snapshot, company=settings.brand.name) if settings.retrieval.everyday else None,
             self.hear,
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -19,6 +19,7 @@ from handrail.stores.tokens import STOP, WORD, stems, words
 
 LANG = "en"
 Words = tuple[str, ...]
+COMPANY = "*"
 LONGEST = 5
 """Words of a phrase."""
 ANOTHER = "another "
@@ -39,13 +40,13 @@ class Line:
 
 
 class EverydayWords:
-    def __init__(self, snapshot: Snapshot, lines: Iterable[Line] | None = None) -> None:
-        """The first of `lines` that helps with a term wins."""
+    def __init__(self, snapshot: Snapshot, lines: Iterable[Line] | None = None, company: str = "") -> None:
+        """The first of `lines` that helps with a term wins; `company` is the name that stands in them as `*`."""
         self._instead: dict[Words, str] = {}
         self._whole: dict[Words, str] = {}
         if snapshot.lang != LANG:
             return
-        lines = list(shipped() if lines is None else lines)
+        lines = [named for line in (shipped() if lines is None else lines) if (named := _named(line, company))]
         known = _Known(snapshot, {term for line in lines for side in (line.said, line.meant) for term in side})
         for line in lines:
             there = [term for term in line.meant if known(term)]
@@ -141,6 +142,14 @@ def _among(phrases: set[Words], texts: Iterable[Words]) -> Iterator[Words]:
             for phrase in begins.get(word, ()):
                 if text[at : at + len(phrase)] == phrase:
                     yield phrase
+
+
+def _named(line: Line, company: str) -> Line | None:
+    """The line with the company's name in its place; None where that is not known."""
+    if not any(COMPANY in term for term in line.said):
+        return line
+    said, meant = (tuple(term.replace(COMPANY, company.lower()) for term in side) for side in (line.said, line.meant))
+    return replace(line, said=said, meant=meant) if company else None
 
 
 def _plural(term: str) -> str:
