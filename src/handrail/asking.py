@@ -45,5 +45,10 @@ def asks_the_same(heading: str, message: str) -> bool:
 
 def asks_another(heading: str, message: str) -> bool:
     """Whether a heading and a message each ask for a yes or no, and not to the same question."""
-    both = heading.endswith(QUESTION_MARKS) and YES_OR_NO.match(heading) and YES_OR_NO.match(message)
-    return bool(both) and coverage(heading, message, {}, 1.0) < HALF_THE_SAME
+    both = asks_yes_or_no(heading) and YES_OR_NO.match(message) is not None
+    return both and coverage(heading, message, {}, 1.0) < HALF_THE_SAME
+
+
+def asks_yes_or_no(heading: str) -> bool:
+    """Whether a heading is a question that a yes or no answers."""
+    return heading.endswith(QUESTION_MARKS) and YES_OR_NO.match(heading) is not None

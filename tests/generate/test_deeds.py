@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.generate.deeds import deed, heads_deed, heads_trouble
+from handrail.generate.deeds import deed, heads_deed, heads_deed_to, heads_same_trouble, heads_trouble
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,34 @@ def test_a_heading_names_the_deed_in_its_own_words(heading: str, message: str, s
 )
 def test_trouble_is_for_who_has_it(heading: str, message: str, unasked: bool) -> None:
     assert heads_trouble(heading, message) is unasked
+
+
+@pytest.mark.parametrize(
+    ("title", "message", "said"),
+    [
+        ("Reschedule a booking", "my customer wants to move her appointment", True),
+        ("Reschedule a booking", "my client wants to change her appointment", True),
+        ("Refund a customer", "how do I refund a client", True),
+        ("Cancel a customer's booking", "how do I cancel a client's appointment", True),
+        ("Change your plan", "I want to change the limit", False),
+        ("Change your e-mail address", "how do i change what the confirmation email says", False),
+        ("Reschedule a booking", "my booking was moved", False),
+        ("Add", "how do I add a page", False),
+    ],
+)
+def test_a_title_names_the_deed_and_what_it_is_done_to(title: str, message: str, said: bool) -> None:
+    assert heads_deed_to(title, message) is said
+
+
+@pytest.mark.parametrize(
+    ("title", "message", "same"),
+    [
+        ("If you cannot pay", "i can't pay the bill", True),
+        ("If you cannot pay", "i cannot pay the bill", True),
+        ("If you cannot pay", "how can i pay the bill", False),
+        ("Ways to pay", "i cannot pay the bill", False),
+        ("You cannot sign in", "i can't pay the bill", False),
+    ],
+)
+def test_a_title_is_about_what_cannot_be_done(title: str, message: str, same: bool) -> None:
+    assert heads_same_trouble(title, message) is same

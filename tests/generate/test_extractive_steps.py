@@ -162,3 +162,45 @@ async def test_a_title_that_says_what_is_wanted_and_of_what_begins_with_its_firs
 
     assert texts(wanted)[0].endswith("1. Open the editor.")
     assert "Short text" in texts(asked)[0]
+
+
+async def test_who_wants_something_done_is_not_told_whether_something_else_may_be() -> None:
+    knows = scorer_of({"twice": 2.0, "Drag": 0.0})
+    policy = article(
+        "## Is moving an appointment also limited?\n\nCustomers can move it twice.", title="Policy", id_="p"
+    )
+    booking = article("## In the calendar\n\n1. Drag the booking.\n2. Save it.", title="Reschedule a booking", id_="r")
+
+    draft = await answer(knows, evidence("my client wants to move her appointment", policy, booking, merge=0))
+    asked = await answer(knows, evidence("is moving an appointment limited", policy, booking, merge=0))
+    knows.close()
+
+    assert texts(draft)[0].endswith("1. Drag the booking.")
+    assert texts(asked)[0].endswith("Customers can move it twice.")
+
+
+async def test_who_cannot_do_something_is_told_what_helps_and_not_how_it_is_done() -> None:
+    knows = scorer_of({"cash": 1.0, "parts": 0.5})
+    ways = article("Pay in cash at any shop near you.", title="Ways to pay", id_="w")
+    helps = article("A bill can be paid in parts.", title="If you cannot pay", id_="h")
+
+    unable = await answer(knows, evidence("i cannot pay the bill", ways, helps, merge=0))
+    able = await answer(knows, evidence("how can i pay the bill", ways, helps, merge=0))
+    knows.close()
+
+    assert "parts" in texts(unable)[0]
+    assert "cash" in texts(able)[0]
+
+
+async def test_who_names_a_section_is_not_told_another_ones_steps() -> None:
+    knows = scorer_of({"shortest notice": 3.0, "Confirm": -3.0})
+    body = (
+        "## Confirm by hand\n\n1. Confirm it.\n2. Save it.\n\n## Lead time\n\nIt is the shortest notice of a booking."
+    )
+
+    draft = await answer(
+        knows, evidence("booking lead time", article(body, title="Booking rules and lead time"), merge=0)
+    )
+    knows.close()
+
+    assert "shortest notice" in texts(draft)[0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from handrail.stores.tokens import tokenize
 
 WAYS = (
     "add create new make set-up",
@@ -18,7 +20,7 @@ WAYS = (
     "turn-on switch-on enable activate",
     "turn-off switch-off disable deactivate",
     "move transfer",
-    "reschedule move",
+    "reschedule move change",
     "publish",
     "unpublish hide",
     "restore recover undo",
@@ -37,6 +39,16 @@ WAYS = (
 WAY_OF = {
     verb: {number for number, way in enumerate(WAYS) if verb in way.split()} for way in WAYS for verb in way.split()
 }
+THINGS = (
+    "booking appointment reservation",
+    "customer client guest",
+    "plan subscription membership",
+    "picture photo image",
+    "invoice bill",
+    "parcel package",
+    "website site",
+)
+"""Names that articles and visitors give to much the same."""
 TWO_WORDS = re.compile(r"\b(set|turn|switch) (up|on|off)\b", re.I)
 WANTED = re.compile(
     r"(?:\bhow (?:do|can|would|should|could) (?:i|we|you)|\bhow to|\b(?:can|could|may) (?:i|we)"
@@ -48,6 +60,10 @@ TROUBLE = re.compile(
     r"\b(?:cannot|can't|could not|fail(?:s|ed)?|errors?|problems?|missing|not working|declined|rejected|pending"
     r"|shows no|(?:does|do|did) not (?:work|load|arrive|open|appear|show|start|connect))\b",
     re.I,
+)
+OF_ONE = re.compile(r"['’]s\b")
+UNABLE = re.compile(
+    r"\b(?:cannot|can['’]?t|can not|could ?n['’]?t|could not|unable to) (?:even |now |longer )?([a-z]+)"
 )
 TROUBLED = re.compile(
     r"\b(?:not?|never|nothing|cannot|without|unable|why|fail\w*|errors?|problems?|issues?|trouble|missing|wrong|weird|stuck"
@@ -67,9 +83,23 @@ def heads_deed(heading: str, message: str) -> bool:
     return bool(wanted) and any(word == wanted or WAY_OF.get(word, set()) & WAY_OF[wanted] for word in words)
 
 
+def heads_deed_to(title: str, message: str) -> bool:
+    """Whether the title says what is wanted and of what: "Reschedule a booking" for "she wants to move her booking"."""
+    if not heads_deed(title, message):
+        return False
+    things = set(tokenize(OF_ONE.sub("", title))) - _verbs()
+    return bool(things) and things <= {one for term in tokenize(message) for one in _same_as(term)}
+
+
 def heads_trouble(heading: str, message: str) -> bool:
     """Whether the heading is about what does not work, and the message about nothing of the kind."""
     return TROUBLE.search(heading) is not None and TROUBLED.search(message) is None
+
+
+def heads_same_trouble(title: str, message: str) -> bool:
+    """Whether the title is about what the message says cannot be done: "If you cannot pay" for "I can't pay"."""
+    undone = set(UNABLE.findall(message.lower()))
+    return bool(undone & set(UNABLE.findall(title.lower())))
 
 
 @lru_cache(maxsize=256)
@@ -79,6 +109,18 @@ def deed(message: str) -> str:
     asked = [found[1] for found in WANTED.finditer(text)]
     wanted = asked[-1] if asked else (first[1] if (first := FIRST.match(text)) else "")
     return wanted if wanted in WAY_OF else ""
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    return frozenset(tokenize(f"how {' '.join(WAYS)}"))
+
+
+@lru_cache(maxsize=256)
+def _same_as(term: str) -> frozenset[str]:
+    """The term itself, and what else its thing is called."""
+    kinds = [tokenize(kind) for kind in THINGS]
+    return frozenset((term, *(other for kind in kinds if term in kind for other in kind)))
 
 
 def _one_word_each(text: str) -> str:

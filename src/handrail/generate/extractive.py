@@ -10,12 +10,21 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from handrail.asking import MAY, QUESTION_MARKS, asked_for_others, asks_another, asks_the_same, speaks_of_himself
+from handrail.asking import (
+    MAY,
+    QUESTION_MARKS,
+    YES_OR_NO,
+    asked_for_others,
+    asks_another,
+    asks_the_same,
+    asks_yes_or_no,
+    speaks_of_himself,
+)
 from handrail.citations import LATELY, mostly_said
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
 from handrail.generate.compose import AT_MOST, SECTIONS, Scored, begun_with, compose
-from handrail.generate.deeds import heads_deed, heads_trouble
+from handrail.generate.deeds import deed, heads_deed, heads_deed_to, heads_same_trouble, heads_trouble
 from handrail.generate.first_steps import begun
 from handrail.generate.headings import heading_of, question_above
 from handrail.generate.opening import opening, opens
@@ -64,6 +73,8 @@ to another question."""
 POINTS_DEED, POINTS_TROUBLE, POINTS_ANOTHER = 1.0, -2.0, -2.0
 """Points of what stands under a heading that names what is wanted, that is about trouble nobody has, or that asks for
 another yes or no."""
+POINTS_TITLED = 2.0
+"""Points of all that stands under a title that names what is wanted, and of what, or what somebody cannot do."""
 POINTS_OPPOSED = -3.0
 """Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
@@ -210,15 +221,25 @@ def _shape(query: str, unit: Unit) -> float:
     """Points for what it is, and for what its heading promises."""
     heading = heading_of(unit)
     prices = price_points(query, plain("\n".join(unit.lines)), f"{unit.hit.passage.title}\n{heading}")
-    return _headed(query, heading) + prices + _kind(query, unit)
+    return _headed(query, heading) + _titled(query, unit.hit.passage.title, heading) + prices + _kind(query, unit)
+
+
+def _titled(query: str, title: str, heading: str) -> float:
+    return POINTS_TITLED if heads_deed_to(title, query) or heads_same_trouble(f"{title}\n{heading}", query) else 0.0
 
 
 def _headed(query: str, heading: str) -> float:
-    if asks_another(heading, query):
+    if asks_another(heading, query) or _asks_whether(heading, query):
         return POINTS_ANOTHER
     if heads_trouble(heading, query):
         return POINTS_TROUBLE
     return POINTS_DEED if heads_deed(heading, query) else 0.0
+
+
+def _asks_whether(heading: str, query: str) -> bool:
+    """Whether a heading asks for a yes or no, and the question is how to do something."""
+    whether = asks_yes_or_no(heading) and not asks_the_same(heading, query)
+    return whether and YES_OR_NO.match(query) is None and deed(query) != ""
 
 
 def _kind(query: str, unit: Unit) -> float:

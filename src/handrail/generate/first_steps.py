@@ -54,6 +54,8 @@ def begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Score
     steps = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == home]
     if not steps:
         return scored
+    if _has_its_section(query_terms, home, found):
+        return _led_by_steps(query, scored)
     said = query_terms - set(tokenize(best.unit.hit.passage.title))
     first = min(
         steps, key=lambda unit: (-len(said & set(tokenize(heading_of(unit)))), unit.hit.passage.position, unit.order)
@@ -62,6 +64,14 @@ def begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Score
     if names and 2 * len(named) >= len(about):
         rest = [item if _section(item.unit) == _section(first) else _special(item) for item in rest]
     return [Scored(first, best.score, best.logit), *sorted(rest, key=lambda item: -item.score)]
+
+
+def _has_its_section(query_terms: set[str], article: str, found: Sequence[Unit]) -> bool:
+    """Whether a section of the article that has no steps is about nothing else than what is named."""
+    here = [unit for unit in found if unit.hit.passage.article_id == article and heading_of(unit)]
+    about = {heading_of(unit): set(tokenize(heading_of(unit))) - DOING for unit in here}
+    led = {heading_of(unit) for unit in here if unit.kind == "steps"}
+    return any(terms and terms <= query_terms for heading, terms in about.items() if heading not in led)
 
 
 def _wants_it_done(query: str, title: str) -> bool:
