@@ -21,6 +21,7 @@ from handrail.llm.meter import Bounds, metering
 from handrail.notices import noticed, written_in
 from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
+from handrail.off_point import off_point
 from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, not_solved, understood
 from handrail.repeats import ask_anew, ask_back, fixed_reply, nearest_titles, quoted_again, without_quoted
@@ -296,7 +297,7 @@ class Pipeline:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, turn.wording, confidence, again=again)
         await turn.showing.settle(draft)
         answer, citations = assemble(draft, evidence, confidence)
-        if confidence < self._sure_from(turn):
+        if confidence < self._sure_from(turn) or self._off_point(turn, draft, evidence):
             result = outcome.low_confidence(answer, citations, confidence, turn.wording)
         else:
             verdict = Verdict.PARTLY if verified.unsupported else critique.verdict
@@ -307,6 +308,10 @@ class Pipeline:
         """Encoders of one language see little more than names in another, and are sure of it all the same."""
         foreign = turn.provider == QUOTED and written_in(turn.question) != self._stages.articles_lang
         return max(self._gates.confidence, SURE_ABROAD) if foreign else self._gates.confidence
+
+    def _off_point(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
+        ours = written_in(turn.question) == self._stages.articles_lang == "en"
+        return ours and turn.provider == QUOTED and off_point(turn.question, turn.reading, draft, evidence)
 
     async def _answerable(self, draft: Draft) -> Sequence[str]:
         """What the draft itself suggests, as far as the articles answer it."""
