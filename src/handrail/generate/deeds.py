@@ -20,7 +20,7 @@ WAYS = (
     "turn-on switch-on enable activate",
     "turn-off switch-off disable deactivate",
     "move transfer",
-    "reschedule move change",
+    "reschedule move",
     "publish",
     "unpublish hide",
     "restore recover undo",
@@ -85,7 +85,8 @@ def heads_deed(heading: str, message: str) -> bool:
 
 def heads_deed_to(title: str, message: str) -> bool:
     """Whether the title says what is wanted and of what: "Reschedule a booking" for "she wants to move her booking"."""
-    if not heads_deed(title, message):
+    moves = "reschedule" in title.lower() and deed(message) == "change" and TROUBLED.search(message) is None
+    if not (moves or heads_deed(title, message)):
         return False
     things = set(tokenize(OF_ONE.sub("", title))) - _verbs()
     return bool(things) and things <= {one for term in tokenize(message) for one in _same_as(term)}
