@@ -20,7 +20,7 @@ from tokenizers import Encoding
 
 from handrail.errors import SettingsError
 from handrail.local_models.bert import Kept
-from handrail.local_models.onnx import OnnxModel, Output, pair_encodings
+from handrail.local_models.onnx import OnnxModel, Output, longest_first, pair_encodings
 from handrail.local_models.tuned import Delta, Floats
 
 CLAIMS = ("entailment.npz", "entailment_again.npz", "entailment_embedder.npz")
@@ -110,8 +110,7 @@ class OnnxTaught:
     def readings(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[int, Callable[[], Floats]]]:
         """The place of each pair and what reads it, on the thread that calls it; the longest first."""
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._first_tokens)
-        order = sorted(range(len(pairs)), key=lambda at: -len(encodings[at].ids))
-        return [(at, partial(self._model.one, encodings[at], self._read)) for at in order]
+        return [(at, partial(self._model.one, encodings[at], self._read)) for at in longest_first(encodings)]
 
     def read_alone(self, texts: Sequence[str]) -> list[Floats]:
         """`(outputs,)` for each text."""

@@ -157,3 +157,15 @@ async def test_a_number_of_its_own_is_not_shown_unless_the_visitor_said_it(verif
 
     assert (wrong.score or 0.0) < load_settings().verify.shown_from
     assert (right.score or 0.0) > (wrong.score or 0.0)
+
+
+async def test_a_number_that_the_visitor_said_is_no_invention(verifier: Verifier) -> None:
+    draft = Draft([Claim("For your team of 40, each further seat is EUR 6 monthly.", ("s/2",))], "llm")
+
+    [said], [unsaid] = [
+        (await verifier.verify(question(text), draft, evidence(SEATS))).draft.claims
+        for text in ("we are 40 people, what is a seat", "what is a seat")
+    ]
+
+    shown_from = load_settings().verify.shown_from
+    assert (unsaid.score or 0.0) < shown_from <= (said.score or 0.0)

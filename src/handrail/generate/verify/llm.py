@@ -120,7 +120,8 @@ def _size(words: Sequence[Token]) -> int:
 
 
 def _invents_a_number(claim: Claim, passage: Passage, quote: str) -> bool:
-    """Whether it has a number that neither the quote nor a heading above it has.
+    """Whether it has a number that neither the quote nor a heading above it has: a judge's word has to be proved, unit
+    and all, where `invents_a_number` only asks whether anybody said it.
 
     Units are compared where they are known: a claim in another language says "7 Tage" for "7 days".
     """
