@@ -81,7 +81,7 @@ def compose(
         before = [claim for _, part in parts for claim in part]
         if len(parts) == most or _words(before) > ALSO_AFTER:
             break
-        if other.hit.passage.id in looked_at:
+        if other.hit.passage.id in looked_at or _same_procedure(other, [unit for unit, _ in parts]):
             continue
         there = [item for item in scored if item.unit.hit.passage.id == other.hit.passage.id]
         looked_at.add(other.hit.passage.id)
@@ -118,6 +118,16 @@ def _close(scored: Sequence[Scored]) -> list[Unit]:
     )
     near = [item for item in scored if item.score >= best.score - points and item.logit >= best.logit - logits]
     return [item.unit for item in near if not item.unit.points_elsewhere]
+
+
+def _same_procedure(steps: Unit, quoted: Sequence[Unit]) -> bool:
+    """Whether two articles tell how to do the same, each in its own words: once is enough."""
+    return steps.kind == "steps" and any(
+        unit.kind == "steps"
+        and article_of(unit) != article_of(steps)
+        and title_of(unit).casefold() == title_of(steps).casefold()
+        for unit in quoted
+    )
 
 
 def _known(best: Scored) -> bool:
