@@ -30,9 +30,12 @@ from handrail.assembly.models import build_hearing
 from handrail.classify.features import as_heard
 from handrail.classify.local import Head, LocalClassifier, load_head
 from handrail.courtesies import without_courtesies
+from handrail.gloss import Interpreter
+from handrail.retrieve.spelling import COMMONEST
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Settings, load_settings
+from handrail.stores.tokens import STOP
 from handrail.types import Label, Question
 
 HERE = Path(__file__).parent
@@ -49,6 +52,8 @@ class Assistants:
     def __init__(self, settings: Settings, head: Head, embedder: CachedEmbedder, companies: Path) -> None:
         found = read_companies(companies) if companies.is_file() else {}
         self._embedder = embedder
+        common = frozenset(embedder.words()[:COMMONEST])
+        self._interpret = Interpreter(lambda word: word in STOP or word in common).read
         nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
         self._hear = build_hearing(nameless) if head.mix_heard is not None else None
         self._bases: dict[str, TopicProbe] = {
@@ -57,13 +62,17 @@ class Assistants:
         }
         self.names = {OWN: settings.brand.name, **{company.id: company.name for company in found.values()}}
         self._classifiers = {
-            company: LocalClassifier(head, settings.classify.static_above, name) for company, name in self.names.items()
+            company: LocalClassifier(head, settings.classify.static_above, name, interpret=self._interpret)
+            for company, name in self.names.items()
         }
 
     def score(self, rows: Sequence[Row]) -> list[Routed]:
-        texts = [without_courtesies(row.text) for row in rows]
+        texts = [self._read(row) for row in rows]
         self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
         return [self._one(row) for row in rows]
+
+    def _read(self, row: Row) -> str:
+        return self._interpret(without_courtesies(row.text))
 
     def other(self, company: str) -> str:
         """Another company, always the same one."""
@@ -76,7 +85,7 @@ class Assistants:
 
     def _one(self, row: Row) -> Routed:
         company = row.company if row.company in self._bases else OWN
-        probed = probe(row.text, self._bases[company], self._embedder, self._hearing(company))
+        probed = probe(self._read(row), self._bases[company], self._embedder, self._hearing(company))
         found = asyncio.run(self._classifiers[company].classify(Question(row.text, "check", "check"), probed))
         return Routed(row.label.value, found.label.value, found.probability)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.classifier import asides, augment, documentations
+from eval.classifier import abroad, asides, augment, documentations
 from eval.classifier.bases import CachedEmbedder, company_base, indexed_base
 from eval.classifier.fit import (
     WRITTEN,
@@ -183,7 +183,7 @@ def training_rows(companies: dict[str, Company], arguments: argparse.Namespace) 
         row for path in sorted(TRAINING.glob("*.jsonl")) if path.name != "companies.jsonl" for row in read_rows(path)
     ]
     known = list(companies.values())
-    rows = [*written, *again(written, arguments.also or []), *documentations.questions()]
+    rows = [*written, *abroad.rows(written), *again(written, arguments.also or []), *documentations.questions()]
     rows += list(public_rows(arguments.intents, seeded())) if arguments.intents else []
     rows += augment.mash(known, seeded(), arguments.mash)
     rows += augment.other_companies(known, seeded(), arguments.brands)

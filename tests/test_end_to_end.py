@@ -70,6 +70,32 @@ async def test_a_plain_question_is_answered_from_its_article(assistant: Assistan
     assert_proven(turn.outcome)
 
 
+@pytest.mark.parametrize(
+    ("text", "article"),
+    [
+        ("Wie verbinde ich meine eigene Domain?", "domains:connect"),
+        ("Comment ajouter un membre à mon équipe ?", "team:invite-a-team-member"),
+        ("Как сбросить пароль?", "account:reset-your-password"),
+    ],
+)
+async def test_who_writes_in_another_language_reads_the_right_article(
+    assistant: Assistant, text: str, article: str
+) -> None:
+    turn = await assistant.ask(opening(text))
+
+    assert turn.outcome.routing in (Routing.ANSWERED, Routing.LOW_CONFIDENCE)
+    assert cited(turn)[0].startswith(article)
+    assert turn.outcome.notice
+    assert_proven(turn.outcome)
+
+
+async def test_who_wants_his_money_back_in_another_language_gets_a_person(assistant: Assistant) -> None:
+    turn = await assistant.ask(opening("Ich will mein Geld zurück, sofort!"))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.answer.startswith("Danke")
+
+
 def assert_proven(outcome: Outcome) -> None:
     """Every number in the text is a citation and the other way round; what is quoted is in a cited passage."""
     shown = {int(number) for number in re.findall(r"\[(\d+)\]", outcome.answer)}

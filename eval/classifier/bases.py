@@ -45,6 +45,9 @@ class CachedEmbedder:
     def name(self) -> str:
         return self._embedder.name
 
+    def words(self) -> Sequence[str]:
+        return self._embedder.words()
+
     def queries(self, texts: Sequence[str]) -> list[Vectors]:
         """An Embedding each, where the embedder shows states."""
         keys = [self._key(text) for text in texts]

@@ -16,7 +16,16 @@ settings named below, dashed ones are switches that are off. Without an LLM the 
 """
 
 INFRASTRUCTURE = frozenset(
-    {"customers", "tracer", "closing", "articles_lang", "fallback_classifier", "fallback_answerer", "fallback_critic"}
+    {
+        "customers",
+        "tracer",
+        "closing",
+        "articles_lang",
+        "interpreted",
+        "fallback_classifier",
+        "fallback_answerer",
+        "fallback_critic",
+    }
     | {"fallback_reader", "quick_critic", "fallback_verifier", "foresee"}
 )
 """Fields of `Stages` that are no step of their own: what observes, reads ahead, or stands in when a stage fails."""

@@ -89,6 +89,11 @@ def unspoken(text: str) -> str | None:
     return found if found not in spoken() and sure >= UNSPOKEN else None
 
 
+def likeliest(text: str) -> list[str]:
+    """The languages that Latin letters may be of, the likeliest first."""
+    return [str(language) for language, _ in _model().rank(text.lower() if text.isupper() else text)]
+
+
 def of_articles(texts: Sequence[str]) -> str:
     """The language most of a sample of `texts` is in; English for none."""
     step = max(1, len(texts) // SAMPLE)

@@ -89,6 +89,8 @@ class Stages:
     """Asked who the customer is, where a policy has conditions; None goes by the signed context alone."""
     articles_lang: str = "en"
     """What the articles are written in."""
+    interpreted: frozenset[str] = frozenset()
+    """Languages beside that one whose messages are read in it, word by word."""
     foresee: Callable[[str], None] | None = None
     """Begins to read a message that a turn will soon be about; results are the same without."""
     closing: Callable[[], Awaitable[None]] | None = None
@@ -174,8 +176,8 @@ class Pipeline:
         if turn.reading.kind == "complaint":
             return ask_anew(turn.question, turn.wording, evidence, confidence)
         if not relevant:
-            foreign = written_in(turn.question) != self._stages.articles_lang
-            return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=foreign)
+            unread = self._unread(turn)
+            return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=unread)
         return await self._answer(turn, evidence, confidence)
 
     async def _second_look(self, turn: TurnInFlight, probe: Probe) -> Evidence | None:
@@ -184,9 +186,14 @@ class Pipeline:
             evidence = await self._retrieve(turn, probe)
         except HandrailError:
             return None
-        foreign = written_in(turn.question) != self._stages.articles_lang
+        foreign = self._unread(turn)
         said = second_look.answered(self._stages.calibrator.probability(evidence), turn.classification)
         return second_look.answering(turn.trace, evidence, said, self._gates, foreign=foreign)
+
+    def _unread(self, turn: TurnInFlight) -> bool:
+        """Whether a message is in a language that nothing here reads."""
+        lang = written_in(turn.question)
+        return lang != self._stages.articles_lang and lang not in self._stages.interpreted
 
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""

@@ -18,12 +18,14 @@ from handrail.assembly.models import (
     queries_of,
     reads,
 )
+from handrail.gloss import Interpreter, languages
+from handrail.gloss import gloss as word_list
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
-from handrail.retrieve.spelling import Spelling
+from handrail.retrieve.spelling import COMMONEST, Spelling
 from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Models, Settings
 from handrail.stores import snapshot as snapshots
@@ -32,7 +34,7 @@ from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
-from handrail.stores.tokens import STEMMERS, coverage
+from handrail.stores.tokens import STEMMERS, STOP, coverage
 from handrail.types import Vectors
 
 if TYPE_CHECKING:
@@ -136,7 +138,22 @@ class Parts:
             self.late_interaction(settings),
             EverydayWords(self.snapshot, company=settings.brand.name) if settings.retrieval.everyday else None,
             self.hear,
+            self.interpret(settings),
         )
+
+    def interpreted(self, settings: Settings) -> frozenset[str]:
+        """The languages beside the articles' that are read word by word."""
+        english = settings.retrieval.gloss and self.snapshot.lang == "en"
+        return languages() if english else frozenset()
+
+    def interpret(self, settings: Settings) -> Callable[[str], str] | None:
+        """Reads other languages in English; None where the articles are in another, or the settings turn it off."""
+        if not self.interpreted(settings):
+            return None
+        for lang in languages():
+            word_list(lang)  # now, and not while a visitor waits
+        common = frozenset(self.words[:COMMONEST])
+        return Interpreter(lambda word: word in STOP or word in common or self.snapshot.knows(word)).read
 
     def late_interaction(self, settings: Settings) -> LateInteraction | None:
         """None where the settings turn it off."""

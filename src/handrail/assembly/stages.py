@@ -53,7 +53,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
     base = parts.retriever(settings)
-    local = local_classifier(settings, base.sentences, parts.snapshot.knows)
+    local = local_classifier(settings, base.sentences, parts.snapshot.knows, parts.interpret(settings))
     critic = LocalCritic(
         calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
     )
@@ -78,6 +78,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         tracer=tracer,
         customers=CustomerHook(settings.customer) if settings.customer.url and policy.conditional else None,
         articles_lang=parts.snapshot.lang,
+        interpreted=parts.interpreted(settings),
         verifier=local_verifier(settings, parts.entails),
         widen=BeginningOfTheArticle(parts.snapshot),
         foresee=base.foresee,
@@ -170,7 +171,10 @@ def has_head(settings: Settings) -> bool:
 
 
 def local_classifier(
-    settings: Settings, sentences: Sentences | None = None, knows: Callable[[str], bool] | None = None
+    settings: Settings,
+    sentences: Sentences | None = None,
+    knows: Callable[[str], bool] | None = None,
+    interpret: Callable[[str], str] | None = None,
 ) -> Classifier:
     """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
     if settings.classify.mode == "off":
@@ -181,7 +185,7 @@ def local_classifier(
         if settings.classify.mode != "llm":
             raise
         return ByWords()
-    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows)
+    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows, interpret)
 
 
 def calibration_for(

@@ -35,7 +35,9 @@ class Observer:
     def __init__(self, parts: Parts, settings: Settings) -> None:
         self._retriever = parts.retriever_of(Without, settings)
         self._answerer = ExtractiveAnswerer(parts.quote, settings.generate, load_wording(settings.brand.name), None)
-        self._classifier = local_classifier(settings, self._retriever.sentences, parts.snapshot.knows)
+        self._classifier = local_classifier(
+            settings, self._retriever.sentences, parts.snapshot.knows, parts.interpret(settings)
+        )
         self._words = parts.words_read(settings)
 
     async def search(self, question: str) -> list[Passage]:

@@ -201,15 +201,17 @@ class LocalClassifier:
         company: str = "",
         sentences: Sentences | None = None,
         knows: Callable[[str], bool] | None = None,
+        interpret: Callable[[str], str] | None = None,
     ) -> None:
         """`company` is the name visitors call it by; `sentences` are looked at where a probe does not hold them;
-        `knows` says whether a word is one of the articles'.
+        `knows` says whether a word is one of the articles'; `interpret` reads other languages in English, as probes do.
         """
         self._head = head
         self._static_above = static_above
         self._company = company
         self._sentences = sentences
         self._knows = knows
+        self._interpret = interpret
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         """Well under a millisecond beyond the embedding for a short message; sentences are embedded one by one."""
@@ -220,6 +222,7 @@ class LocalClassifier:
         if self._sentences is not None and not probe.parts:
             probe = replace(probe, parts=await self._sentences(question.text))
         text = without_courtesies(question.text)
+        text = self._interpret(text) if self._interpret is not None else text
         read = [self._read(part, of) for part, of in probe.parts.items()]
         probabilities = self._weighed(text, probe, read)
         asks = _asking(list(probe.parts), [aside for _, aside in read])

@@ -49,10 +49,11 @@ class HybridRetriever:
         late: LateInteraction | None = None,
         everyday: EverydayWords | None = None,
         hear: Batcher[str, Vectors] | None = None,
+        interpret: Callable[[str], str] | None = None,
     ) -> None:
         """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
-        `hear` gives what a probe says beside it of a message's label.
+        `hear` gives what a probe says beside it of a message's label; `interpret` reads other languages in English.
         """
         self._snapshot = snapshot
         self._dense = dense
@@ -64,6 +65,7 @@ class HybridRetriever:
         self._late = late
         self._everyday = everyday
         self._hear = hear
+        self._interpret = interpret
         self._mended = lru_cache(maxsize=TEXTS_KEPT)(self._mend)
         self._codes = ListedCodes(snapshot.passages)
         self._topic = TopicProbe(snapshot, covers)
@@ -121,6 +123,7 @@ class HybridRetriever:
         return await self.ranked(query, hits, embedding)
 
     def _mend(self, text: str) -> str:
+        text = self._interpret(text) if self._interpret is not None else text
         text = self._spelling.mended(text) if self._spelling is not None else text
         return self._everyday.read(text) if self._everyday is not None else text
 

@@ -198,6 +198,11 @@ class Retrieval(Section):
         description="Read everyday words that the articles lack as the ones they have (`coupon` as `discount code`); "
         "English articles only.",
     )
+    gloss: bool = Field(
+        True,
+        description="Read German, Spanish, French, Italian, Dutch, Polish, Portuguese and Russian messages word by "
+        "word in English; English articles only.",
+    )
 
 
 class Classify(Section):
