@@ -53,7 +53,8 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
     base = parts.retriever(settings)
-    local = local_classifier(settings, base.sentences, parts.snapshot.knows, parts.interpret(settings))
+    interpret = parts.interpret(settings)
+    local = local_classifier(settings, base.sentences, parts.snapshot.knows, interpret)
     critic = LocalCritic(
         calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
     )
@@ -68,7 +69,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         classifier=local,
         fallback_classifier=local,
         retriever=retriever,
-        reader=LocalReader(retriever.probe) if remembers else None,
+        reader=LocalReader(retriever.probe, interpret) if remembers else None,
         rewriter=expansion if settings.rewrite.expansion else None,
         calibrator=calibrator,
         answerer=ExtractiveAnswerer(parts.quote, settings.generate, wording, policy),
@@ -132,7 +133,8 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         critic = LlmCritic(models.small, prompts, settings.brand)
         stages = replace(stages, critic=critic, fallback_critic=local.critic)
     if local.reader is not None and settings.memory.rewrite in ("auto", "llm"):
-        reader = LlmReader(models.small, prompts, settings.brand, LocalReader(local.retriever.probe))
+        patterns = LocalReader(local.retriever.probe, parts.interpret(settings))
+        reader = LlmReader(models.small, prompts, settings.brand, patterns)
         stages = replace(stages, reader=reader, fallback_reader=local.reader)
     if settings.verify.llm != "off" and local.verifier is not None:
         judge = LlmVerifier(local.verifier, models.small, prompts, settings.verify)

@@ -138,7 +138,8 @@ class HybridRetriever:
 
     async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:
         """Search for every wording of `reading`; a passage's fused score is the weighted mean over the wordings."""
-        wordings = {reading.text: 1.0, **reading.beside}
+        read = self._interpret or str
+        wordings = {reading.text: 1.0, **{read(text): weight for text, weight in reading.beside.items()}}
         embeddings = await self._embedder.submit(list(wordings))
         lists = [
             (weight, await asyncio.to_thread(self._search, text, embedding, filters))
