@@ -35,7 +35,6 @@ from handrail.retrieve.spelling import COMMONEST
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Settings, load_settings
-from handrail.stores.tokens import STOP
 from handrail.types import Label, Question
 
 HERE = Path(__file__).parent
@@ -52,8 +51,7 @@ class Assistants:
     def __init__(self, settings: Settings, head: Head, embedder: CachedEmbedder, companies: Path) -> None:
         found = read_companies(companies) if companies.is_file() else {}
         self._embedder = embedder
-        common = frozenset(embedder.words()[:COMMONEST])
-        self._interpret = Interpreter(lambda word: word in STOP or word in common).read
+        self._interpret = Interpreter(embedder.words()[:COMMONEST]).read
         nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
         self._hear = build_hearing(nameless) if head.mix_heard is not None else None
         self._bases: dict[str, TopicProbe] = {

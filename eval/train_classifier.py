@@ -139,7 +139,7 @@ def hold_out(
     settings: Settings,
 ) -> None:
     """Whole messages, nothing heard; `eval.check_shortcuts` reads sentences and hears, as the product does."""
-    rows = [row if row.company != ANY else own(row) for row in read_rows(path)]
+    rows = [abroad.as_read(row if row.company != ANY else own(row)) for row in read_rows(path)]
     beside = path.with_name("companies.jsonl")
     companies = read_companies(beside) if beside.is_file() else {}
     others = Featurizer(

@@ -11,8 +11,9 @@ import numpy as np
 
 from handrail.generate import Hearer
 from handrail.observe.silent import SilentTracer
-from handrail.pipeline import Pipeline, Stages
+from handrail.pipeline import Pipeline
 from handrail.settings import Settings
+from handrail.stages import Stages
 from handrail.types import (
     Claim,
     Classification,

@@ -6,8 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from handrail.flow import INFRASTRUCTURE, document, mermaid, steps
-from handrail.pipeline import Stages
 from handrail.settings import Settings
+from handrail.stages import Stages
 
 DRAWN = Path(__file__).parents[1] / "docs" / "pipeline.md"
 

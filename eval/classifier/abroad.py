@@ -13,9 +13,14 @@ ABROAD = Path(__file__).parent.parent / "training" / "intents" / "abroad"
 """English rows of `training/intents` as native speakers would write them, in thirteen languages."""
 
 
+def as_read(row: Row) -> Row:
+    """Through the word list of its language; the row itself where there is none."""
+    return replace(row, text=gloss(row.lang).read(row.text)) if row.lang in languages() else row
+
+
 def glossed(rows: Iterable[Row]) -> Iterator[Row]:
-    """Those in a language that has a word list, through it."""
-    return (replace(row, text=gloss(row.lang).read(row.text)) for row in rows if row.lang in languages())
+    """Those in a language that has a word list, through it: English from there on, so that English is put around it."""
+    return (replace(as_read(row), lang="en") for row in rows if row.lang in languages())
 
 
 def rows(written: Iterable[Row]) -> list[Row]:

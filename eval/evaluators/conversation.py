@@ -25,9 +25,10 @@ from handrail.classify import Classifier
 from handrail.converse.window import exchange_of, latest
 from handrail.observe.silent import SilentTracer
 from handrail.outcome import STATIC
-from handrail.pipeline import Pipeline, Stages
+from handrail.pipeline import Pipeline
 from handrail.reading import label_of_follow_up, understood
 from handrail.retrieve import Retriever
+from handrail.stages import Stages
 from handrail.types import Exchange, Question, Reading
 from handrail.wording import load_wording
 

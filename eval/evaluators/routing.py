@@ -17,8 +17,8 @@ from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
 from handrail.courtesies import without_courtesies
 from handrail.errors import HandrailError
 from handrail.observe.silent import SilentTracer
-from handrail.pipeline import Stages
 from handrail.sentences import parts
+from handrail.stages import Stages
 from handrail.types import Classification
 from handrail.wording import load_wording
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
-from handrail.pipeline import Stages
 from handrail.settings import Settings
+from handrail.stages import Stages
 
 HEAD = """\
 # The pipeline

@@ -58,7 +58,7 @@ def base(tag: str | None) -> str:
 def of_message(text: str, page: str | None = None) -> str:
     """The language to reply in: of the message where it is clear, otherwise of the visitor's page."""
     wanted = base(page)
-    script = _script(text)
+    script = of_script(text)
     if script:
         return script
     said = spoken_in(text)
@@ -83,7 +83,7 @@ def unspoken(text: str) -> str | None:
     letters = LETTER.findall(text)
     if 2 * sum(KNOWN_SCRIPT.match(letter) is None for letter in letters) > len(letters):
         return UNKNOWN
-    if _script(text) or len(re.findall(r"\w+", text)) < UNSPOKEN_WORDS:
+    if of_script(text) or len(re.findall(r"\w+", text)) < UNSPOKEN_WORDS:
         return None
     found, sure = _latin(text)
     return found if found not in spoken() and sure >= UNSPOKEN else None
@@ -91,13 +91,13 @@ def unspoken(text: str) -> str | None:
 
 def likeliest(text: str) -> list[str]:
     """The languages that Latin letters may be of, the likeliest first."""
-    return [str(language) for language, _ in _model().rank(text.lower() if text.isupper() else text)]
+    return [str(language) for language, _ in _model().rank(_unshouted(text))]
 
 
 def of_articles(texts: Sequence[str]) -> str:
     """The language most of a sample of `texts` is in; English for none."""
     step = max(1, len(texts) // SAMPLE)
-    votes = Counter(_script(text) or _latin(text)[0] for text in texts[::step][:SAMPLE] if LETTER.search(text))
+    votes = Counter(of_script(text) or _latin(text)[0] for text in texts[::step][:SAMPLE] if LETTER.search(text))
     return votes.most_common(1)[0][0] if votes else DEFAULT
 
 
@@ -106,7 +106,7 @@ def warm_up() -> None:
     _latin("warm up")
 
 
-def _script(text: str) -> str | None:
+def of_script(text: str) -> str | None:
     """The language of a script that most letters are in."""
     letters = len(LETTER.findall(text))
     for name, script in SCRIPTS:
@@ -129,6 +129,10 @@ def _model() -> Any:
 
 
 def _latin(text: str) -> tuple[str, float]:
-    """Shouting reads like another language to it."""
-    language, probability = _model().classify(text.lower() if text.isupper() else text)
+    language, probability = _model().classify(_unshouted(text))
     return str(language), float(probability)
+
+
+def _unshouted(text: str) -> str:
+    """Capitals read like another language to the model."""
+    return text.lower() if text.isupper() else text

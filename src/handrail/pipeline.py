@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from handrail import language, outcome, second_look
 from handrail.citations import assemble, enforce
-from handrail.classify import Classifier
-from handrail.converse import Reader, Rewriter
-from handrail.customer import Customers
 from handrail.despair import speaks_of_dying
 from handrail.errors import HandrailError, NotGrounded, NotSupported
-from handrail.gates import Calibrator
-from handrail.generate import Answerer, Critic, Verifier
 from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight, traced
 from handrail.learn_customer import learn
 from handrail.llm.meter import Bounds, metering
 from handrail.notices import noticed, written_in
-from handrail.observe import Tracer
 from handrail.observe.shielded import ShieldedTracer
 from handrail.off_point import off_point
 from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, not_solved, understood
 from handrail.repeats import ask_anew, ask_back, fixed_reply, nearest_titles, quoted_again, without_quoted
-from handrail.retrieve import Retriever
 from handrail.serious import quotes_fit
 from handrail.settings import Settings
-from handrail.several import Joint, Several
+from handrail.several import Joint
 from handrail.showing import Showing
+from handrail.stages import Stages
 from handrail.stopwatch import Stopwatch
-from handrail.suggest import Suggester
 from handrail.types import (
     Citation,
     Classification,
@@ -56,45 +49,6 @@ from handrail.wording import Wording
 NO_EVIDENCE = Evidence("", ())
 SURE_ABROAD = 0.75
 """Confidence from which passages in another language than the question's are quoted without a word of doubt."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stages:
-    """What a pipeline is made of; a stage that is off is None."""
-
-    classifier: Classifier
-    fallback_classifier: Classifier
-    retriever: Retriever
-    rewriter: Rewriter | None
-    calibrator: Calibrator
-    answerer: Answerer
-    fallback_answerer: Answerer | None
-    critic: Critic | None
-    tracer: Tracer
-    verifier: Verifier | None = None
-    fallback_verifier: Verifier | None = None
-    widen: Callable[[Evidence], Evidence] | None = None
-    """Adds more of the best article, for an answerer that reads it, or quotes how it begins."""
-    fallback_critic: Critic | None = None
-    quick_critic: Critic | None = None
-    """Judges a whole draft in microseconds, before any of it is shown; None shows drafts unjudged."""
-    reader: Reader | None = None
-    """Reads a message with its history; None where conversations have no memory."""
-    fallback_reader: Reader | None = None
-    suggester: Suggester | None = None
-    """Offers questions to go on with after an answer."""
-    several: Several | None = None
-    """Answers each question of a message that asks several; None reads every message as one."""
-    customers: Customers | None = None
-    """Asked who the customer is, where a policy has conditions; None goes by the signed context alone."""
-    articles_lang: str = "en"
-    """What the articles are written in."""
-    interpreted: frozenset[str] = frozenset()
-    """Languages beside that one whose messages are read in it, word by word."""
-    foresee: Callable[[str], None] | None = None
-    """Begins to read a message that a turn will soon be about; results are the same without."""
-    closing: Callable[[], Awaitable[None]] | None = None
-    """Closes connections the stages hold."""
 
 
 class Pipeline:
@@ -176,8 +130,7 @@ class Pipeline:
         if turn.reading.kind == "complaint":
             return ask_anew(turn.question, turn.wording, evidence, confidence)
         if not relevant:
-            unread = self._unread(turn)
-            return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=unread)
+            return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=self._unread(turn))
         return await self._answer(turn, evidence, confidence)
 
     async def _second_look(self, turn: TurnInFlight, probe: Probe) -> Evidence | None:
@@ -186,9 +139,8 @@ class Pipeline:
             evidence = await self._retrieve(turn, probe)
         except HandrailError:
             return None
-        foreign = self._unread(turn)
         said = second_look.answered(self._stages.calibrator.probability(evidence), turn.classification)
-        return second_look.answering(turn.trace, evidence, said, self._gates, foreign=foreign)
+        return second_look.answering(turn.trace, evidence, said, self._gates, foreign=self._unread(turn))
 
     def _unread(self, turn: TurnInFlight) -> bool:
         """Whether a message is in a language that nothing here reads."""

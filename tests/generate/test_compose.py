@@ -251,19 +251,6 @@ def test_a_third_section_is_quoted_where_none_is_known() -> None:
     assert len(compose(known, found, Generate())) == 2
 
 
-@pytest.mark.parametrize(("heading", "quoted"), [("Charge a fee", 3), ("Waive a fee", 6)])
-def test_how_to_do_the_same_is_told_once(heading: str, quoted: int) -> None:
-    here = article(
-        "## Charge a fee\n\n1. Open the booking.\n2. Check the sum.\n3. Select **Charge**.\n", "s:fees", "Fees"
-    )
-    there = article(f"## {heading}\n\n1. Find it.\n2. Choose why.\n3. Say **Yes**.\n", "s:rules", "Rules")
-    found = [unit for unit in units(evidence("charge", here, there).hits, 10) if unit.kind == "steps"]
-
-    made = compose([Scored(unit, 4 - place, 4) for place, unit in enumerate(found)], found, Generate())
-
-    assert len(made) == quoted
-
-
 def test_a_section_in_two_passages_has_its_heading_once() -> None:
     found = units(evidence("post", COSTS, merge=0).hits, 10)
     again = replace(found[0], hit=Hit(replace(found[0].hit.passage, id="s:costs/9")), lines=("It costs EUR 4 below.",))

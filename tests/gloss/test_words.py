@@ -82,7 +82,7 @@ def test_any_text_can_be_read(text: str) -> None:
 @pytest.mark.parametrize("hostile", ["richte " * 2000, "kosten" * 2000, "n e " * 2000, "geld" * 9 + " " * 4000])
 def test_hostile_text_takes_time_in_proportion_to_its_length(hostile: str) -> None:
     german = listed("de", GERMAN)
-    start = time.perf_counter()
+    start = time.process_time()
     german.read(hostile)
 
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0

@@ -23,8 +23,9 @@ from handrail.errors import HandrailError, ModelUnavailable, RetryableError
 from handrail.learning.drafts import Drafter
 from handrail.learning.gaps import Shelf
 from handrail.observe import Tracer
-from handrail.pipeline import Pipeline, Stages
+from handrail.pipeline import Pipeline
 from handrail.settings import Settings
+from handrail.stages import Stages
 from handrail.suggest.quiet import QuietSuggester
 from handrail.types import Question, Turn, Vectors
 from handrail.watch import TurnWatch

@@ -19,7 +19,6 @@ from handrail.assembly.models import (
     reads,
 )
 from handrail.gloss import Interpreter, languages
-from handrail.gloss import gloss as word_list
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
@@ -34,7 +33,7 @@ from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
-from handrail.stores.tokens import STEMMERS, STOP, coverage
+from handrail.stores.tokens import STEMMERS, coverage
 from handrail.types import Vectors
 
 if TYPE_CHECKING:
@@ -150,10 +149,7 @@ class Parts:
         """Reads other languages in English; None where the articles are in another, or the settings turn it off."""
         if not self.interpreted(settings):
             return None
-        for lang in languages():
-            word_list(lang)  # now, and not while a visitor waits
-        common = frozenset(self.words[:COMMONEST])
-        return Interpreter(lambda word: word in STOP or word in common or self.snapshot.knows(word)).read
+        return Interpreter(self.words[:COMMONEST], self.snapshot.knows).read
 
     def late_interaction(self, settings: Settings) -> LateInteraction | None:
         """None where the settings turn it off."""

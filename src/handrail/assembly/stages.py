@@ -31,12 +31,12 @@ from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.generate.policy import policy_for
 from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
-from handrail.pipeline import Stages
 from handrail.retrieve.expand import TitleExpansion
 from handrail.retrieve.opening import BeginningOfTheArticle
 from handrail.retrieve.widen import MoreOfTheArticle
 from handrail.settings import Settings
 from handrail.several import Several
+from handrail.stages import Stages
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Probe, Question
 from handrail.wording import Wording

@@ -12,8 +12,9 @@ from handrail.assembly.parts import Parts, kb_folder
 from handrail.assembly.stages import build_stages, has_head
 from handrail.errors import RetryableError
 from handrail.observe.silent import SilentTracer
-from handrail.pipeline import Pipeline, Stages
+from handrail.pipeline import Pipeline
 from handrail.settings import Settings
+from handrail.stages import Stages
 from handrail.suggest.kept import Kept
 from handrail.suggest.quiet import Check, QuietSuggester
 from handrail.types import Citation, Question, Routing

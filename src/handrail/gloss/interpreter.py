@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 
 from handrail.gloss.words import WORD, Gloss, word_list
-from handrail.language import likeliest
+from handrail.language import likeliest, of_script
 from handrail.stores.tokens import STOP
 
 LETTER = re.compile(r"[^\W\d_]")
-CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 CANDIDATES = 3
 """Languages that a message in Latin letters may be in, the likeliest by its letters, whose words are looked for."""
 
@@ -20,9 +19,14 @@ CANDIDATES = 3
 class Interpreter:
     """Reads what is written in a language with a word list; English and every other language stay as they are."""
 
-    def __init__(self, english: Callable[[str], bool]) -> None:
-        """`english` says whether a word in lower case is one of English, or of the articles."""
-        self._english = english
+    def __init__(self, common: Iterable[str], known: Callable[[str], bool] | None = None) -> None:
+        """`common` are common English words in lower case; `known` says whether one is among the articles' words.
+
+        The lists are read here, so that no visitor waits for them.
+        """
+        self._common = STOP.union(common)
+        self._known = known if known is not None else self._common.__contains__
+        self._lists = {lang: gloss(lang) for lang in languages()}
 
     def read(self, text: str) -> str:
         found = self._spoken(text)
@@ -30,26 +34,26 @@ class Interpreter:
 
     def _spoken(self, text: str) -> Gloss | None:
         """The language with more words of its own in `text` than English has, small words counting first."""
-        letters = LETTER.findall(text)
-        if 2 * len(CYRILLIC.findall(text)) > len(letters):
-            return gloss("ru")
+        script = of_script(text)
+        if script is not None:
+            return self._lists.get(script)
         words = [word.lower() for word in WORD.findall(text) if LETTER.search(word)]
-        foreign = [word for word in words if not self._english(word)]
+        foreign = [word for word in words if word not in self._common and not self._known(word)]
         if not foreign:
             return None
         small = sum(word in STOP for word in words)
-        ranked = [lang for lang in likeliest(text) if lang in languages() or lang == "en"][:CANDIDATES]
-        found = {lang: _known(gloss(lang), words, foreign) for lang in ranked if lang != "en"}
+        ranked = [lang for lang in likeliest(text) if lang in self._lists or lang == "en"][:CANDIDATES]
+        found = {lang: _counted(self._lists[lang], words, foreign) for lang in ranked if lang != "en"}
         best = max(found, key=lambda lang: found[lang], default=None)
         if best is None:
             return None
         own, shared = found[best]
         ours = len(words) - len(foreign) - shared
         clear = own > small and (own > ours or (own == ours and ranked[0] == best))
-        return gloss(best) if clear else None
+        return self._lists[best] if clear else None
 
 
-def _known(listed: Gloss, words: Sequence[str], foreign: Sequence[str]) -> tuple[int, int]:
+def _counted(listed: Gloss, words: Sequence[str], foreign: Sequence[str]) -> tuple[int, int]:
     """How many words it has that English lacks, and how many that both have."""
     own = sum(listed.knows(word) for word in foreign)
     return own, sum(listed.knows(word) for word in words) - own
@@ -65,6 +69,6 @@ def languages() -> frozenset[str]:
 
 @cache
 def gloss(lang: str) -> Gloss:
-    """Of one of `languages`; read when it is needed first, in a tenth of a second."""
+    """Of one of `languages`; read once, in a tenth of a second."""
     text = (files("handrail.gloss") / f"{lang}.txt").read_text(encoding="utf-8")
     return Gloss(word_list(lang, text.splitlines()))

@@ -200,8 +200,7 @@ class Retrieval(Section):
     )
     gloss: bool = Field(
         True,
-        description="Read German, Spanish, French, Italian, Dutch, Polish, Portuguese and Russian messages word by "
-        "word in English; English articles only.",
+        description="Read messages in eight other languages word by word in English; English articles only.",
     )
 
 
