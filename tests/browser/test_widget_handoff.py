@@ -1,5 +1,6 @@
 """A person is always one press away, and one request is one request."""
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -97,13 +98,14 @@ def test_a_failure_keeps_the_text_and_can_be_tried_again_as_one_request(chat: Ch
 
 
 def test_a_limited_request_names_the_time(chat: Chat) -> None:
+    chat.page.clock.set_fixed_time(datetime(2026, 3, 4, 12, 0))
     chat.site.handoff = lambda _body: limited(600)
     chat.open()
     chat.person.click()
 
     form(chat).get_by_role("button", name="Send to our team").click()
 
-    expect(form(chat)).to_contain_text("You can send this again at")
+    expect(form(chat)).to_contain_text("You can send this again at 12:10")
 
 
 def test_nobody_is_promised_when_nobody_is_there(chat: Chat) -> None:
