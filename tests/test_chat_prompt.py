@@ -48,6 +48,7 @@ def test_ctrl_c_takes_back_what_was_typed_and_leaves_at_an_empty_prompt(typed: l
             screen = _until(terminal, screen, line, again=keys if keys == CTRL_C else "")
 
 
+@pytest.mark.models
 def test_a_terminal_says_what_it_waits_for_while_models_load(tmp_path: Path) -> None:
     program = "from handrail.cli import main; main()"
     data = {"HANDRAIL__STORAGE__DATA_DIR": str(tmp_path), "TERM": "xterm", "COLUMNS": "120"}

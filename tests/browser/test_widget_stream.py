@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from datetime import datetime
 
 import pytest
 from playwright.sync_api import expect
@@ -128,6 +129,27 @@ def test_a_page_reloaded_while_the_answer_is_written_follows_it(chat: Chat) -> N
 
     expect(chat.replies.first).to_contain_text("Connect it by records")
     assert len(chat.site.sent_to("/ask")) == 1
+
+
+@pytest.mark.parametrize(("minutes", "asked_again"), [(1, True), (5, False)])
+def test_a_question_that_never_arrived_is_asked_again_by_the_reloaded_page(
+    chat: Chat, minutes: int, asked_again: bool
+) -> None:
+    """The server does not know its turn; what was asked long ago is the visitor's to send again."""
+    chat.page.clock.set_fixed_time(datetime(2026, 3, 4, 12, 0))
+    chat.site.go.clear()
+    chat.open().send("domain")
+    eventually(chat.page, lambda: len(chat.site.sent_to("/ask")), 1)
+    chat.page.clock.set_fixed_time(datetime(2026, 3, 4, 12, minutes))
+
+    chat.page.reload()
+    chat.site.go.set()
+
+    again = chat.page.get_by_role("button", name="Try again")
+    expect(chat.replies.or_(again)).to_have_count(1)
+    expect(chat.replies).to_have_count(1 if asked_again else 0)
+    first, *more = chat.site.sent_to("/ask")
+    assert more == ([first] if asked_again else [])
 
 
 def test_a_sentence_that_does_not_stand_up_is_taken_back_in_sight(chat: Chat) -> None:

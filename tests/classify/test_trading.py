@@ -58,6 +58,7 @@ def test_what_is_between_him_and_the_company_is_something_else(text: str) -> Non
     assert not runs_his_business(text)
 
 
+@pytest.mark.models
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     ("text", "label"),

@@ -6,6 +6,9 @@ import { readReply } from "./read-reply.js";
 import { uuid } from "./uuid.js";
 import { knownOf } from "./visitor.js";
 
+// A question that is older than this was given up by whoever asked it.
+const FRESH_MS = 120_000;
+
 /**
  * Asking: from the visitor's words to a reply, a wait, or another try.
  * @param {Context} context
@@ -60,8 +63,8 @@ export function createConversation(context, { log, status, composer, notice, hea
     if (entry?.kind === "visitor" && !running) void send(entry.text, turnId, { follows: lastTurn() }, () => {});
   }
 
-  /** @param {string} question @param {string} turnId @param {{ follows?: string | null, resume?: boolean }} how @param {() => void} takeBack */
-  async function send(question, turnId, { follows, resume = false }, takeBack) {
+  /** @param {string} question @param {string} turnId @param {{ follows?: string | null, resume?: boolean, fresh?: boolean }} how @param {() => void} takeBack */
+  async function send(question, turnId, { follows, resume, fresh }, takeBack) {
     const mine = (running = { turnId, life: new AbortController(), painting: createPainting(context, log) });
     const stop = () => mine.life.abort();
     signal.addEventListener("abort", stop, { once: true });
@@ -71,7 +74,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     status.say(t("looking"), true);
     const body = { question, turn_id: turnId, conversation_id: session.conversationId, follows,
       lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters, ...knownOf(visitor) };
-    const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, auth: context.auth, say: (key) => status.say(t(key), true) });
+    const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, fresh, auth: context.auth, say: (key) => status.say(t(key), true) });
     signal.removeEventListener("abort", stop);
     if (signal.aborted || running !== mine) return;
     running = null;
@@ -152,14 +155,14 @@ export function createConversation(context, { log, status, composer, notice, hea
       context.save();
       log.redraw();
     },
-    /** Shows the kept conversation; a question that is still without its answer is followed, or can be tried again. */
+    /** Shows the kept conversation; a question that is still without its answer is followed, asked again, or can be tried again. */
     resume() {
       log.redraw();
       const last = session.entries.at(-1);
       const replies = session.entries.flatMap((entry) => (entry.kind === "reply" ? [entry.reply.routing] : []));
       header.setHandler(session.state ? session.state === "person" : replies.at(-1) === "handed_off");
       if (session.live) live.start();
-      if (last?.kind === "visitor") void send(last.text, last.turnId, { resume: true }, () => {});
+      if (last?.kind === "visitor") void send(last.text, last.turnId, { follows: lastTurn(), resume: true, fresh: Date.now() - last.at < FRESH_MS }, () => {});
     },
   };
 }

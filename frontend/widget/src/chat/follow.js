@@ -12,10 +12,11 @@ const WAITS_MS = [400, 1000, 2000, 4000, 8000];
  * @param {string} base
  * @param {{ turn_id: string } & Record<string, unknown>} body what `/ask` takes; the same turn may be followed twice
  * @param {{ signal: AbortSignal, part: (part: Part) => void, say: (key: "reconnecting" | "still_trying") => void,
- *   auth: () => Promise<Record<string, string>>, resume?: boolean }} options `resume` follows a turn that was asked before, and asks nothing
+ *   auth: () => Promise<Record<string, string>>, resume?: boolean, fresh?: boolean }} options `resume` follows a turn that was asked
+ *   before; where the server does not know it, a `fresh` one is asked again: its page may have gone before the server heard it
  * @returns {Promise<Result<unknown>>}
  */
-export async function follow(base, body, { signal, part, say, auth, resume = false }) {
+export async function follow(base, body, { signal, part, say, auth, resume = false, fresh = false }) {
   /** @type {Result<unknown> | null} */
   let result = null;
   let seen = "";
@@ -41,7 +42,12 @@ export async function follow(base, body, { signal, part, say, auth, resume = fal
         body: again ? undefined : JSON.stringify(body),
         signal,
       });
-      if (response.status === 404 || response.status === 405) return resume ? failed() : await post(`${base}ask`, body, signal, await auth());
+      if (response.status === 404 || response.status === 405) {
+        if (!resume) return await post(`${base}ask`, body, signal, await auth());
+        if (!fresh) return failed();
+        resume = false;
+        return await attempt();
+      }
       if (!response.ok) return await refusalOf(response);
       await drain(response, createEventReader(read));
     } catch {
