@@ -21,10 +21,12 @@ SAME = {
     "file hash": ("file", "sha256"),
     "row limit": ("file", "limit"),
     "corpus": ("kb", "corpus"),
+    "judge": ("metrics", "judge"),
 }
 """What two comparable runs share."""
 
-ABOUT = ("git", "code", "python", "libraries", "machine", "kb", "models", "weights", "fitted", "prompts", "settings")
+ABOUT = ("git", "code", "python", "libraries", "machine", "kb", "models", "weights", "fitted", "prompts", "settings",
+         "scored_by")  # fmt: skip
 """What may differ, and is listed where it does."""
 
 Key = int | str
@@ -126,6 +128,8 @@ def _check(a: Mapping[str, Any], b: Mapping[str, Any], shared: bool) -> None:
     unlike = [f"{name}: {shown(_at(a, path))} in A, {shown(_at(b, path))} in B"
               for name, path in SAME.items()
               if _at(a, path) != _at(b, path) and not (shared and name == "row limit")]  # fmt: skip
+    if len(unlike) == 1 and unlike[0].startswith("judge: "):
+        unlike.append("`handrail eval score RUN` has the rows of one rated by the judge of the settings")
     for letter, held in (("A", a), ("B", b)):
         if held.get("status") != Status.FINISHED and not shared:
             unlike.append(f"run {letter} was interrupted: --shared compares the rows that both have")

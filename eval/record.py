@@ -174,6 +174,21 @@ def lock(folder: Path, run_id: str) -> FileLock:
     return held
 
 
+def unlock(held: FileLock) -> None:
+    """Leaves no file behind."""
+    held.release()
+    Path(held.lock_file).unlink(missing_ok=True)
+
+
+def forget_empty(folder: Path, run_id: str) -> None:
+    """Of a run that broke off before its first row nothing is kept."""
+    path, rows = folder / f"{run_id}.json", rows_path(folder, run_id)
+    held = json.loads(path.read_text(encoding="utf-8"))
+    if held["status"] == Status.RUNNING and not (rows.is_file() and rows.stat().st_size):
+        path.unlink()
+        rows.unlink(missing_ok=True)
+
+
 def in_work(folder: Path, run_id: str) -> bool:
     """Whether a living process holds the run; one that was killed holds nothing."""
     path = folder / f"{run_id}.lock"

@@ -13,10 +13,11 @@ from eval import command, record
 from eval.datasets import BadRow, Case, load
 from eval.journal import Journal
 from eval.measures import headline
-from eval.provenance import code, revision
+from eval.provenance import code, revision, without_secrets
 from eval.record import RecordError, Run, Status, new_run_id
 from eval.runner import Done
 from eval.texts import asked
+from handrail.settings import load_settings
 
 NOT_PROVENANCE = {
     "format", "run_id", "status", "command", "started", "seconds", "sittings", "file", "conditions", "metrics",
@@ -86,6 +87,7 @@ def score_again(folder: Path, name: str, file: Path | None = None) -> Run:
     run_id = new_run_id(held["command"], now, secrets.token_hex(3))
     shutil.copyfile(source, record.rows_path(folder, run_id))
     root = command.HERE.parent
+    judge = without_secrets(load_settings())["judge"]
     found = Run(
         id=run_id,
         command=held["command"],
@@ -98,7 +100,11 @@ def score_again(folder: Path, name: str, file: Path | None = None) -> Run:
         provenance={
             **{key: value for key, value in held.items() if key not in NOT_PROVENANCE},
             "scored_from": held["run_id"],
-            "scored_by": {"git": revision(root), "code": code(root)},
+            "scored_by": {
+                "git": revision(root),
+                "code": code(root),
+                "judge": judge,
+            },
         },
         evaluation=module.score(command.judged(module, done)),
         status=Status(held["status"]) if held["status"] != Status.RUNNING else Status.INTERRUPTED,

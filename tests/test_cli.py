@@ -63,7 +63,7 @@ def shell(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-c", "from handrail.cli import main; main()", *arguments]
+    return [sys.executable, "-m", "handrail", *arguments]
 
 
 def names(group: TyperGroup, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -95,6 +95,25 @@ def test_an_error_is_one_plain_line_and_exit_code_1() -> None:
     assert done.stderr.startswith("error: knowledge base 'acme' is not indexed")
     assert "handrail ingest PATH --kb acme" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("loaded", ["handrail.cli", "handrail.stores.lock"])
+def test_ctrl_c_says_so_wherever_it_comes(loaded: str) -> None:
+    """While the command is loaded, and while it works, which Typer ends without a word."""
+    program = f"""
+import builtins, sys, handrail.__main__
+real = builtins.__import__
+def interrupted(name, *rest, **named):
+    if name == {loaded!r}:
+        raise KeyboardInterrupt
+    return real(name, *rest, **named)
+builtins.__import__ = interrupted
+sys.argv = ["handrail", "kb", "list"]
+handrail.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
 
 
 def test_a_wrong_name_on_the_command_line_is_explained() -> None:

@@ -72,6 +72,15 @@ def test_lists_tables_and_booleans_are_written_as_in_toml(tmp_path: Path) -> Non
     assert settings.limits.enabled is False
 
 
+@pytest.mark.parametrize(
+    "given", ['[{name = "b", model = "small"}]', '[{"name": "b", "model": "small", "base_url": null}]']
+)
+def test_tables_in_the_environment_are_written_as_toml_or_json_has_them(tmp_path: Path, given: str) -> None:
+    [fallback] = load(tmp_path, HANDRAIL__LLM__FALLBACKS=given).llm.fallbacks
+
+    assert fallback.model == "small"
+
+
 def test_a_key_that_looks_like_a_list_stays_text(tmp_path: Path) -> None:
     key = load(tmp_path, HANDRAIL__LLM__API_KEY="[not-a-list").llm.api_key
 

@@ -53,13 +53,20 @@ app.add_typer(prompts.app, name="prompts")
 
 
 def main() -> None:
-    """Errors raised on purpose become one plain line and exit code 1."""
+    """Errors raised on purpose become one plain line and exit code 1, Ctrl-C one and exit code 130."""
     console = Console(stderr=True, highlight=False)
     try:
         app()
     except HandrailError as error:
         console.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        console.print("stopped")
-        sys.exit(130)
+    except SystemExit as ended:
+        if interrupted(ended):
+            console.print("stopped")
+        raise
+
+
+def interrupted(ended: BaseException) -> bool:
+    """Whether Ctrl-C was the cause, which Typer makes an exit of without a word."""
+    before = ended.__cause__ or ended.__context__
+    return before is not None and (isinstance(before, KeyboardInterrupt) or interrupted(before))

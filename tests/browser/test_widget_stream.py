@@ -167,6 +167,25 @@ def test_a_sentence_that_does_not_stand_up_is_taken_back_in_sight(chat: Chat) ->
     expect(chat.ask("domain")).to_contain_text("One sentence was taken back: the articles do not support it.")
 
 
+@pytest.mark.parametrize(("routing", "said"), [("cannot_answer", True), ("handed_off", False)])
+def test_an_answer_that_is_taken_back_as_a_whole_says_so(chat: Chat, routing: str, said: bool) -> None:
+    """Where a person took over, nothing was wrong with it."""
+    claims = {"claims": [{"id": "c1", "support": "withdrawn", "replacement": ""}], "factuality": 0.0}
+    refused = reply(routing, answer="I could not prove an answer.", citations=[], sources=[])
+    end = {"type": "data-outcome", "id": "outcome", "data": refused}
+    streams(
+        chat,
+        in_pieces(events({"type": "start"}, *piece(FIRST), {"type": "data-verification", "data": claims}, end), 4000),
+    )
+    chat.open()
+
+    answer = chat.ask("domain")
+
+    expect(answer).to_contain_text("I could not prove an answer.")
+    note = answer.get_by_text("What was written here at first was taken back: the articles do not support it.")
+    expect(note).to_have_count(1 if said else 0)
+
+
 def test_an_error_in_the_stream_can_be_tried_again(chat: Chat) -> None:
     streams(chat, in_pieces(events({"type": "start"}, {"type": "error", "errorText": "x"}), 4000))
     chat.open()

@@ -9,6 +9,7 @@ import pytest
 
 from eval.compare import NotComparable, as_json, as_markdown, compare
 from eval.metrics.paired import mcnemar, paired, worse
+from eval.runner import Evaluation
 from tests.eval.runs_of import PROVENANCE, a_run, held, ranked, routed
 
 
@@ -98,6 +99,24 @@ def test_what_differs_is_said() -> None:
 
     assert {item["part"] for item in found.differs} == {"kb.generation", "settings.retrieval.top_k"}
     assert "settings.retrieval.top_k: 5 in A, 9 in B" in as_markdown(found, {})
+
+
+def test_answers_rated_by_different_judges_are_not_compared() -> None:
+    runs = [
+        held(a_run(name, routed("10"), evaluation=Evaluation(metrics={"n": 2, "judge": judge}, rows=routed("10"))))
+        for name, judge in (("a", "local verifier"), ("b", "judge-b"))
+    ]
+
+    with pytest.raises(NotComparable, match="judge: local verifier in A, judge-b in B\n  `handrail eval score RUN`"):
+        compare(*runs)
+
+
+def test_by_what_code_a_run_was_scored_again_is_said() -> None:
+    again = {"scored_by": {"code": "e" * 64}}
+
+    found = compare(held(a_run("a", routed("10"))), held(a_run("b", routed("11"), provenance=again)))
+
+    assert {item["part"] for item in found.differs} == {"scored_by.code"}
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,10 @@ def test_runs_are_found_by_part_of_the_id_by_command_and_by_age(tmp_path: Path) 
             record.read(tmp_path, wrong)
 
 
+ROWS = 150
+"""More than are measured while a busy machine is late with the interruption."""
+
+
 def handrail(small: Settings, *arguments: str) -> list[str]:
     return [sys.executable, "-c", "from handrail.cli import main; main()", "eval", *arguments]
 
@@ -133,7 +137,7 @@ def test_ctrl_c_keeps_the_rows_and_the_run_goes_on(
             "question": f"How do I reset password number {n}?",
             "article_ids": ["account:reset-your-password"],
         }
-        for n in range(60)
+        for n in range(ROWS)
     ]
     file, folder = write_lines(tmp_path / "rows.jsonl", rows), tmp_path / "runs"
     options = ["retrieval", "--kb", "small", "--file", str(file), "--runs", str(folder)]
@@ -147,18 +151,28 @@ def test_ctrl_c_keeps_the_rows_and_the_run_goes_on(
     assert first.returncode == 130, said
     assert record.read(folder, run_id)["status"] == "interrupted"
     assert f"--resume {run_id}" in said
-    assert 5 <= kept < 60
+    assert 5 <= kept < ROWS
     command = handrail(configured, *options, "--json", "--resume", run_id)
     second = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert second.returncode == 0, second.stderr
     assert f"{kept} rows are kept from before" in second.stderr
     printed = json.loads(second.stdout)
-    assert printed["run_id"] == run_id and printed["metrics"]["n"] == 60
-    assert [row["id"] for row in printed["rows"]] == [f"r{n}" for n in range(60)]
+    assert printed["run_id"] == run_id and printed["metrics"]["n"] == ROWS
+    assert [row["id"] for row in printed["rows"]] == [f"r{n}" for n in range(ROWS)]
     assert record.read(folder, run_id)["sittings"] == 2
     again = runs.score_again(folder, run_id)
     assert again.evaluation.metrics["hit@1"] == pytest.approx(printed["metrics"]["hit@1"], abs=1e-4)
     assert again.provenance["scored_from"] == run_id
+
+
+def test_of_a_run_that_broke_off_before_its_first_row_nothing_is_kept(tmp_path: Path) -> None:
+    for name, status, rows in (("a", Status.RUNNING, ""), ("b", Status.RUNNING, "{}\n"), ("c", Status.FINISHED, "")):
+        record.write(a_run(name, [], status=status), tmp_path)
+        record.rows_path(tmp_path, name).write_text(rows)
+
+        record.forget_empty(tmp_path, name)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.json", "b.rows.jsonl", "c.json", "c.rows.jsonl"]
 
 
 def _until(ready: Any, process: subprocess.Popen[str]) -> None:

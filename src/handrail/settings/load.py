@@ -6,9 +6,11 @@ names such as `OPENAI_API_KEY`), a `.env` file, and `config.toml`.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +89,12 @@ def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
 
 
 def _literal(value: str) -> Any:
-    """Lists, tables and booleans in the environment use TOML's own notation; anything else is text."""
+    """Lists, tables and booleans in the environment use the notation of TOML or JSON; anything else is text."""
     if value[:1] in "[{" or value in ("true", "false"):
-        try:
+        with suppress(tomllib.TOMLDecodeError):
             return tomllib.loads(f"v = {value}")["v"]
-        except tomllib.TOMLDecodeError:
-            return value
+        with suppress(ValueError):
+            return json.loads(value)
     return value
 
 

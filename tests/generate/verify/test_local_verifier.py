@@ -57,6 +57,24 @@ async def test_no_lie_is_called_supported(verifier: Verifier) -> None:
     assert [claim.text for claim in lies if claim.support == "supported"] == []
 
 
+async def test_what_its_passage_says_with_a_not_is_unsupported(verifier: Verifier) -> None:
+    denials = await checked(
+        verifier,
+        "You cannot refund all of a payment or a part of it.",
+        "Gift cards can be refunded.",
+        "Admins cannot refund up to 500 euros.",
+        "Larger refunds do not need the owner.",
+    )
+
+    assert [claim.support for claim in denials] == ["unsupported"] * 4
+
+
+async def test_what_its_passage_says_without_a_perhaps_is_not_supported(verifier: Verifier) -> None:
+    [claim] = await checked(verifier, "Larger refunds may need the owner.")
+
+    assert claim.support == "unverified"
+
+
 async def test_a_paraphrase_scores_above_its_opposite(verifier: Verifier) -> None:
     pairs = [
         ("A card refund takes three to five working days.", "A card refund takes thirty to fifty working days."),

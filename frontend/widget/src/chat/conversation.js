@@ -81,7 +81,7 @@ export function createConversation(context, { log, status, composer, notice, hea
     mine.painting.end();
     composer.setBusy(false);
     status.say(result.ok ? t("answer_ready") : "");
-    if (result.ok) return answered(result.value, turnId, mine.painting.takenBack);
+    if (result.ok) return answered(result.value, turnId, mine.painting);
     if (result.kind === "stopped" || mine.life.signal.aborted) return stopped(turnId, mine.painting.text);
     if (result.kind === "failed") return log.fail(turnId, result.offline);
     takeBack();
@@ -119,11 +119,13 @@ export function createConversation(context, { log, status, composer, notice, hea
     composer.flush();
   }
 
-  /** @param {unknown} value @param {string} turnId @param {boolean} takenBack */
-  function answered(value, turnId, takenBack) {
+  /** @param {unknown} value @param {string} turnId @param {{ takenBack: boolean, withdrawn: boolean }} painted */
+  function answered(value, turnId, { takenBack, withdrawn }) {
     const reply = { ...readReply(value), turnId };
     session.conversationId = reply.conversationId || session.conversationId;
-    keep({ kind: "reply", reply, at: Date.now(), takenBack: takenBack && reply.citations.length > 0 });
+    // What a person took over, or a failing provider left, was not wrong.
+    const lost = reply.routing === "cannot_answer" && (takenBack || withdrawn);
+    keep({ kind: "reply", reply, at: Date.now(), takenBack: reply.citations.length > 0 ? takenBack : lost });
     const handedOff = reply.routing === "handed_off";
     header.setHandler(handedOff && session.state !== "queued");
     if (handedOff) live.start();

@@ -21,6 +21,8 @@ export function createPainting(context, log) {
   const painting = {
     /** Whether a sentence was taken back because no article supports it. */
     takenBack: false,
+    /** Whether all of it was. */
+    withdrawn: false,
     get text() {
       return [...pieces.values()].join("").trim();
     },
@@ -44,7 +46,8 @@ export function createPainting(context, log) {
   function replace({ id = "", support, replacement }) {
     if (typeof replacement !== "string" || !pieces.has(id)) return;
     pieces.set(id, replacement);
-    if (support !== "withdrawn") painting.takenBack = true;
+    if (support === "withdrawn") painting.withdrawn = true;
+    else painting.takenBack = true;
   }
 
   function paint() {

@@ -40,7 +40,7 @@ export function createReply(context, entry) {
     !look.disclaimer && reply.disclaimer && createDisclaimer(reply.disclaimer),
     reply.notice && el("p", { class: "lang-note", dir: "auto", text: reply.notice }),
     body,
-    takenBack && el("p", { class: "taken-back", text: t("replaced") }),
+    takenBack && el("p", { class: "taken-back", text: t(reply.citations.length ? "replaced" : "withdrawn") }),
     look.lead && offer,
     createSources(reply, look, t),
     !look.lead && offer,

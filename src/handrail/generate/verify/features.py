@@ -276,6 +276,7 @@ def _extent(claim: tuple[Token, ...], claim_text: str, window: Window, passage_t
         "must_lost": float(must_theirs and not must_mine),
         "sure_added": float(bool(mine & lexicon.CERTAINTY) and not theirs & lexicon.CERTAINTY),
         "maybe_lost": float(bool(theirs & lexicon.POSSIBILITY) and not mine & lexicon.POSSIBILITY),
+        "maybe_added": float(bool(mine & lexicon.HEDGES) and not theirs & lexicon.POSSIBILITY | lexicon.PERMISSION),
         "all_added": float(bool(mine & lexicon.UNIVERSAL) and not theirs & lexicon.UNIVERSAL),
         "all_lost": float(bool(theirs & lexicon.UNIVERSAL) and not mine & lexicon.UNIVERSAL),
         "only_added": float(bool(mine & lexicon.RESTRICTION) and not theirs & lexicon.RESTRICTION),

@@ -71,6 +71,11 @@ CERTAINTY = frozenset(
     always automatically certainly definitely ever guarantee guaranteed
     """.split()  # noqa: SIM905
 )
+HEDGES = frozenset(
+    """
+    could may maybe might perhaps possibly
+    """.split()  # noqa: SIM905
+)
 POSSIBILITY = frozenset(
     """
     could may maybe might often perhaps possibly sometimes subject usually

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from handrail.generate.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
 from handrail.generate.verify.lexicon import STOP
-from handrail.generate.verify.measure import Measured, Pair, doubtful, measure, words_shared
+from handrail.generate.verify.measure import Measured, Pair, denied, doubtful, measure, words_shared
 from handrail.generate.verify.model import ClaimModel
 from handrail.generate.verify.numbers import invents_a_number, written
 from handrail.generate.verify.order import in_order
@@ -25,7 +25,7 @@ from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Ver
 JOINT = "\n\n"
 ENGLISH = "en"
 AGAINST = 0.05
-"""Score of a claim that says of a table's row what its cell does not."""
+"""Score of a claim that denies what its passage says, or says of a table's row what its cell does not."""
 OTHER_NUMBER = 0.3
 """Score of a claim in another language with a number that its passage lacks: only a judge could save it."""
 ENGLISH_SHARE = 0.2
@@ -159,6 +159,8 @@ class LocalVerifier:
             score = min(score, max(0.0, self._settings.supported_above - SHORT_OF))
         if invents_a_number(tokens(pair.claim), tokens(f"{pair.context} \n{pair.passage} \n{heard}")):
             score = min(score, max(0.0, self._settings.shown_from - SHORT_OF * (1.5 - score)))
+        if denied(pair.claim, found.signals):
+            score = min(score, AGAINST)
         said = settles(pair.claim, pair.passage)
         if said is not None:
             score = max(score, self._settings.shown_from) if said else min(score, AGAINST)

@@ -12,10 +12,13 @@ from handrail.local_models.batching import Batcher
 DOUBTS = frozenset(
     """
     number_absent number_elsewhere number_misbound flips parity negation_added negation_lost opposites place_flip
-    time_flip only_added only_lost all_added all_lost must_added must_lost sure_added maybe_lost
+    time_flip only_added only_lost all_added all_lost must_added must_lost sure_added maybe_lost maybe_added
     """.split()  # noqa: SIM905
 )
 """Signals of which each may mean that one word turned the meaning round."""
+CASES = frozenset(("if", "unless", "without", "when", "until"))
+FEWEST_WORDS, TURNED = 4, 0.3
+"""Words of a claim, and share of them that stand under another "not" than in the window, from which it denies it."""
 ENTAILED = "entailed"
 """The signal that is the model's."""
 REGION = 75
@@ -45,6 +48,13 @@ class Measured:
 def doubtful(signals: Mapping[str, float]) -> bool:
     """Claim and window differ in a number, a negation, an extent, a duty or a place, for better or worse."""
     return any(signals.get(name, 0.0) > 0 for name in DOUBTS)
+
+
+def denied(claim: str, signals: Mapping[str, float]) -> bool:
+    """Whether a claim is what the window says, turned round by a "not", and no case of it ("if you do not …")."""
+    whole = signals.get("missing_here") == 0 and signals.get("claim_words", 0.0) >= FEWEST_WORDS
+    turned = signals.get("parity", 0.0) > 0 and signals.get("flip_share", 0.0) >= TURNED
+    return whole and turned and not CASES.intersection(word.lower for word in tokens(claim))
 
 
 async def measure(pairs: Sequence[Pair], entails: Batcher[tuple[str, str], float]) -> list[Measured]:
