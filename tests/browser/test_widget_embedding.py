@@ -149,11 +149,15 @@ def test_a_conversation_survives_a_reload_without_taking_the_focus(chat: Chat) -
     assert chat.site.sent_to("/ask")[-1]["conversation_id"] == "c-1"
 
 
-def test_a_question_cut_off_by_a_reload_can_be_sent_again(chat: Chat) -> None:
+def test_a_question_cut_off_long_before_its_page_came_back_can_be_sent_again(chat: Chat) -> None:
     chat.site.delay_s = 3
     chat.open().send("domain")
     chat.page.wait_for_function("sessionStorage.length === 1")
     chat.site.delay_s = 0
+    chat.page.evaluate(
+        "() => { const [key] = Object.keys(sessionStorage), kept = JSON.parse(sessionStorage[key]);"
+        " kept.entries.at(-1).at -= 180_000; sessionStorage[key] = JSON.stringify(kept); }"
+    )
 
     chat.page.reload()
     chat.page.get_by_role("button", name="Try again").click()
