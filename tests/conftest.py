@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,14 @@ settings.load_profile("handrail")
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture
+def listening_to_ctrl_c() -> Iterator[None]:
+    """A shell that starts tests in its background has them ignore the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="module")

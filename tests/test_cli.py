@@ -254,6 +254,7 @@ class TestWithModels:
         with pytest.raises(KnowledgeError, match="there is no knowledge base 'acme'"):
             run("kb", "drop", "acme", "--yes")
 
+    @pytest.mark.usefixtures("listening_to_ctrl_c")
     def test_an_interrupted_run_goes_on_where_it_stopped(self, desk: Path) -> None:
         total = 400
         (desk / "many").mkdir()

@@ -68,8 +68,10 @@ class TurnInFlight:
         now = asyncio.get_running_loop().time()
         spare = (self.ends - now) * share
         try:
+            # Not `wait_for`: before Python 3.12 it may lose a cancellation that comes as the work ends.
             with until(now + spare):
-                return await asyncio.wait_for(work, spare)
+                async with asyncio.timeout(spare):
+                    return await work
         except TimeoutError:
             raise RetryableError("a provider took longer than its share of the turn") from None
 

@@ -127,6 +127,7 @@ def handrail(small: Settings, *arguments: str) -> list[str]:
 
 @pytest.mark.models
 @pytest.mark.slow
+@pytest.mark.usefixtures("listening_to_ctrl_c")
 def test_ctrl_c_keeps_the_rows_and_the_run_goes_on(
     configured: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,14 +17,6 @@ CASES = [Case(id=f"r{n}", line=n) for n in range(1, 6)]
 
 
 def nothing() -> None: ...
-
-
-@pytest.fixture
-def listening_to_ctrl_c() -> Iterator[None]:
-    """A shell that starts tests in its background has them ignore the signal."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("listening_to_ctrl_c")
