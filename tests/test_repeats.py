@@ -62,6 +62,15 @@ async def test_where_everything_was_quoted_it_is_said_that_this_is_all() -> None
     assert turn.outcome.answer == WORDING.say("all_said")
 
 
+async def test_where_everything_was_quoted_what_was_asked_for_is_quoted_again() -> None:
+    records = replace(SAID, answer="Add the A record at your provider [1].")
+
+    turn = await pipeline(stages(answerer=Quotes(), reader=Reads())).run(ask("which domains?", history=(SAID, records)))
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert turn.outcome.answer == "Open Settings and choose Domains [1]."
+
+
 async def test_the_same_clarifying_question_is_not_asked_twice() -> None:
     unsure = stages(calibrator=Calibrates(0.1), reader=Reads())
 

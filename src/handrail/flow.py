@@ -154,6 +154,12 @@ EXITS = (
     ("critique", "cannot", "Cannot answer: a person", "cannot"),
 )
 """Ways out before the end: `(from, key, label, when)`."""
+ALSO = (
+    ("enforce", "cannot", "no claim cites what was given"),
+    ("verify", "cannot", "too much unsupported"),
+    ("answer", "clarify", "no reason found for a why"),
+)
+"""Further ways to them: `(from, key, when)`."""
 
 
 def mermaid(settings: Settings) -> str:
@@ -166,6 +172,7 @@ def mermaid(settings: Settings) -> str:
         lines.append(f"  {first.key} {'-->' if second.on and first.on else '-.->'} {second.key}")
     for source, key, label, when in EXITS:
         lines += [f'  {key}(["{label}"])', f"  {source} -- {when} --> {key}"]
+    lines += [f"  {source} -- {when} --> {key}" for source, key, when in ALSO]
     if settings.deep.correction != "off":
         lines.append("  gate -- rounds used up --> cannot")
     lines.append("  classDef off stroke-dasharray: 4 4,color:#777,fill:#f6f6f6")

@@ -1,4 +1,4 @@
-"""Follow-ups whose answer says nothing of what they add: quoted steps for a browser after "and on mobile?"; English."""
+"""Whether quotations have what a follow-up adds: steps for a browser say nothing of "and on mobile?"; English."""
 
 from __future__ import annotations
 
@@ -22,28 +22,46 @@ ADDS = re.compile(
 )
 """A follow-up that begins in the middle of a sentence, and so is about nothing but what it names."""
 REASON = re.compile(
-    r"\b(?:because|since|so that|otherwise|reasons?|why|causes?|caused|due to|to (?:protect|prevent|avoid|keep)|if|when"
-    r"|therefore|means|need(?:s|ed)?|must|only)\b",
+    r"\b(?:because|since|so that|otherwise|reasons?|why|causes?|caused|due to|to (?:protect|prevent|avoid|keep)"
+    r"|therefore|means|must|only)\b",
     re.I,
 )
-"""What a text says that gives a reason, or a condition."""
+"""What a text says that gives a reason, or a condition that is one."""
+
+
+def without_reason(reading: Reading, draft: Draft, evidence: Evidence) -> bool:
+    """Whether a follow-up that only asks why is answered by quotations that give no reason."""
+    asked = reading.kind == "follow_up" and ONLY_WHY.search(reading.text) is not None
+    return asked and REASON.search(_said(draft, evidence)) is None
+
+
+def says_added(question: Question, reading: Reading, draft: Draft, evidence: Evidence) -> bool:
+    """Whether quotations have a word that a follow-up adds to what was asked before."""
+    return bool(_added(question, reading) & set(tokenize(_said(draft, evidence))))
 
 
 def off_point(question: Question, reading: Reading, draft: Draft, evidence: Evidence) -> bool:
-    """Whether a follow-up is answered by quotations that have none of the words it adds, or no reason when it asks why.
+    """Whether a follow-up is answered by quotations that have none of the words it adds.
 
     What it adds counts as it was written and as it was searched for.
     """
-    if reading.kind != "follow_up":
+    if reading.kind != "follow_up" or not ADDS.search(reading.text):
         return False
+    added = _added(question, reading)
+    searched = set(tokenize(evidence.query)) - _asked(question)
+    return 0 < len(added) <= MOST_ADDED and not (added | searched) & set(tokenize(_said(draft, evidence)))
+
+
+def _added(question: Question, reading: Reading) -> set[str]:
+    return set(tokenize(" ".join(content_words(reading.text)))) - _asked(question)
+
+
+def _asked(question: Question) -> set[str]:
+    return {term for past in question.history for term in tokenize(past.standalone)}
+
+
+def _said(draft: Draft, evidence: Evidence) -> str:
+    """The quotations, with the titles they stand under."""
     cited = {id_ for claim in draft.claims for id_ in claim.passage_ids}
     above = [" ".join((hit.passage.title, *hit.passage.headings)) for hit in evidence.hits if hit.passage.id in cited]
-    said = plain("\n".join((*above, *(claim.text for claim in draft.claims))))
-    if ONLY_WHY.search(reading.text):
-        return REASON.search(said) is None
-    if not ADDS.search(reading.text):
-        return False
-    before = {term for past in question.history for term in tokenize(past.standalone)}
-    added = set(tokenize(" ".join(content_words(reading.text)))) - before
-    searched = set(tokenize(evidence.query)) - before
-    return 0 < len(added) <= MOST_ADDED and not (added | searched) & set(tokenize(said))
+    return plain("\n".join((*above, *(claim.text for claim in draft.claims))))

@@ -15,7 +15,7 @@ from handrail.learn_customer import learn
 from handrail.llm.meter import Bounds, metering
 from handrail.notices import noticed, written_in
 from handrail.observe.shielded import ShieldedTracer
-from handrail.off_point import off_point
+from handrail.off_point import off_point, says_added, without_reason
 from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, not_solved, understood
 from handrail.repeats import ask_anew, ask_back, fixed_reply, nearest_titles, quoted_again, without_quoted
@@ -130,8 +130,11 @@ class Pipeline:
         if turn.reading.kind == "complaint":
             return ask_anew(turn.question, turn.wording, evidence, confidence)
         if not relevant:
-            return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=self._unread(turn))
+            return self._ask_back(turn, evidence, confidence)
         return await self._answer(turn, evidence, confidence)
+
+    def _ask_back(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
+        return ask_back(turn.question, turn.reading, turn.wording, evidence, confidence, foreign=self._unread(turn))
 
     async def _second_look(self, turn: TurnInFlight, probe: Probe) -> Evidence | None:
         """What answers a message that would get a fixed reply; None where the articles do not, or cannot be read."""
@@ -218,11 +221,19 @@ class Pipeline:
         if self._stages.widen is not None:
             evidence = self._stages.widen(evidence)
         draft = await self._draft(turn, evidence)
-        again = draft.provider == QUOTED and quoted_again(turn.question, turn.reading, draft)
-        if again:
-            evidence = without_quoted(evidence, draft)
-            draft = await self._draft(turn, evidence)
-        return await self._checked(turn, draft, evidence, confidence, again=again)
+        if draft.provider != QUOTED:
+            return await self._checked(turn, draft, evidence, confidence)
+        if self._in_english(turn) and without_reason(turn.reading, draft, evidence):
+            return self._ask_back(turn, evidence, confidence)
+        if not quoted_again(turn.question, turn.reading, draft):
+            return await self._checked(turn, draft, evidence, confidence)
+        besides = without_quoted(evidence, draft)
+        result = await self._checked(turn, await self._draft(turn, besides), besides, confidence, again=True)
+        if result.routing is not Routing.CANNOT_ANSWER or not says_added(turn.question, turn.reading, draft, evidence):
+            return result
+        # Better quoted twice than refused: what is asked now stands in what was quoted for another question.
+        self._begin(turn, evidence)
+        return await self._checked(turn, draft, evidence, confidence)
 
     async def _answer_parts(self, turn: TurnInFlight, joint: Joint) -> Outcome:
         """Each answered part, and a word about those that stay open."""
@@ -269,8 +280,11 @@ class Pipeline:
         return max(self._gates.confidence, SURE_ABROAD) if foreign else self._gates.confidence
 
     def _off_point(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
-        ours = written_in(turn.question) == self._stages.articles_lang == "en"
-        return ours and turn.provider == QUOTED and off_point(turn.question, turn.reading, draft, evidence)
+        ours = self._in_english(turn) and turn.provider == QUOTED
+        return ours and off_point(turn.question, turn.reading, draft, evidence)
+
+    def _in_english(self, turn: TurnInFlight) -> bool:
+        return written_in(turn.question) == self._stages.articles_lang == "en"
 
     async def _answerable(self, draft: Draft) -> Sequence[str]:
         """What the draft itself suggests, as far as the articles answer it."""
