@@ -24,9 +24,7 @@ def is_off_point(message: str, quoted: str = STEPS.text, kind: str = "follow_up"
     return off_point(ask(reading.text, history=(past,)), reading, draft, evidence)
 
 
-@pytest.mark.parametrize(
-    "message", ["and on mobile?", "what about .eu?", "for my team?", "and with vat"]
-)
+@pytest.mark.parametrize("message", ["and on mobile?", "what about .eu?", "for my team?", "and with vat"])
 def test_an_answer_that_has_nothing_of_what_is_added_misses_it(message: str) -> None:
     assert is_off_point(message)
 

@@ -14,7 +14,7 @@ from handrail.generate.compose import Scored, compose
 from handrail.generate.units import Unit, units
 from handrail.knowledge import Article
 from handrail.settings import Generate
-from handrail.types import Claim, Draft, Hit
+from handrail.types import Claim, Draft
 from tests.generate.articles import DOMAIN, PLANS, evidence, near
 from tests.knowledge.articles import article
 
@@ -251,9 +251,24 @@ def test_a_third_section_is_quoted_where_none_is_known() -> None:
     assert len(compose(known, found, Generate())) == 2
 
 
+def test_no_section_of_a_passage_that_ranks_low_is_added() -> None:
+    found = units(evidence("post", COSTS, TIMES).hits, 10)
+    low = [replace(unit, hit=replace(unit.hit, final=0.4)) if unit.hit.passage.id != found[0].hit.passage.id else unit
+           for unit in found]  # fmt: skip
+
+    added, alone = (
+        compose([Scored(unit, 4 - place, -6) for place, unit in enumerate(some)], some, Generate())
+        for some in (found, low)
+    )
+
+    assert len({claim.passage_ids for claim in added}) == 2
+    assert len({claim.passage_ids for claim in alone}) == 1
+
+
 def test_a_section_in_two_passages_has_its_heading_once() -> None:
     found = units(evidence("post", COSTS, merge=0).hits, 10)
-    again = replace(found[0], hit=Hit(replace(found[0].hit.passage, id="s:costs/9")), lines=("It costs EUR 4 below.",))
+    hit = replace(found[0].hit, passage=replace(found[0].hit.passage, id="s:costs/9"))
+    again = replace(found[0], hit=hit, lines=("It costs EUR 4 below.",))
 
     made = compose([Scored(found[0], 4, 4), Scored(again, 2, 3)], [*found, again], Generate())
 

@@ -30,10 +30,13 @@ ELSEWHERE = 0.3
 KNOWN = 0.0
 """How well the best unit fits, from which the answer is known: what is quoted from there on is right in four of five
 cases, below in three of five (experiment 144)."""
-ALSO, ALSO_LOGITS = 2.5, 3.0
-"""Points and logits that the best unit of a second section may lie below the best of all: it is then quoted, too."""
-UNKNOWN, UNKNOWN_LOGITS, PER_LOGIT = 4.0, 4.0, 0.6
-"""The same where the best unit is not known, and how many logits more for each that it lies below `KNOWN`."""
+ALSO, ALSO_FINAL = 2.0, 0.45
+"""Points that the best unit of a further section may lie below the best of all, and the final score that its passage
+has at least: of the sections that were quoted without them, one in ten was to the point (experiment 192)."""
+ALSO_LOGITS = 3.0
+"""Logits that it may lie below, where the best one is known."""
+UNKNOWN_LOGITS, PER_LOGIT = 4.0, 0.6
+"""The same where it is not, and how many logits more for each that it lies below `KNOWN`."""
 ALSO_AFTER, AT_MOST = 90, 110
 """Words of an answer behind which no further section is quoted, and words it may have with one."""
 SECTIONS, SECTIONS_KNOWN = 3, 2
@@ -113,11 +116,9 @@ def begun_with(opening: Sequence[Unit], claims: Sequence[Claim], best: Unit) -> 
 def _close(scored: Sequence[Scored]) -> list[Unit]:
     """Units that fit almost as well as the best: where that one is not known, logits say little about any of them."""
     best = scored[0]
-    points, logits = (
-        (ALSO, ALSO_LOGITS) if _known(best) else (UNKNOWN, UNKNOWN_LOGITS + PER_LOGIT * (KNOWN - best.logit))
-    )
-    near = [item for item in scored if item.score >= best.score - points and item.logit >= best.logit - logits]
-    return [item.unit for item in near if not item.unit.points_elsewhere]
+    logits = ALSO_LOGITS if _known(best) else UNKNOWN_LOGITS + PER_LOGIT * (KNOWN - best.logit)
+    near = [item for item in scored if item.score >= best.score - ALSO and item.logit >= best.logit - logits]
+    return [item.unit for item in near if item.unit.hit.final >= ALSO_FINAL and not item.unit.points_elsewhere]
 
 
 def _same_procedure(steps: Unit, quoted: Sequence[Unit]) -> bool:

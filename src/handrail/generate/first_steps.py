@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from handrail.generate.deeds import heads_deed
 from handrail.generate.headings import heading_of
 from handrail.generate.opening import begins
 from handrail.generate.units import Unit
+from handrail.markdown import plain
 from handrail.stores.tokens import tokenize
 
 TITLE_TERMS = 3
@@ -28,6 +30,8 @@ ASKED = re.compile(
     re.I,
 )
 """What makes more of a message than the name of what it is about."""
+PREPARES = re.compile(r"(?:before|what you(?:'ll| will)? need|requirements|prerequisites|prepar)", re.I)
+"""A heading of what comes before the procedure that was asked for."""
 STEPS_HERE, STEPS_HOME = 2.0, 1.0
 """Points that steps of the best sentence's section, and of its article, may lie below it and still come first."""
 SPECIAL = 20.0
@@ -57,13 +61,28 @@ def begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Score
     if _has_its_section(query_terms, home, found):
         return _led_by_steps(query, scored)
     said = query_terms - set(tokenize(best.unit.hit.passage.title))
+    shared = _rarity(query_terms, home, found)
     first = min(
-        steps, key=lambda unit: (-len(said & set(tokenize(heading_of(unit)))), unit.hit.passage.position, unit.order)
+        steps,
+        key=lambda unit: (
+            -len(said & set(tokenize(heading_of(unit)))),
+            -sum(shared.get(term, 0.0) for term in set(tokenize(heading_of(unit)))),
+            PREPARES.match(heading_of(unit)) is not None,
+            unit.hit.passage.position,
+            unit.order,
+        ),
     )
     rest = [item for item in scored if item.unit is not first]
     if names and 2 * len(named) >= len(about):
         rest = [item if _section(item.unit) == _section(first) else _special(item) for item in rest]
     return [Scored(first, best.score, best.logit), *sorted(rest, key=lambda item: -item.score)]
+
+
+def _rarity(query_terms: set[str], article: str, found: Sequence[Unit]) -> dict[str, float]:
+    """By term of the question, one over what says it: among reminders, "sms" tells more than "reminders"."""
+    said = [set(tokenize(plain("\n".join(unit.lines)))) for unit in found if unit.hit.passage.article_id == article]
+    counts = Counter(term for terms in said for term in terms & query_terms)
+    return {term: 1 / count for term, count in counts.items()}
 
 
 def _has_its_section(query_terms: set[str], article: str, found: Sequence[Unit]) -> bool:
