@@ -74,6 +74,19 @@ async def test_one_of_two_agents_takes_it(storage: Storage) -> None:
     assert row.generation == 1
 
 
+@pytest.mark.parametrize(("reason", "subject"), [("high_stakes", "Refund me"), ("visitor_request", "How do I begin?")])
+async def test_it_is_named_after_the_question_for_which_a_person_is_wanted(
+    storage: Storage, reason: str, subject: str
+) -> None:
+    async with database_in(storage) as database:
+        records = ConversationRecords(database, "default")
+        await records.begin(HERE, NewMessage("t-1", "visitor", "How do I begin?", turn_id="t-1"), NOW)
+        await records.begin(HERE, NewMessage("t-2", "visitor", "Refund me", turn_id="t-2"), NOW)
+        asked = await records.hand_over(HERE, Request("HR-222222", reason, turn_id="t-2"), queued, NOW)
+
+    assert asked.row.subject == subject
+
+
 async def test_answer_that_ends_after_a_hand_over_is_not_delivered(storage: Storage) -> None:
     async with database_in(storage) as database:
         records = ConversationRecords(database, "default")

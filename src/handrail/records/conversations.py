@@ -17,6 +17,8 @@ from handrail.records.database import Database
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.repository import Repository
 
+VISITOR_REQUEST = "visitor_request"
+"""The reason of whoever just asks for a person."""
 SUBJECT_CHARS = 120
 LAST_CHARS = 200
 
@@ -218,9 +220,22 @@ class ConversationRecords(Repository):
                 "reference": row.reference or request.reference,
                 "reason": request.reason or row.reason,
                 "handoff_turn_id": request.turn_id,
+                "subject": await self._asked(session, row.id, request) or row.subject,
             }
             moved = await self._moved(session, row, Action.HAND_OVER, now, None, notice, values)
             return Said(row, [*added, *moved.added], moved=True)
+
+    async def _asked(self, session: AsyncSession, conversation_id: str, request: Request) -> str:
+        """The question for which a person is wanted; empty where that is the wish for a person itself."""
+        if request.turn_id is None or request.reason in (None, VISITOR_REQUEST):
+            return ""
+        query = self._rows(MessageRow).where(
+            MessageRow.conversation_id == conversation_id,
+            MessageRow.turn_id == request.turn_id,
+            MessageRow.author == "visitor",
+        )
+        asked = (await session.scalars(query.order_by(MessageRow.seq).limit(1))).first()
+        return asked.text[:SUBJECT_CHARS] if asked is not None else ""
 
     async def _moved(
         self,
