@@ -72,6 +72,15 @@ async def test_the_critique_learns_how_well_the_best_unit_fits(scorer: Scorer) -
     assert near.signals["unit_top"] > far.signals["unit_top"]
 
 
+async def test_code_tells_the_critique_nothing(scorer: Scorer) -> None:
+    words, code = "Records change slowly. Look them up:", "```sh\ndns changes take\n```"
+    without = await answer(scorer, evidence("dns changes take", article(words)))
+    beside = await answer(scorer, evidence("dns changes take", article(f"{words}\n\n{code}")))
+
+    assert beside.claims[0].text.endswith(code)
+    assert beside.signals == without.signals
+
+
 @pytest.mark.parametrize("body", ["```\ncode\n```", "![](x.png)"])
 async def test_passages_without_a_quotable_word_give_no_claims(scorer: Scorer, body: str) -> None:
     draft = await answer(scorer, evidence("anything", article(body)))

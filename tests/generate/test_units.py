@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.generate.units import Unit, row_as_text, units
+from handrail.generate.units import LONGEST_CODE, Unit, row_as_text, units
 from handrail.types import Hit
 from tests.generate.articles import DOMAIN, PLANS, evidence
 from tests.stages import passage
@@ -58,6 +58,22 @@ def test_a_row_reads_as_names_and_values() -> None:
 
 def test_code_alone_is_not_quoted() -> None:
     assert of("```\ndig example.com\n```") == []
+
+
+def test_code_belongs_to_what_introduces_it_or_to_its_heading() -> None:
+    text = "Look it up:\n\n```sh\ndig example.com\n```"
+
+    (led,), (headed,) = of(text), of("```sh\ndig example.com\n```", headings=("DNS",))
+
+    assert (led.kind, led.lead, led.lines) == ("code", "Look it up:", ("```sh\ndig example.com\n```",))
+    assert (headed.kind, headed.lead, headed.headings) == ("code", "", ("DNS",))
+    assert led.for_scoring().endswith("\nLook it up: dig example.com")
+
+
+def test_a_long_block_of_code_is_for_the_article() -> None:
+    block = "```\n{}\n```".format("\n".join(["line"] * (LONGEST_CODE + 1)))
+
+    assert of(f"Write:\n\n{block}") == []
 
 
 def test_a_note_is_marked_as_one() -> None:

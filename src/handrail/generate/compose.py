@@ -46,6 +46,8 @@ STEPS_NEAR = 1.0
 """Points that a procedure may lie below the best sentence of its section: it is then quoted whole instead."""
 WHOLE_STEPS, WHOLE_TABLE = 100, 40
 """Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
+ABOUT_CODE = 3.0
+"""Points that a sentence may lie below the code of its section: without words it says little."""
 WHOLE_NOTE = 80
 """Words of a note up to which it is quoted whole where one of its sentences leads."""
 SHORT = 20
@@ -89,7 +91,7 @@ def compose(
         there = [item for item in scored if item.unit.hit.passage.id == other.hit.passage.id]
         looked_at.add(other.hit.passage.id)
         for size in (settings, shorter):
-            further = _new(_part(there, found, size), before, whole=other.kind in ("steps", "bullets"))
+            further = _new(_part(there, found, size), before, whole=other.kind in ("steps", "bullets", "code"))
             fits = _words(before) + _words(further) <= at_most and len(before) + len(further) <= settings.max_steps
             if further and fits:
                 parts.append((other, further))
@@ -164,6 +166,8 @@ def _titled(claims: Sequence[Claim], unit: Unit) -> list[Claim]:
 def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
     """What the best unit and its like say."""
     best = scored[0].unit
+    if best.kind == "code":
+        return _with_words(best, scored)
     if best.kind in ("steps", "bullets"):
         return _listed(best, scored, found, settings)
     if best.kind == "row":
@@ -213,6 +217,11 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
         source = (part.hit.passage.id,)
         claims += [_quote(line, source) for line in (first, *part.lines[1:])]
         claims += [_quote(table.lines[0], (table.hit.passage.id,)) for table in _announced(part, found)]
+    return claims + _remarks(best, scored)
+
+
+def _remarks(best: Unit, scored: Sequence[Scored]) -> list[Claim]:
+    """What its section says beside a list or code, and fits about as well: one sentence at most."""
     remarks = [
         item.unit
         for item in scored
@@ -221,7 +230,30 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
         and item.unit.hit.passage.section == best.hit.passage.section
         and not ANAPHORA.match(plain(item.unit.lines[0]))
     ]
-    return claims + [_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
+    return [_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
+
+
+def _with_words(code: Unit, scored: Sequence[Scored]) -> list[Claim]:
+    """Code among the sentences of its section that fit well enough, in reading order."""
+    said = [
+        item.unit
+        for item in scored
+        if item.score >= scored[0].score - ABOUT_CODE
+        and item.unit.kind in ("note", "sentence")
+        and section_of(item.unit) == section_of(code)
+        and not ANAPHORA.match(plain(item.unit.lines[0]))
+    ]
+    chosen = sorted([code, *said[:FEW_SENTENCES]], key=place_of)
+    bare = chosen[0] is not code and not code.lead
+    return [
+        _code(unit) if unit is code and not bare else _quote(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen
+    ]
+
+
+def _code(code: Unit) -> Claim:
+    """A block of code behind what introduces it, or the heading of its section."""
+    lead = code.lead or _heading(code)
+    return _quote(f"{lead}\n\n{code.lines[0]}" if lead else code.lines[0], (code.hit.passage.id,))
 
 
 def _announced(part: Unit, found: Sequence[Unit]) -> list[Unit]:
@@ -316,9 +348,12 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
     goes_on = after is not None and after.kind in ("sentence", "note") and not after.points_elsewhere
     if short and after is not None and goes_on and after.headings == best.unit.headings:
         chosen += [] if _repeats(after, chosen) else [after]
+    here = [unit for unit in chosen if section_of(unit) == section_of(best.unit)]
+    behind = (by_place.get((unit.hit.passage.id, unit.order + 1)) for unit in here)
+    chosen += [unit for unit in behind if unit and unit.kind == "code" and unit.lead][:1]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
     return [
-        _quote(f"{above}{unit.lines[0]}", (unit.hit.passage.id,))
+        _code(unit) if unit.kind == "code" else _quote(f"{above}{unit.lines[0]}", (unit.hit.passage.id,))
         for unit, above in zip(chosen, headed(chosen, found), strict=True)
     ]
 

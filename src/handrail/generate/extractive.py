@@ -57,6 +57,8 @@ PRESUMED = re.compile(r"^(?:if|when|after|once) (?:you|it|the|your)\b", re.I)
 """A heading under which what is said presumes what it names."""
 CANDIDATES = 12
 FEWEST = 4
+CODE = 3
+"""Blocks of code that are scored beside these."""
 FIT_POINTS, FIT_SCALE = 10.0, 4.0
 """Points of a unit that surely fits, and the logits over which they fade. Logits far below 0 say only that the
 cross-encoder knows neither of two units: what lies between -7 and -11 must not outweigh a better passage."""
@@ -124,8 +126,10 @@ class ExtractiveAnswerer:
         """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
         wanted = set(tokenize(query))
         tables = 0.6 if COMPARE.search(query) else 0.0
-        kept = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))
-        kept = kept[: self._reranker.affordable(CANDIDATES, FEWEST)]
+        promising = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))
+        said = [unit for unit in promising if unit.kind != "code"][: self._reranker.affordable(CANDIDATES, FEWEST)]
+        code = [unit for unit in promising if unit.kind == "code"][: self._reranker.affordable(CODE, 0)]
+        kept = [*said, *code]
         logits = await self._reranker.submit([(query, unit.for_scoring()) for unit in kept])
         fits = [_fit(logit) for logit in logits]
         lift = _lifts(kept, fits)
@@ -166,7 +170,11 @@ def orders(unit: Unit) -> bool:
 
 
 def fit(scored: Sequence[Scored]) -> dict[str, float]:
-    """How well the quoted units fit: the best logit, the next ones, and where the best one comes from."""
+    """How well the quoted units fit: the best logit, the next ones, and where the best one comes from.
+
+    Of what is said in words: code tells the gates nothing of what was asked.
+    """
+    scored = [item for item in scored if item.unit.kind != "code"]
     if not scored:
         return {"unit_top": -10.0, "unit_second": -10.0, "unit_lead": 0.0, "unit_first": 0.0, "unit_listed": 0.0}
     logits = sorted((item.logit for item in scored), reverse=True)

@@ -1,4 +1,4 @@
-"""What an extractive answer may quote: whole sentences, whole procedures, bullets with their lead-in, table rows."""
+"""What an extractive answer may quote: whole sentences, procedures, bullets with their lead-in, table rows and code."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ WORD = re.compile(r"[^\W_]")
 SCORED_WORDS = 45
 ENDED = re.compile(r"[.!?…。！？][)\"'”’]*$")
 WHOLE_TABLE_ROWS = 10
+FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)\n?\s*(?P=fence)\s*$", re.S)
+LONGEST_CODE = 24
+"""Lines of a block of code that is quoted; a longer one is for the article."""
 POINTER = re.compile(
     r"\b(this article|these articles|in this section)\b|^(see|read)\b|\b(see|read) [^.]{3,60}\.?$", re.I
 )
@@ -46,14 +49,14 @@ class Unit:
     order: int
     """Reading order inside the passage."""
     kind: str
-    """`sentence`, `steps`, `bullets`, `row`, `table` or `note`."""
+    """`sentence`, `steps`, `bullets`, `row`, `table`, `note` or `code`."""
     lines: tuple[str, ...]
     """Markdown; a claim each."""
     headings: tuple[str, ...]
     header: str = ""
     """Header rows of a table."""
     lead: str = ""
-    """The sentence that introduces a list."""
+    """The sentence that introduces a list or code."""
     goes_on: bool = False
     """Whether it goes on from what a labelled note says."""
 
@@ -79,6 +82,8 @@ class Unit:
         """Plain text with its heading, as the cross-encoder reads it; the start of a long list says what it is."""
         context = self.headings[-1] if self.headings else self.hit.passage.title
         body = " ".join(plain(line) for line in (self.lead, *self.lines) if line)
+        if self.kind == "code" and (fenced := FENCED.match(self.lines[0])):
+            body = f"{plain(self.lead)} {fenced['code']}"
         if self.kind == "row":
             body = row_as_text(self.header, self.lines[0])
         if self.kind == "table":
@@ -110,7 +115,9 @@ def _of_passage(hit: Hit, rank: int, max_steps: int) -> Iterator[Unit]:
         headings = (*hit.passage.headings, *block.headings)
         lead = _lead(blocks[index - 1]) if index else ""
         for kind, lines in _pieces(block, max_steps):
-            listed = kind in ("steps", "bullets")
+            listed = kind in ("steps", "bullets", "code")
+            if kind == "code" and not (lead or headings):
+                continue
             goes_on = block.kind == "note" and _goes_on(block, lines)
             yield Unit(hit, rank, order, kind, lines, headings, block.header, lead if listed else "", goes_on)
             order += 1
@@ -134,7 +141,8 @@ def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]
             yield "table", (block.render(),)
         yield from (("row", (unit,)) for unit in block.units)
     elif block.kind == "code":
-        return
+        if FENCED.match(block.units[0]) and len(block.units[0].splitlines()) <= LONGEST_CODE + 2:
+            yield "code", block.units
     else:
         kind = "note" if block.kind == "note" else "sentence"
         yield from ((kind, (unit,)) for unit in block.units if _whole(unit))
