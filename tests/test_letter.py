@@ -14,6 +14,10 @@ from handrail.letter import letter
     [
         ("Open **Settings** and choose `Domains` [1].", "Open Settings and choose Domains [1]."),
         (
+            "Mute **all**:\n\n```sh\nquill silence --all  # `x`\n```\n\n[1]\n\nIt ends [1].",
+            "Mute all:\n\nquill silence --all  # `x` [1]\n\nIt ends [1].",
+        ),
+        (
             "**Fee:**\n\n| Plan | Fee |\n| --- | --- |\n| Free | none |\n| Solo | 3% |\n\n[1]\n\nThat is all [2].",
             "Fee:\n\n- Free: none\n- Solo: 3% [1]\n\nThat is all [2].",
         ),

@@ -13,13 +13,23 @@ MARKS = re.compile(r"^\s*(?:\[\d+\])+\s*$")
 SPREAD = re.compile(r"\n{3,}")
 HEADING = re.compile(r"^\s*#{1,6}\s+")
 QUOTE = re.compile(r"^\s*>\s?")
+FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})")
 
 
 def letter(markdown: str) -> str:
-    """Without marks of emphasis, code and headings; a table's rows as list items that name what each value is."""
+    """Without marks of emphasis, code and headings; blocks of code as they stand, and a table's rows as list items that
+    name what each value is.
+    """
     lines: list[str] = []
     header: list[str] | None = None
+    code = False
     for line in markdown.splitlines():
+        if FENCE.match(line):
+            code = not code
+            continue
+        if code:
+            lines.append(line)
+            continue
         cells = _cells(line)
         if cells is None:
             header = None

@@ -1,11 +1,12 @@
 """The widget fits every screen, moves nothing on the page, and follows the page's scheme and colour."""
 
 import pytest
+from fastapi.responses import JSONResponse
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.chat import Chat
 from tests.browser.contract_site import ContractSite
-from tests.browser.replies import REPLIES
+from tests.browser.replies import REPLIES, reply
 
 OVERFLOW = """() => {
   const panel = document.querySelector('handrail-widget').shadowRoot.querySelector('dialog');
@@ -27,6 +28,19 @@ def test_on_a_phone_the_chat_is_modal_fills_the_screen_and_never_scrolls_sideway
     for keyword in REPLIES:
         chat.ask(f"{keyword} {'unbroken' * 12}")
     chat.person.click()
+    assert chat.page.evaluate(OVERFLOW) == [0, 0, 0]
+
+
+def test_long_lines_of_code_scroll_by_themselves_in_the_answer_and_in_the_passage(chat: Chat) -> None:
+    chat.page.set_viewport_size({"width": 375, "height": 640})
+    code = f"```sh\nquill runs cancel {'--tag import-2025 ' * 8}\n```"
+    passage = {**REPLIES["domain"]["citations"][0], "excerpt": f"In a shell:\n\n{code}"}
+    chat.site.ask = lambda _body: JSONResponse(reply("answered", f"Cancel it:\n\n{code}\n\n[1]", citations=[passage]))
+    given = chat.open().ask("how do I cancel it")
+
+    given.locator("summary").click()
+
+    expect(given.locator("pre")).to_have_count(2)
     assert chat.page.evaluate(OVERFLOW) == [0, 0, 0]
 
 

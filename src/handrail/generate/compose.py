@@ -47,7 +47,7 @@ STEPS_NEAR = 1.0
 WHOLE_STEPS, WHOLE_TABLE = 100, 40
 """Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
 ABOUT_CODE = 3.0
-"""Points that a sentence may lie below the code of its section: without words it says little."""
+"""Points that a sentence may lie below code that nothing introduces: without words it says little."""
 WHOLE_NOTE = 80
 """Words of a note up to which it is quoted whole where one of its sentences leads."""
 SHORT = 20
@@ -234,19 +234,20 @@ def _remarks(best: Unit, scored: Sequence[Scored]) -> list[Claim]:
 
 
 def _with_words(code: Unit, scored: Sequence[Scored]) -> list[Claim]:
-    """Code among the sentences of its section that fit well enough, in reading order."""
+    """Code among the sentences of its section that fit well enough, in reading order; fewer where one introduces it."""
+    points, most = (BESIDE, 1) if code.lead else (ABOUT_CODE, FEW_SENTENCES)
     said = [
         item.unit
         for item in scored
-        if item.score >= scored[0].score - ABOUT_CODE
+        if item.score >= scored[0].score - points
         and item.unit.kind in ("note", "sentence")
         and section_of(item.unit) == section_of(code)
         and not ANAPHORA.match(plain(item.unit.lines[0]))
     ]
-    chosen = sorted([code, *said[:FEW_SENTENCES]], key=place_of)
-    bare = chosen[0] is not code and not code.lead
+    chosen = sorted([code, *said[:most]], key=place_of)
+    titled = chosen[0] is code or code.lead
     return [
-        _code(unit) if unit is code and not bare else _quote(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen
+        _code(unit) if unit is code and titled else _quote(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen
     ]
 
 
