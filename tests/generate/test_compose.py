@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.citations import assemble
-from handrail.generate.compose import Scored, compose
+from handrail.generate.compose import compose
+from handrail.generate.quoting import Scored
 from handrail.generate.units import Unit, units
 from handrail.knowledge import Article
 from handrail.settings import Generate
@@ -280,6 +281,19 @@ def test_code_that_fits_best_stands_behind_its_lead_or_under_its_heading() -> No
     ]
     assert [claim.text for claim in compose([Scored(bare, 4, 4)], found, Generate())] == [
         "**Without a lead:**\n\n```sh\nquill list\n```"
+    ]
+
+
+def test_what_a_lead_goes_back_to_is_quoted_with_its_code() -> None:
+    body = "## Links\n\nSwitch it off with `reload`. This keeps the animation:\n\n```html\n<a reload>\n```"
+    found = units(evidence("animation", article(body)).hits, 10)
+    code = next(unit for unit in found if unit.kind == "code")
+
+    made = compose([Scored(code, 4, 4)], found, Generate())
+
+    assert [claim.text for claim in made] == [
+        "Switch it off with `reload`.",
+        "This keeps the animation:\n\n```html\n<a reload>\n```",
     ]
 
 

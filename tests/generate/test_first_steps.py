@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handrail.generate.compose import Scored
 from handrail.generate.first_steps import begun
+from handrail.generate.quoting import Scored
 from handrail.generate.units import units
 from tests.generate.articles import evidence
 from tests.knowledge.articles import article

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.generate.compose import Scored, compose
+from handrail.generate.compose import compose
+from handrail.generate.quoting import Scored
 from handrail.generate.units import units
 from handrail.settings import Generate
 from tests.generate.articles import evidence

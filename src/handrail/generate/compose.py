@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from handrail.generate.headings import (
     answer_before,
@@ -14,6 +14,7 @@ from handrail.generate.headings import (
     section_of,
     title_of,
 )
+from handrail.generate.quoting import BESIDE, Scored, code_among_words, code_claim, heading_above, quote
 from handrail.generate.units import ANAPHORA, Unit
 from handrail.markdown import NUMBERED_SECTION, plain
 from handrail.settings import Generate
@@ -23,10 +24,8 @@ from handrail.types import Claim
 HEADED = re.compile(r"^\*\*[^\n]+(?<![?؟])\*\*\n\n")
 """A heading in front of a quotation; a question belongs to what answers it."""
 ORDINAL = re.compile(r"^(\d+)\.\s")
-BESIDE = 1.0
-"""Points a further unit of the same article may lie below the best one."""
 ELSEWHERE = 0.3
-"""The same for a unit of another article."""
+"""Points that a sentence of another article may lie below the best one."""
 KNOWN = 0.0
 """How well the best unit fits, from which the answer is known: what is quoted from there on is right in four of five
 cases, below in three of five (experiment 144)."""
@@ -46,23 +45,12 @@ STEPS_NEAR = 1.0
 """Points that a procedure may lie below the best sentence of its section: it is then quoted whole instead."""
 WHOLE_STEPS, WHOLE_TABLE = 100, 40
 """Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
-ABOUT_CODE = 3.0
-"""Points that a sentence may lie below code that nothing introduces: without words it says little."""
 WHOLE_NOTE = 80
 """Words of a note up to which it is quoted whole where one of its sentences leads."""
 SHORT = 20
 """Words of sentences of a section up to which the one after the best is quoted, too."""
 SAME = 0.7
 """Jaccard overlap of words from which two sentences say the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    unit: Unit
-    score: float
-    """Points: how well it fits the question, and its passage."""
-    logit: float
-    """How well it fits, on the scale of the cross-encoder's logits."""
 
 
 def compose(
@@ -112,7 +100,7 @@ def begun_with(opening: Sequence[Unit], claims: Sequence[Claim], best: Unit) -> 
     said = [any(_alike(unit.lines[0], claim.text) for claim in claims) for unit in opening]
     new = [unit for place, unit in enumerate(opening) if not any(said[: place + 1])]
     rest = _titled(claims, best) if best.headings else list(claims)
-    return [*(_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in new), *rest] if new else list(claims)
+    return [*(quote(unit.lines[0], (unit.hit.passage.id,)) for unit in new), *rest] if new else list(claims)
 
 
 def _close(scored: Sequence[Scored]) -> list[Unit]:
@@ -167,7 +155,7 @@ def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -
     """What the best unit and its like say."""
     best = scored[0].unit
     if best.kind == "code":
-        return _with_words(best, scored)
+        return code_among_words(best, scored, found)
     if best.kind in ("steps", "bullets"):
         return _listed(best, scored, found, settings)
     if best.kind == "row":
@@ -182,7 +170,7 @@ def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -
 
 
 def _whole(table: Unit) -> list[Claim]:
-    return [_quote(table.lines[0], (table.hit.passage.id,))]
+    return [quote(table.lines[0], (table.hit.passage.id,))]
 
 
 def _table_of(row: Unit, found: Sequence[Unit]) -> Unit | None:
@@ -211,12 +199,12 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
     for part in (best, *_following(best, found)):
         if claims and len(claims) + len(part.lines) > settings.max_steps:
             break
-        lead = part.lead or (_heading(part) if part.headings != above else "")
+        lead = part.lead or (heading_above(part) if part.headings != above else "")
         above = part.headings
         first = f"{lead}\n\n{part.lines[0]}" if lead else part.lines[0]
         source = (part.hit.passage.id,)
-        claims += [_quote(line, source) for line in (first, *part.lines[1:])]
-        claims += [_quote(table.lines[0], (table.hit.passage.id,)) for table in _announced(part, found)]
+        claims += [quote(line, source) for line in (first, *part.lines[1:])]
+        claims += [quote(table.lines[0], (table.hit.passage.id,)) for table in _announced(part, found)]
     return claims + _remarks(best, scored)
 
 
@@ -230,31 +218,7 @@ def _remarks(best: Unit, scored: Sequence[Scored]) -> list[Claim]:
         and item.unit.hit.passage.section == best.hit.passage.section
         and not ANAPHORA.match(plain(item.unit.lines[0]))
     ]
-    return [_quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
-
-
-def _with_words(code: Unit, scored: Sequence[Scored]) -> list[Claim]:
-    """Code among the sentences of its section that fit well enough, in reading order; fewer where one introduces it."""
-    points, most = (BESIDE, 1) if code.lead else (ABOUT_CODE, FEW_SENTENCES)
-    said = [
-        item.unit
-        for item in scored
-        if item.score >= scored[0].score - points
-        and item.unit.kind in ("note", "sentence")
-        and section_of(item.unit) == section_of(code)
-        and not ANAPHORA.match(plain(item.unit.lines[0]))
-    ]
-    chosen = sorted([code, *said[:most]], key=place_of)
-    titled = chosen[0] is code or code.lead
-    return [
-        _code(unit) if unit is code and titled else _quote(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen
-    ]
-
-
-def _code(code: Unit) -> Claim:
-    """A block of code behind what introduces it, or the heading of its section."""
-    lead = code.lead or _heading(code)
-    return _quote(f"{lead}\n\n{code.lines[0]}" if lead else code.lines[0], (code.hit.passage.id,))
+    return [quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
 
 
 def _announced(part: Unit, found: Sequence[Unit]) -> list[Unit]:
@@ -270,11 +234,6 @@ def _follows(unit: Unit, part: Unit) -> bool:
     if here.id == there.id:
         return unit.order == part.order + 1
     return here.article_id == there.article_id and there.position == here.position + 1 and unit.order == 0
-
-
-def _quote(text: str, source: tuple[str, ...]) -> Claim:
-    """Word for word from its passage, and so supported by it."""
-    return Claim(text, source, support="supported")
 
 
 def _following(best: Unit, found: Sequence[Unit]) -> list[Unit]:
@@ -306,12 +265,6 @@ def _ordinal(line: str) -> int | None:
 def _number(unit: Unit) -> int | None:
     match = NUMBERED_SECTION.match(unit.headings[-1]) if unit.headings else None
     return int(match.group(1)) if match else None
-
-
-def _heading(unit: Unit) -> str:
-    """The section's heading as a lead-in; a question makes none."""
-    title = title_of(unit)
-    return "" if title.endswith("?**") else title
 
 
 def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
@@ -354,7 +307,7 @@ def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Genera
     chosen += [unit for unit in behind if unit and unit.kind == "code" and unit.lead][:1]
     chosen.sort(key=lambda unit: (unit.hit.passage.article_id != home, unit.hit.passage.position, unit.order))
     return [
-        _code(unit) if unit.kind == "code" else _quote(f"{above}{unit.lines[0]}", (unit.hit.passage.id,))
+        code_claim(unit) if unit.kind == "code" else quote(f"{above}{unit.lines[0]}", (unit.hit.passage.id,))
         for unit, above in zip(chosen, headed(chosen, found), strict=True)
     ]
 
@@ -394,4 +347,4 @@ def _rows(best: Unit, scored: Sequence[Scored], limit: int = 6) -> list[Claim]:
         and item.unit.hit.passage.id == passage_id
     ]
     rows = sorted(rows[:limit], key=lambda unit: unit.order)
-    return [_quote("\n".join((best.header, *(unit.lines[0] for unit in rows))), (passage_id,))]
+    return [quote("\n".join((best.header, *(unit.lines[0] for unit in rows))), (passage_id,))]

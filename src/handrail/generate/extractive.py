@@ -23,13 +23,14 @@ from handrail.asking import (
 from handrail.citations import LATELY, mostly_said
 from handrail.despair import speaks_of_dying
 from handrail.generate import Hearer
-from handrail.generate.compose import AT_MOST, SECTIONS, Scored, begun_with, compose
+from handrail.generate.compose import AT_MOST, SECTIONS, begun_with, compose
 from handrail.generate.deeds import deed, heads_deed, heads_deed_to, heads_same_trouble, heads_trouble
 from handrail.generate.first_steps import begun
 from handrail.generate.headings import heading_of, question_above
 from handrail.generate.opening import opening, opens
 from handrail.generate.policy import Policy
 from handrail.generate.prices import price_points
+from handrail.generate.quoting import Scored
 from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.generate.verify.lexicon import opposed
 from handrail.guard import suspicious

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail.asking import MAY, QUESTION_MARKS, asks_the_same
-from handrail.generate.compose import Scored
 from handrail.generate.deeds import heads_deed
 from handrail.generate.headings import heading_of
 from handrail.generate.opening import begins
+from handrail.generate.quoting import Scored
 from handrail.generate.units import Unit
 from handrail.markdown import plain
 from handrail.stores.tokens import tokenize
