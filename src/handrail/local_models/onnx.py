@@ -17,13 +17,14 @@ from handrail.errors import ModelUnavailable
 from handrail.local_models.bert import Kept, Source, Weights, written
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.packed import SUFFIX, load
+from handrail.local_models.processor import overflows
 from handrail.local_models.tuned import Delta, Tuned
 from handrail.types import Vectors
 
 Output = list[NDArray[np.float32]]
 EXACT = "session.x64quantprecision"
-"""No sum of products of bytes overflows on processors without VNNI, so that every machine reads the same; those that
-have it ignore this. A tenth to a fifth slower where it acts."""
+"""No sum of products of bytes overflows, so that processors without VNNI read the same as others. A tenth to a fifth
+slower there; with VNNI, which needs no such care, it would take twice the time (experiment 189)."""
 
 
 class Tokens(Protocol):
@@ -132,7 +133,8 @@ def _session(model: bytes) -> ort.InferenceSession:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    options.add_session_config_entry(EXACT, "1")
+    if overflows():
+        options.add_session_config_entry(EXACT, "1")
     session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     session._model_bytes = None  # else held for as long as the session, which has its own copy
     return session
