@@ -232,6 +232,7 @@ class Pipeline:
         if result.routing is not Routing.CANNOT_ANSWER or not says_added(turn.question, turn.reading, draft, evidence):
             return result
         # Better quoted twice than refused: what is asked now stands in what was quoted for another question.
+        await turn.showing.withdraw()
         self._begin(turn, evidence)
         return await self._checked(turn, draft, evidence, confidence)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from handrail.generate.first_steps import begun
 from handrail.generate.quoting import Scored
 from handrail.generate.units import units
+from handrail.knowledge import Article
 from tests.generate.articles import evidence
 from tests.knowledge.articles import article
 
@@ -22,8 +23,8 @@ REMINDERS = article(
 )
 
 
-def first(query: str, about: object) -> str:
-    found = units(evidence(query, about, merge=0).hits, 10)  # type: ignore[arg-type]
+def first(query: str, about: Article) -> str:
+    found = units(evidence(query, about, merge=0).hits, 10)
     return begun(query, [Scored(unit, 4 - place, 2) for place, unit in enumerate(found)], found)[0].unit.headings[-1]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from pathlib import Path
 
 import pytest
@@ -25,19 +24,13 @@ def cpuinfo(folder: Path, flags: str) -> Path:
         ("aarch64", "fpu sse avx2", False),
     ],
 )
-def test_it_is_told_by_its_flags(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: str, flags: str, *, expected: bool
-) -> None:
-    monkeypatch.setattr(platform, "machine", lambda: machine)
-    overflows.cache_clear()
-
-    assert overflows(cpuinfo(tmp_path, flags)) is expected
+def test_it_is_told_by_its_flags(tmp_path: Path, machine: str, flags: str, *, expected: bool) -> None:
+    assert overflows(cpuinfo(tmp_path, flags), machine) is expected
 
 
-def test_a_system_that_tells_nothing_is_taken_to_be_able(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+def test_a_system_that_tells_nothing_is_taken_to_be_able(tmp_path: Path) -> None:
     arm = tmp_path / "arm"
     arm.write_text("processor\t: 0\nFeatures\t: fp asimd\n", encoding="utf-8")
 
-    assert overflows(tmp_path / "nothing") is False
-    assert overflows(arm) is False
+    assert overflows(tmp_path / "nothing", "x86_64") is False
+    assert overflows(arm, "x86_64") is False

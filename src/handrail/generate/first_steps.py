@@ -40,8 +40,9 @@ SPECIAL = 20.0
 
 def begun(query: str, scored: list[Scored], found: Sequence[Unit]) -> list[Scored]:
     """Who only names what an article is about ("add a blog"), or wants what its title says ("add a contact form"), is
-    told how to begin: its first procedure comes first, or the one whose heading has the most of his words that the
-    title lacks ("change my password").
+    told how to begin: its first procedure comes first, but none that only prepares, or the one whose heading has the
+    most of his words that the title lacks ("change my password"), then of those that are rare in the article ("set up
+    SMS reminders").
 
     Where that is most of its title ("domain not working"), nothing is said of special cases. So is who asks for no fact
     ("a customer wants her money back") and would else be told how the article begins, which is what it is about.

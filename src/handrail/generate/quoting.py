@@ -55,7 +55,7 @@ def code_among_words(code: Unit, scored: Sequence[Scored], found: Sequence[Unit]
     if ANAPHORA.match(plain(code.lead)):
         said = [unit for unit in found if section_of(unit) == section_of(code) and unit.order == code.order - 1]
     chosen = sorted([code, *said[:most]], key=place_of)
-    titled = chosen[0] is code or code.lead
+    titled = chosen[0] is code or bool(code.lead)
     return [
         code_claim(unit) if unit is code and titled else quote(unit.lines[0], (unit.hit.passage.id,)) for unit in chosen
     ]
