@@ -29,7 +29,7 @@ from eval.journal import Journal
 from eval.provenance import provenance
 from eval.record import RecordError, Run, Status, new_run_id, write
 from eval.runner import Bars, Done, Evaluation, Job, progress_on
-from eval.selection import Source, select
+from eval.selection import Selected, Source, select
 from eval.waiting import reading, when_free
 from handrail.settings import Settings, load_settings
 
@@ -102,7 +102,7 @@ def measured(command: str, settings: Settings, options: Options, notes: Console)
         stack.callback(record.unlock, record.lock(folder, opened.id))
         write(opened, folder)
         stack.callback(record.forget_empty, folder, opened.id)
-        done = _sit(opened, settings, loaded, options, folder, notes, stack)
+        done = _sit(opened, selected, options, folder, notes, stack)
         done.evaluation.notes.extend(selected.caveats)
         written = write(done, folder)
     notes.print(f"[dim]run record: {escape(str(written))}[/]", soft_wrap=True)
@@ -154,14 +154,14 @@ def _opened(
 
 def _sit(
     opened: Run,
-    settings: Settings,
-    loaded: Loaded[Any],
+    selected: Selected,
     options: Options,
     folder: Path,
     notes: Console,
     stack: ExitStack,
 ) -> Run:
-    module = evaluator(opened.command)
+    module, companies = evaluator(opened.command), selected.companies
+    settings, loaded = selected.settings, selected.loaded
     start = time.monotonic()
     with progress_on(notes) as progress:
         bars = Bars(progress)
@@ -170,7 +170,7 @@ def _sit(
             if journal.entries:
                 notes.print(f"{len(journal.entries)} rows are kept from before")
             stack.enter_context(journal)
-            job = Job(settings, loaded.cases, bars, options.limit, journal)
+            job = Job(settings, loaded.cases, bars, options.limit, companies, journal)
             found = module.score(asyncio.run(asked(module, job)))
         else:
             found = asyncio.run(module.evaluate(Job(settings, loaded.cases, bars, options.limit)))

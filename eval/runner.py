@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from eval.companies import Company
 from eval.datasets import Case
 from eval.journal import Entry, Journal
 from eval.metrics.bootstrap import Interval
@@ -44,6 +45,8 @@ class Job(Generic[C]):
     bars: Bars
     limit: int | None = None
     """At most this many steps per phase, for evaluators that make their own."""
+    companies: Mapping[str, Company] = field(default_factory=dict)
+    """Those whose assistants rows may ask for, by id."""
     journal: Journal[Any] | None = None
     """Where rows are kept as they come, with those of an earlier sitting; None keeps them in memory only."""
 

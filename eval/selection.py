@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
+from eval.companies import Company, read_companies
 from eval.datasets import Dataset, DatasetError, Loaded, load
 from eval.datasets.catalogue import load_rows, named, verify
 from eval.datasets.corpus import articles_digest, kb_name, loader_of, pages_digest
@@ -34,6 +37,8 @@ class Source:
     """A local copy of the dataset."""
     corpus: Path | None = None
     """Articles to index for this measurement."""
+    companies: Path | None = None
+    """Companies whose assistants the rows ask, beside that of the knowledge base."""
     kb_given: bool = False
     """Whether `--kb` chose the knowledge base; it is then measured as it is and never written to."""
 
@@ -45,6 +50,7 @@ class Selected:
     provenance: dict[str, Any] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
     """What must be said with every figure of these rows."""
+    companies: Mapping[str, Company] = field(default_factory=dict)
 
 
 def select(
@@ -54,6 +60,8 @@ def select(
 
     Raises HandrailError saying what does not fit together, or what is not what it was.
     """
+    if source.companies is not None:
+        return _with_companies(command, dataset, settings, source, limit, notes)
     if source.corpus is not None:
         return _with_corpus(dataset, settings, source, limit, notes)
     if source.dataset is None:
@@ -77,6 +85,24 @@ def select(
         settings = on(settings, spec.kb)
         caveats += _sample(settings, notes)
     return Selected(settings, loaded, {"dataset": about}, tuple(caveats))
+
+
+def _with_companies(
+    command: str, dataset: Dataset[Any], settings: Settings, source: Source, limit: int | None, notes: Console
+) -> Selected:
+    if source.file is None or source.companies is None:
+        raise DatasetError("--companies says who is asked in the rows of --file; it goes with that")
+    found = read_companies(source.companies)
+    others = select(command, dataset, settings, replace(source, companies=None), limit, notes)
+    named = Counter(case.company for case in others.loaded.cases if case.company)
+    unknown = {name: count for name, count in named.items() if name not in found.known}
+    caveats = others.caveats
+    if unknown:
+        shown = ", ".join(f"{name} ({count} rows)" for name, count in sorted(unknown.items()))
+        caveats += (f"not among the companies, so that {others.settings.knowledge.kb!r} was asked: {shown}",)
+    used = {name: company for name, company in found.known.items() if name in named}
+    provenance = {**others.provenance, "companies": {"n": len(used), "sha256": found.sha256}}
+    return replace(others, provenance=provenance, caveats=caveats, companies=used)
 
 
 def _rows(spec: Spec, command: str, dataset: Dataset[Any], source: Source, limit: int | None) -> Loaded[Any]:

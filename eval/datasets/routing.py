@@ -7,6 +7,9 @@ from handrail.types import Label
 class RoutingCase(Case):
     text: str
     label: Label | None = None
+    company: str | None = None
+    """Whose assistant is asked, where a file of companies says what it knows; without one the knowledge base is."""
+    lang: str | None = None
 
 
 ROUTING = Dataset("routing", RoutingCase, SAMPLE / "routing.jsonl", "label")

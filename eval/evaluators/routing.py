@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from eval.companies import Assistant, Assistants
 from eval.datasets.routing import RoutingCase
 from eval.evaluators import NO_GOLD, question
 from eval.metrics import routing as metrics
 from eval.metrics.routing import Routed
 from eval.metrics.timing import percentiles
 from eval.runner import Done, Evaluation, Job
-from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
 from handrail.courtesies import without_courtesies
 from handrail.errors import HandrailError
-from handrail.observe.silent import SilentTracer
 from handrail.sentences import parts
-from handrail.stages import Stages
 from handrail.types import Classification
-from handrail.wording import load_wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +33,18 @@ LONG = 600
 
 
 async def measure(job: Job[RoutingCase]) -> Done[RoutingCase, Answer]:
-    settings = job.settings
-    built = await asyncio.to_thread(build_parts, settings)
+    assistants = Assistants(job.settings, job.companies)
     try:
-        stages = build_stages(settings, built, load_wording(settings.brand.name), SilentTracer(new_trace_id))
-        await _classify(stages, built, "warm up", job)
 
         async def work(case: RoutingCase) -> Answer:
-            return await _classify(stages, built, case.text, job)
+            return await _classify(await assistants.of(case.company), case.text)
 
-        return await job.each("routing", work)
+        await _classify(await assistants.of(None), "warm up")
+        # The rows of one company follow each other, so that its models are loaded once.
+        ordered = sorted(job.cases, key=lambda case: case.company or "")
+        return await replace(job, cases=ordered).each("routing", work)
     finally:
-        built.close()
+        assistants.close()
 
 
 def score(done: Done[RoutingCase, Answer]) -> Evaluation:
@@ -63,13 +59,28 @@ def score(done: Done[RoutingCase, Answer]) -> Evaluation:
         details={
             "confusion": metrics.confusion(routed),
             "p95_ms": percentiles(times)["p95_ms"],
+            **_parts(done),
             "beyond_embedding": percentiles(_beyond(done, 0)),
             "beyond_embedding_long": percentiles(_beyond(done, LONG)),
         },
         intervals=metrics.intervals(routed),
-        rows=done.rows(_row),
+        rows=sorted(done.rows(_row), key=lambda row: row["line"]),
         interrupted=done.interrupted,
     )
+
+
+def _parts(done: Done[RoutingCase, Answer]) -> dict[str, Any]:
+    """Rows right, of how many, by company and for messages that the file says are not English."""
+    right: dict[str, list[bool]] = {}
+    for case, answer in done.measured:
+        if case.label is None:
+            continue
+        places = [f"company {case.company}"] if case.company else []
+        places += ["not English"] if case.lang not in (None, "en") else []
+        for place in places:
+            right.setdefault(place, []).append(answer.classification.label == case.label)
+    told = {place: f"{sum(found)} of {len(found)}" for place, found in sorted(right.items())}
+    return {"right": told} if told else {}
 
 
 def _beyond(done: Done[RoutingCase, Answer], characters: int) -> list[float]:
@@ -85,9 +96,10 @@ READS_SENTENCES = ("local", "cascade")
 """Where the local head asks for the sentences' embeddings, too."""
 
 
-async def _classify(stages: Stages, built: Parts, text: str, job: Job[RoutingCase]) -> Answer:
+async def _classify(assistant: Assistant, text: str) -> Answer:
     """As the pipeline does it, the fallback included; then the embeddings alone, as texts that are not remembered."""
-    asked = question(text, job.settings)
+    settings, stages = assistant.settings, assistant.stages
+    asked = question(text, settings)
     start = time.perf_counter()
     probe = await stages.retriever.probe(asked.text)
     try:
@@ -96,11 +108,11 @@ async def _classify(stages: Stages, built: Parts, text: str, job: Job[RoutingCas
         found = await stages.fallback_classifier.classify(asked, probe)
     taken = time.perf_counter() - start
     plain = without_courtesies(asked.text)
-    sentences = parts(plain) if job.settings.classify.mode in READS_SENTENCES else []
+    sentences = parts(plain) if settings.classify.mode in READS_SENTENCES else []
     start = time.perf_counter()
     for texts in ([plain], sentences):
         if texts:
-            await built.embed.submit([f"{of} " for of in texts])
+            await assistant.built.embed.submit([f"{of} " for of in texts])
     embedding = time.perf_counter() - start
     return Answer(found, taken * 1000, (taken - embedding) * 1000)
 

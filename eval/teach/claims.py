@@ -72,16 +72,20 @@ def main() -> None:
     source: Source = Tuned(plain, after.delta) if after is not None else plain
     rows = labelled(given.pairs, given.written)
     truth = np.asarray([row["label"] == "supported" for row in rows], dtype=np.float32)
+    aims = torch.from_numpy(truth).to(given.device)
     asked = [read_as(row) for row in rows]
-    pairs = Texts(pair_encodings(OnnxModel(folder, 1).tokenizer, asked, MAX_TOKENS, CLAIM_TOKENS), Lower(source, FIRST))
+    pairs = Texts(
+        pair_encodings(OnnxModel(folder, 1).tokenizer, asked, MAX_TOKENS, CLAIM_TOKENS),
+        Lower(source, FIRST, given.device),
+    )
     number, folds = (int(part) for part in given.fold.split("/")) if given.fold else (0, 1)
     held = [at for at, group in enumerate(groups(rows)) if given.fold and fold_of(group, folds) == number - 1]
     kept = sorted(set(range(len(rows))) - set(held))
     print(f"{len(kept)} pairs to learn from, {len(held)} left out", flush=True)
-    upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout)
+    upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout).to(given.device)
 
     def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
-        return functional.binary_cross_entropy_with_logits(logits[:, 0], torch.from_numpy(truth[places]))
+        return functional.binary_cross_entropy_with_logits(logits[:, 0], aims[places])
 
     def left_out() -> str:
         return f"left out: AUC {roc_auc_score(truth[held], outputs(pairs, held, upper)[:, 0]):.3f}"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 from torch import Tensor
 
-from eval.teach.net import REAL, Lower, Upper
+from eval.teach.net import CPU, REAL, Lower, Upper
 
 BATCH = 32
 CHUNK = 16
@@ -31,6 +31,7 @@ class Texts:
 
     def __init__(self, encodings: Sequence[Encoding], lower: Lower) -> None:
         self._encodings = encodings
+        self._device = lower.device
         self._states: list[Tensor] = [torch.empty(0)] * len(encodings)
         for part in self.batches(range(len(encodings))):
             for place, states in zip(part, lower.states(*self._padded(part)), strict=True):
@@ -54,7 +55,7 @@ class Texts:
     def given(self, places: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
         """States `(texts, tokens, width)`, kinds and mask `(texts, tokens)`."""
         _, kinds, mask = self._padded(places)
-        states = torch.zeros(*mask.shape, self._states[places[0]].shape[1], dtype=REAL)
+        states = torch.zeros(*mask.shape, self._states[places[0]].shape[1], dtype=REAL, device=self._device)
         for row, place in enumerate(places):
             states[row, : len(self._states[place])] = self._states[place]
         return states, kinds, mask
@@ -68,7 +69,7 @@ class Texts:
             ids[row, :end] = torch.tensor(self._encodings[place].ids)
             kinds[row, :end] = torch.tensor(self._encodings[place].type_ids)
             mask[row, :end] = True
-        return ids, kinds, mask
+        return ids.to(self._device), kinds.to(self._device), mask.to(self._device)
 
 
 def parsed(parser: argparse.ArgumentParser, *, epochs: int, rate: float) -> argparse.Namespace:
@@ -79,6 +80,7 @@ def parsed(parser: argparse.ArgumentParser, *, epochs: int, rate: float) -> argp
     parser.add_argument("--rate", type=float, default=rate)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", type=torch.device, default=CPU, help="cuda, where there is one; without it the CPU")
     parser.add_argument("--seed", type=int, default=0, help="another gives another network, for a mean of several")
     given = parser.parse_args()
     if bool(given.fold) != bool(given.scores):
@@ -131,5 +133,5 @@ def outputs(texts: Texts, places: Sequence[int], upper: Upper) -> NDArray[np.flo
     where = {place: row for row, place in enumerate(places)}
     with torch.no_grad():
         for batch in texts.batches(places):
-            found[[where[place] for place in batch]] = upper(*texts.given(batch)).numpy()
+            found[[where[place] for place in batch]] = upper(*texts.given(batch)).cpu().numpy()
     return found

@@ -77,14 +77,15 @@ def main() -> None:
     tokenizer, known = OnnxModel(folder, 1).tokenizer, names({**companies}, settings)
     texts = [as_heard(without_courtesies(row.text), known.get(row.company.split("@")[0], "")) for row in rows]
     tokenizer.enable_truncation(MESSAGE_TOKENS)
-    heard = Texts(tokenizer.encode_batch(texts), Lower(source, FIRST))
+    heard = Texts(tokenizer.encode_batch(texts), Lower(source, FIRST, given.device))
     print(f"{len(kept)} messages to learn from, {len(held)} left out", flush=True)
-    upper = Upper(source, FIRST, LAST, given.rank, given.dropout, outputs=len(LABELS))
+    upper = Upper(source, FIRST, LAST, given.rank, given.dropout, outputs=len(LABELS)).to(given.device)
     truth, weights = torch.from_numpy(labels_of(rows)), torch.ones(len(rows))
     weights[kept] = shares([rows[at] for at in kept])
+    aims, weights = truth.to(given.device), weights.to(given.device)
 
     def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
-        each = functional.cross_entropy(logits, truth[places], reduction="none", label_smoothing=SMOOTHING)
+        each = functional.cross_entropy(logits, aims[places], reduction="none", label_smoothing=SMOOTHING)
         return (each * weights[places]).mean()
 
     def judged() -> str:

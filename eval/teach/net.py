@@ -15,6 +15,7 @@ from handrail.local_models.tuned import Delta, Floats
 
 REAL = torch.bfloat16
 ATTENTION = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
+CPU = torch.device("cpu")
 SCALE = 2.0
 """Of what is learnt, so that its rate is of the size of the other weights'."""
 
@@ -27,8 +28,9 @@ class Changed(nn.Module):  # type: ignore[misc, unused-ignore]
         matrices = [source.matrix(name) for name in names]
         real = np.concatenate([matrix.values * matrix.scale for matrix in matrices], axis=1)
         self.names, self.rank = names, rank
-        self.fixed = torch.from_numpy(real).to(REAL)
-        self.bias = torch.from_numpy(np.concatenate([matrix.bias for matrix in matrices])).to(REAL)
+        self.register_buffer("fixed", torch.from_numpy(real).to(REAL))
+        bias = np.concatenate([matrix.bias for matrix in matrices])
+        self.register_buffer("bias", torch.from_numpy(bias).to(REAL))
         self.down = nn.Parameter(torch.randn(len(real), rank * len(names)) / len(real) ** 0.5)
         self.up = nn.ParameterList([nn.Parameter(torch.zeros(rank, len(matrix.scale))) for matrix in matrices])
 
@@ -38,10 +40,9 @@ class Changed(nn.Module):  # type: ignore[misc, unused-ignore]
         return out + torch.cat([part @ up.to(REAL) for part, up in zip(inner, self.up, strict=True)], dim=1)
 
     def learnt(self) -> dict[str, tuple[Floats, Floats]]:
-        downs = (self.down * SCALE).detach().split(self.rank, dim=1)
-        return {
-            name: (down.numpy(), up.detach().numpy()) for name, down, up in zip(self.names, downs, self.up, strict=True)
-        }
+        downs = (self.down * SCALE).detach().cpu().split(self.rank, dim=1)
+        ups = [up.detach().cpu() for up in self.up]
+        return {name: (down.numpy(), up.numpy()) for name, down, up in zip(self.names, downs, ups, strict=True)}
 
 
 class Layer(nn.Module):  # type: ignore[misc, unused-ignore]
@@ -52,11 +53,10 @@ class Layer(nn.Module):  # type: ignore[misc, unused-ignore]
         self.mix = Changed(source, [name + "attention.output.dense"], rank)
         self.grow = Changed(source, [name + "intermediate.dense"], rank)
         self.shrink = Changed(source, [name + "output.dense"], rank)
-        self.norms = [
-            torch.tensor(source.vector(f"{name}{place}.{kind}")).to(REAL)
-            for place in ("attention.output.LayerNorm", "output.LayerNorm")
-            for kind in ("weight", "bias")
-        ]
+        for place, norm in (("attention.output.LayerNorm", "mixed"), ("output.LayerNorm", "shrunk")):
+            for kind in ("weight", "bias"):
+                values = torch.tensor(source.vector(f"{name}{place}.{kind}")).to(REAL)
+                self.register_buffer(f"{norm}_{kind}", values)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
         """`(texts * tokens, width)` to the same; `mask` is `(texts, tokens)`."""
@@ -65,21 +65,24 @@ class Layer(nn.Module):  # type: ignore[misc, unused-ignore]
         heads = self.three(states).view(texts, tokens, 3, width // HEAD, HEAD).permute(2, 0, 3, 1, 4)
         seen = functional.scaled_dot_product_attention(*heads, attn_mask=mask[:, None, None, :])
         mixed = self.mix(seen.transpose(1, 2).reshape(texts * tokens, width))
-        states = functional.layer_norm(mixed + states, (width,), self.norms[0], self.norms[1], EPSILON)
-        grown = functional.gelu(self.grow(states))
-        return functional.layer_norm(self.shrink(grown) + states, (width,), self.norms[2], self.norms[3], EPSILON)
+        states = functional.layer_norm(mixed + states, (width,), self.mixed_weight, self.mixed_bias, EPSILON)
+        shrunk = self.shrink(functional.gelu(self.grow(states))) + states
+        return functional.layer_norm(shrunk, (width,), self.shrunk_weight, self.shrunk_bias, EPSILON)
 
 
 class Lower:
     """Word, place and kind vectors and the layers below `first`, which stay as they are."""
 
-    def __init__(self, source: Source, first: int) -> None:
+    def __init__(self, source: Source, first: int, device: torch.device = CPU) -> None:
+        self.device = device
         self._tables = [
-            torch.from_numpy(source.real(f"embeddings.{name}_embeddings"))
+            torch.from_numpy(source.real(f"embeddings.{name}_embeddings")).to(device)
             for name in ("word", "position", "token_type")
         ]
-        self._norm = [torch.tensor(source.vector(f"embeddings.LayerNorm.{kind}")) for kind in ("weight", "bias")]
-        self._layers = [Layer(source, number, 1) for number in range(first)]
+        self._norm = [
+            torch.tensor(source.vector(f"embeddings.LayerNorm.{kind}")).to(device) for kind in ("weight", "bias")
+        ]
+        self._layers = [Layer(source, number, 1).to(device) for number in range(first)]
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def states(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
@@ -119,13 +122,13 @@ class Upper(nn.Module):  # type: ignore[misc, unused-ignore]
 
     def starts(self, before: Taught) -> None:
         """Reads the last states at first as `before` does, whose changes are in the layers already."""
-        self.head.weight.data = torch.from_numpy(before.weights).float()
-        self.head.bias.data = torch.from_numpy(before.intercepts).float()
+        self.head.weight.data.copy_(torch.from_numpy(before.weights))
+        self.head.bias.data.copy_(torch.from_numpy(before.intercepts))
 
     def taught(self, model: str, fitted_on: str) -> Taught:
         parts = {}
         for layer in self.layers:
             for changed in (layer.three, layer.mix, layer.grow, layer.shrink):
                 parts.update(changed.learnt())
-        weights, bias = self.head.weight.detach().numpy(), self.head.bias.detach().numpy()
+        weights, bias = self.head.weight.detach().cpu().numpy(), self.head.bias.detach().cpu().numpy()
         return Taught(model, Delta(self._depth, parts), weights, bias, fitted_on)

@@ -122,11 +122,11 @@ def main() -> None:
     source: Source = Tuned(plain, after.delta) if after is not None else plain
     asked = [pair.pair for pair in learnt] + held
     encodings = pair_encodings(OnnxModel(folder, 1).tokenizer, asked, WHOLE, models.query_max_tokens)
-    pairs = Texts(encodings, Lower(source, FIRST))
-    truth = torch.tensor([float(pair.answers) for pair in learnt])
-    importance = torch.tensor([pair.importance for pair in learnt])
-    before = torch.tensor(logits([pair.pair for pair in learnt], settings)) / LOGIT
-    upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout, 2)
+    pairs = Texts(encodings, Lower(source, FIRST, given.device))
+    truth = torch.tensor([float(pair.answers) for pair in learnt], device=given.device)
+    importance = torch.tensor([pair.importance for pair in learnt], device=given.device)
+    before = torch.tensor(logits([pair.pair for pair in learnt], settings), device=given.device) / LOGIT
+    upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout, 2).to(given.device)
     if after is not None:
         upper.starts(after)
 

@@ -50,6 +50,13 @@ handrail eval {name} --kb acme --file rows.jsonl --json
 handrail eval {name} --corpus path/to/articles --file rows.jsonl
 """
 
+COMPANIES_EXAMPLE = """
+
+handrail eval routing --file rows.jsonl --companies companies.jsonl
+
+A row's "company" is the "id" of one with "name", "covers" and "articles" ("title", "text"), whose assistant is asked.
+"""
+
 File = Annotated[
     Path | None,
     typer.Option("--file", help="JSON lines to measure on; default is the sample help centre's, with --kb sample."),
@@ -63,6 +70,9 @@ Data = Annotated[
 Corpus = Annotated[
     Path | None,
     typer.Option("--corpus", help="Articles for the rows of --file: a folder, archive or JSON lines; indexed apart."),
+]
+CompaniesFile = Annotated[
+    Path | None, typer.Option("--companies", help="JSON lines of companies whose assistants the rows of --file ask.")
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many usable rows.")]
 Resume = Annotated[
@@ -89,8 +99,25 @@ def _measuring(name: str) -> Callable[..., None]:
     return command
 
 
-for _name, _about in ABOUT.items():
-    app.command(_name, help=_about + EXAMPLES.format(name=_name))(_measuring(_name))
+@app.command(help=ABOUT["routing"] + EXAMPLES.format(name="routing") + COMPANIES_EXAMPLE)
+def routing(
+    kb: KB = None,
+    file: File = None,
+    companies: CompaniesFile = None,
+    dataset: DatasetName = None,
+    data: Data = None,
+    corpus: Corpus = None,
+    as_json: Json = False,
+    limit: Limit = None,
+    runs: Runs = None,
+    resume: Resume = None,
+) -> None:
+    source = {"file": file, "companies": companies, "dataset": dataset, "data": data, "corpus": corpus}
+    _measure("routing", kb, source, {"as_json": as_json, "limit": limit, "runs": runs, "resume": resume})
+
+
+for _name in [name for name in ABOUT if name != "routing"]:
+    app.command(_name, help=ABOUT[_name] + EXAMPLES.format(name=_name))(_measuring(_name))
 
 
 @app.command()

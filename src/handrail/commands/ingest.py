@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
@@ -57,8 +58,15 @@ def ingest(
         raise typer.Exit(1)
 
 
-def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = False, exact: bool = False) -> Report:
-    """One writing run, with a progress bar on standard error; `keep_others` and `exact` as for Ingest."""
+def run(
+    settings: Settings,
+    loaders: Sequence[Loader],
+    *,
+    keep_others: bool = False,
+    exact: bool = False,
+    console: Console = notes,
+) -> Report:
+    """One writing run, with a progress bar on `console`; `keep_others` and `exact` as for Ingest."""
     from handrail.assembly import build_embedder, build_late, read_snapshot, read_states
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
@@ -75,7 +83,7 @@ def run(settings: Settings, loaders: Sequence[Loader], *, keep_others: bool = Fa
         job = Ingest(store, chunker, embedder.embed_passages, time.monotonic, keep_others=keep_others, exact=exact)
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
-        with Progress(*columns, console=notes) as progress:
+        with Progress(*columns, console=console) as progress:
             report = job.run(loaders, _shown(progress, "embedding passages"))
             snapshot = read_snapshot(settings, store)
             late = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
