@@ -102,7 +102,7 @@ def train(
 ) -> None:
     """`after` says something at the end of each epoch."""
     learning = list(upper.parameters())
-    optimiser = torch.optim.AdamW(learning, weight_decay=DECAY)
+    optimiser = torch.optim.AdamW(learning, weight_decay=DECAY, fused=learning[0].is_cuda)
     each = len(list(texts.batches(places, 0)))
     rates = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, given.rate, total_steps=given.epochs * each + 1, pct_start=WARM_UP
@@ -110,7 +110,7 @@ def train(
     start = time.monotonic()
     for epoch in range(given.epochs):
         upper.train()
-        total = 0.0
+        total = torch.zeros((), device=learning[0].device)
         for step, batch in enumerate(texts.batches(places, epoch), 1):
             loss = loss_of(upper(*texts.given(batch)), batch)
             optimiser.zero_grad()
@@ -118,7 +118,7 @@ def train(
             torch.nn.utils.clip_grad_norm_(learning, STEEPEST)
             optimiser.step()
             rates.step()
-            total += loss.item()
+            total += loss.detach()
             if step % EVERY == 0 or step == each:
                 spent = time.monotonic() - start
                 print(f"  epoch {epoch + 1}, {step} of {each}: loss {total / step:.3f}, {spent:.0f} s", flush=True)
