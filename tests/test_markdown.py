@@ -148,3 +148,20 @@ def test_gist_is_one_line_without_marks() -> None:
     text = "**Before you start:**\n\n1. Open [Settings](https://a.example) [1].\n> - Choose `Domains` [2]\n\n## Then"
 
     assert gist(text) == "Before you start: Open Settings. Choose Domains Then"
+
+
+def test_a_heading_in_bold_belongs_to_the_sentence_behind_it() -> None:
+    text = "**Pass a key on.** Many accept one. **Is it safe?** Yes. A pattern called **islands.** Use `f(**kw)`. "
+    text += "It is *new.* Now. 5 * 3 is it? * no"
+
+    assert sentences(text) == [
+        "**Pass a key on.** Many accept one.",
+        "**Is it safe?** Yes.",
+        "A pattern called **islands.**",
+        "Use `f(**kw)`.",
+        "It is *new.*",
+        "Now.",
+        "5 * 3 is it?",
+        "* no",
+    ]
+    assert sentences("**All of it is bold.**") == ["**All of it is bold.**"]

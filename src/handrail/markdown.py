@@ -30,6 +30,12 @@ FENCE = re.compile(r"^\s*(?:```|~~~)", re.M)
 NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
 """A heading such as "Step 2: Change the records"."""
 
+CLOSING = re.compile(r"(\*\*|__|\*|_)(?:\s+|$)")
+OPEN = re.compile(r"(?<![\w*_])(\*\*|__|\*|_)(?=[^\s*_])(?:(?!\1).)*$")
+"""Emphasis that nothing ends."""
+RUN_IN = re.compile(r"\*\*[^*]+\*\*")
+"""A heading in the line of what it is about: `**Pass a key on.** Many APIs …`."""
+
 
 def without_number(heading: str) -> str:
     """Without "Step 2:"; empty where there is nothing else."""
@@ -87,9 +93,23 @@ def parse(text: str, lang: str = "en") -> list[Block]:
 
 
 def sentences(text: str, lang: str = "en") -> list[str]:
-    """Whole sentences, stripped; outside code and links, text glued after a full stop (`done.Next`) is separated."""
+    """Whole sentences, stripped; outside code and links, text glued after a full stop (`done.Next`) is separated.
+
+    What is said in bold before a sentence, as a heading in its line, belongs to it.
+    """
     spaced = GLUED.sub(lambda found: f"{found[1]} " if found[1] else found[0], " ".join(text.split()))
-    return [part.strip() for part in sentencex.segment(lang, spaced) if part.strip()]
+    found: list[str] = []
+    for part in map(str.strip, sentencex.segment(lang, spaced)):
+        ends = CLOSING.match(part)
+        opened = OPEN.search(found[-1]) if ends and found else None
+        if ends and opened and opened[1] == ends[1]:
+            found[-1] += ends[1]
+            part = part[ends.end() :]
+        if part and found and RUN_IN.fullmatch(found[-1]):
+            found[-1] += f" {part}"
+        elif part:
+            found.append(part)
+    return found
 
 
 def plain(text: str) -> str:

@@ -81,6 +81,26 @@ async def test_code_tells_the_critique_nothing(scorer: Scorer) -> None:
     assert beside.signals == without.signals
 
 
+@pytest.mark.parametrize(
+    ("question", "lead", "leads"),
+    [
+        ("how long is a key remembered", "Give a run a key:", False),
+        ("does it expire, and how long is a key remembered", "Give a run a key that is remembered:", False),
+        ("how long is a key remembered", "A key is remembered 30 days:", True),
+        ("set a key that is remembered", "Give a run a key that is remembered:", True),
+    ],
+)
+async def test_code_gives_way_to_words_where_a_fact_is_asked_for_that_its_lead_does_not_state(
+    question: str, lead: str, leads: bool, scorer: Scorer
+) -> None:
+    code = "```sh\nrun --key remembered how long set that\n```"
+    body = f"## Keys\n\n{lead}\n\n{code}\n\n## Time\n\nA key is remembered for a day."
+
+    draft = await answer(scorer, evidence(question, article(body)))
+
+    assert ("```" in draft.claims[0].text) is leads
+
+
 @pytest.mark.parametrize("body", ["```\ncode\n```", "![](x.png)"])
 async def test_passages_without_a_quotable_word_give_no_claims(scorer: Scorer, body: str) -> None:
     draft = await answer(scorer, evidence("anything", article(body)))

@@ -63,3 +63,14 @@ def test_code_without_a_lead_is_quoted_with_the_words_of_its_section() -> None:
     made = compose([Scored(code, 4.5, 4.5), *others], found, Generate())
 
     assert [claim.text for claim in made] == ["A trigger is a call.", "The outbox waits.", "```sh\nquill outbox\n```"]
+
+
+def test_two_passages_of_one_section_share_its_heading() -> None:
+    body = f"## Usage\n\n{'A key is taken from the lock file. ' * 60}\n\n```yaml\ncache: pull\n```"
+    found = units(evidence("cache", article(body)).hits, 10)
+    said, code = found[0], next(unit for unit in found if unit.kind == "code")
+
+    made = compose([Scored(said, 4, -2), Scored(code, 3.5, -2)], found, Generate())
+
+    assert said.hit.passage.id != code.hit.passage.id
+    assert [claim.text for claim in made] == [f"**Usage:**\n\n{said.lines[0]}", code.lines[0]]

@@ -85,14 +85,16 @@ def compose(
                 parts.append((other, further))
                 looked_at |= _sources(further)
                 break
+    articles = {unit.hit.passage.id: article_of(unit) for unit in found}
     if len(parts) == 1:
-        return parts[0][1]
+        return _headed_once(parts[0][1], articles)
     titles = [(article_of(unit), title_of(unit)) for unit, _ in parts]
-    return [
+    claims = [
         claim
         for place, (unit, part) in enumerate(parts)
         for claim in (part if titles[place] in titles[:place] else _titled(part, unit))
     ]
+    return _headed_once(claims, articles)
 
 
 def begun_with(opening: Sequence[Unit], claims: Sequence[Claim], best: Unit) -> list[Claim]:
@@ -149,6 +151,19 @@ def _titled(claims: Sequence[Claim], unit: Unit) -> list[Claim]:
         return list(claims)
     title = title_of(unit)
     return [replace(claims[0], text=f"{title}\n\n{claims[0].text}"), *claims[1:]] if title else list(claims)
+
+
+def _headed_once(claims: Sequence[Claim], articles: Mapping[str, str]) -> list[Claim]:
+    """Without a heading that stands above the claims before already: two passages may share a section."""
+    shown: tuple[str, str] | None = None
+    headed: list[Claim] = []
+    for claim in claims:
+        heading = HEADED.match(claim.text)
+        here = (articles[claim.passage_ids[0]], heading[0]) if heading else shown
+        again = heading is not None and here == shown
+        headed.append(replace(claim, text=claim.text[heading.end() :]) if heading and again else claim)
+        shown = here
+    return headed
 
 
 def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:

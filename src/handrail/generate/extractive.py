@@ -46,6 +46,13 @@ from handrail.wording import Wording
 COMPARE = re.compile(
     r"\b(compare|comparison|difference|versus|vs|each|all|which|costs?|prices?|pricing|fees?|limits?)\b", re.I
 )
+FACT = re.compile(
+    r"(?:^|[,.;:] |\b(?:and|so|but) )(?:for |at |by |in |since |until |till )?"
+    r"(?:how (?:long|often|soon|many|much|big|large|far|fast|old)|when|why|who|whose|what time)\b",
+    re.I,
+)
+"""What words answer, and code at best shows: how long, how many, when, why and who."""
+DIGIT = re.compile(r"\d")
 ORDER = re.compile(
     r"^(?:say (?:the|that|this|only|exactly|in)\b|output\b|(?:reply|respond|answer)(?: only)? (?:with|that)\b)",
     re.I,
@@ -78,6 +85,8 @@ POINTS_DEED, POINTS_TROUBLE, POINTS_ANOTHER = 1.0, -2.0, -2.0
 another yes or no."""
 POINTS_TITLED = 2.0
 """Points of all that stands under a title that names what is wanted, and of what, or what somebody cannot do."""
+POINTS_CODE = -2.0
+"""Points of code where a fact is asked for that what leads to it does not state, either."""
 POINTS_OPPOSED = -3.0
 """Points of a unit that stands under the opposite of what is asked: `Import` when somebody wants to export."""
 
@@ -260,6 +269,8 @@ def _kind(query: str, unit: Unit) -> float:
     wanted = set(tokenize(query))
     if _opposes(unit, wanted):
         return POINTS_OPPOSED
+    if unit.kind == "code" and FACT.search(query) and not DIGIT.search(unit.lead):
+        return POINTS_CODE
     return POINTS_NAMED if _names(unit, wanted) else 0.0
 
 
