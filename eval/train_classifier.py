@@ -52,7 +52,7 @@ LEAN = ((Label.ANSWERABLE, 0.3), (Label.HIGH_STAKES, 1.4), (Label.IRRELEVANT, 0.
 question away comes next."""
 LEAN_HEARD = (
     (Label.ANSWERABLE, 0.3),
-    (Label.HIGH_STAKES, 1.5),
+    (Label.HIGH_STAKES, 2.0),
     (Label.OUT_OF_SCOPE, 0.8),
     (Label.IRRELEVANT, 0.6),
     (Label.NONSENSE, 0.4),

@@ -124,6 +124,7 @@ def _row(case: RoutingCase, answer: Answer) -> dict[str, Any]:
         "predicted": found.label.value,
         "correct": None if case.label is None else found.label == case.label,
         "probability": round(found.probability, 4),
+        "probabilities": {label.value: round(share, 4) for label, share in found.probabilities.items()},
         "by": found.by,
         "ms": round(answer.ms, 2),
         "beyond_ms": None if answer.beyond_ms is None else round(answer.beyond_ms, 2),

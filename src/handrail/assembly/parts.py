@@ -19,14 +19,16 @@ from handrail.assembly.models import (
     reads,
 )
 from handrail.gloss import Interpreter, languages
+from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.spelling import COMMONEST, Spelling
+from handrail.retrieve.topic import covered_by
 from handrail.retrieve.tuned import Tuned, load_tuned
-from handrail.settings import Models, Settings
+from handrail.settings import Brand, Models, Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores import states as token_states
 from handrail.stores.chroma import ChromaStore, connect
@@ -225,13 +227,22 @@ def build_parts(settings: Settings) -> Parts:
             "entails", entailing(settings, score.quotes), at_once, models.queue_limit, remember=models.remember
         ),
         hear=Batcher("hear", hearing, at_once, models.queue_limit, remember=models.remember // 4) if hearing else None,
-        covers=embedder.embed_passages([settings.brand.covers])[0] if settings.brand.covers else None,
+        covers=_covers(described(settings.brand, snapshot), embedder),
         lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),
         count=embedder.count,
         words=embedder.words(),
         late=late,
     )
+
+
+def described(brand: Brand, snapshot: Snapshot) -> Brand:
+    """With what the operator says the articles cover, else with what their titles say."""
+    return brand if brand.covers else brand.model_copy(update={"covers": covered_by(list(snapshot.titles.values()))})
+
+
+def _covers(brand: Brand, embedder: Embedder) -> Vectors | None:
+    return embedder.embed_passages([brand.covers])[0] if brand.covers else None
 
 
 def tuned_for(settings: Settings, store: ChromaStore, lang: str) -> Tuned | None:

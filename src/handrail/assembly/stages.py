@@ -11,7 +11,7 @@ from handrail import language
 from handrail.assembly.deep import deepened
 from handrail.assembly.models import readers_of, reads
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import Parts, kb_folder
+from handrail.assembly.parts import Parts, described, kb_folder
 from handrail.assembly.verifying import local_verifier
 from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
@@ -110,10 +110,10 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     from handrail.llm import connect
 
     models = connect(settings.llm)
-    prompts = build_prompts(settings)
+    prompts, brand = build_prompts(settings), described(settings.brand, parts.snapshot)
     retriever = deepened(parts.retriever(settings), settings, parts, local.calibrator, (models.small, prompts))
     stages = replace(local, closing=models.aclose, retriever=retriever)
-    second = LlmClassifier(models.small, prompts, settings.brand, NearestTitles(parts.snapshot))
+    second = LlmClassifier(models.small, prompts, brand, NearestTitles(parts.snapshot))
     if settings.classify.mode == "llm":
         stages = replace(stages, classifier=second)
     elif settings.classify.mode == "cascade":
@@ -123,24 +123,24 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
         passages = settings.generate.context_passages
         given = answer_blocks(settings, parts.count)
-        answerer: Answerer = LlmAnswerer(models.answering, prompts, settings.brand, wording, policy, passages, given)
+        answerer: Answerer = LlmAnswerer(models.answering, prompts, brand, wording, policy, passages, given)
         if settings.deep.complexity:
-            fast = LlmAnswerer(models.small, prompts, settings.brand, wording, policy, passages, given)
+            fast = LlmAnswerer(models.small, prompts, brand, wording, policy, passages, given)
             answerer = ByComplexity(fast, answerer)
         widen = MoreOfTheArticle(parts.snapshot, settings.prompts.article_tokens)
         stages = replace(stages, answerer=answerer, fallback_answerer=local.answerer, widen=widen)
     if settings.generate.critique in ("auto", "llm"):
-        critic = LlmCritic(models.small, prompts, settings.brand)
+        critic = LlmCritic(models.small, prompts, brand)
         stages = replace(stages, critic=critic, fallback_critic=local.critic)
     if local.reader is not None and settings.memory.rewrite in ("auto", "llm"):
         patterns = LocalReader(local.retriever.probe, parts.interpret(settings))
-        reader = LlmReader(models.small, prompts, settings.brand, patterns)
+        reader = LlmReader(models.small, prompts, brand, patterns)
         stages = replace(stages, reader=reader, fallback_reader=local.reader)
     if settings.verify.llm != "off" and local.verifier is not None:
         judge = LlmVerifier(local.verifier, models.small, prompts, settings.verify)
         stages = replace(stages, verifier=judge, fallback_verifier=local.verifier)
     if settings.rewrite.llm:
-        rewriter = LlmRewriter(models.small, prompts, settings.brand, settings.rewrite.below_words)
+        rewriter = LlmRewriter(models.small, prompts, brand, settings.rewrite.below_words)
         stages = replace(stages, rewriter=rewriter)
     return stages
 

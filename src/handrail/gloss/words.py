@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 
 import Stemmer
 
+from handrail.gloss import arabic
+
 WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*")
 GAP = "…"
 WIDEST_GAP = 6
@@ -52,7 +54,7 @@ class WordList:
     """By their first word, the longest first."""
 
     def add(self, form: str, meant: str) -> None:
-        left, gap, right = form.partition(GAP)
+        left, gap, right = self.cleaned(form).partition(GAP)
         before, after = (WORD.findall(side.lower()) for side in (left, right))
         words = tuple(self.bare(word) for word in (*before, *after))
         if len(words) == 1:
@@ -63,13 +65,21 @@ class WordList:
         elif words:
             self.phrases.setdefault(words[0], []).append(Phrase(words, len(before) if gap else len(words), meant))
 
+    def cleaned(self, text: str) -> str:
+        """With words and signs that can be told apart."""
+        return arabic.cleaned(text) if self.lang == "ar" else text
+
     def bare(self, word: str) -> str:
         """Without accents, and German umlauts however they are typed."""
+        if self.lang == "ar":
+            return arabic.folded(word)
         letters = unicodedata.normalize("NFKD", word.lower().replace("ß", "ss").replace("ł", "l"))
         plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
         return re.sub("([aou])e", r"\1", plain) if self.lang == "de" else plain
 
     def stemmed(self, word: str) -> Iterator[str]:
+        if self.lang == "ar":
+            return
         if self.lang not in SNOWBALL:
             plain = self.bare(word)
             yield from (plain[:-end] if end else plain for end in range(3) if len(plain) - end > BARE)
@@ -88,6 +98,7 @@ class Gloss:
 
     def read(self, text: str) -> str:
         """`text` word by word; what is listed in no form stays: names and codes are the same in any language."""
+        text = self._listed.cleaned(text)
         typed = list(WORD.finditer(text))
         bare = [self._listed.bare(match[0]) for match in typed]
         meant: list[str | None] = [None] * len(typed)
@@ -143,7 +154,18 @@ class Gloss:
         for form in (bare, bare.replace("-", "")):
             if form in listed.single:
                 return listed.single[form]
+        if listed.lang == "ar":
+            return self._arabic(bare)
         return next((listed.stems[stem] for stem in listed.stemmed(word) if stem in listed.stems), None)
+
+    def _arabic(self, bare: str) -> str | None:
+        single = self._listed.single
+        found = next((single[form] for form in arabic.shorter(bare) if form in single), None)
+        inner = arabic.negated(bare) if found is None else None
+        if inner is None:
+            return found
+        meant = next((single[form] for form in (inner, *arabic.shorter(inner)) if form in single), None)
+        return f"not {meant}" if meant is not None else None
 
     def _parts(self, word: str, most: int) -> Sequence[str]:
         """The fewest listed words that `word` is made of, the last one as long as can be; none where it is not."""

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import tokenize
 from handrail.types import Vectors
+
+TITLES = 40
+
+
+def covered_by(titles: Sequence[str]) -> str:
+    """What articles of these titles cover, in one text; of many, some from beginning to end."""
+    step = max(1, -(-len(titles) // TITLES))
+    return "; ".join(titles[::step])
 
 
 class TopicProbe:

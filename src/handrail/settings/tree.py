@@ -69,7 +69,10 @@ class Brand(Section):
     suggestions: list[str] = Field([], max_length=6, description="Questions offered as chips in an empty chat.")
     topics: list[str] = Field([], max_length=12, description="Topics offered when nothing, or nothing known, is asked.")
     covers: str = Field(
-        "", max_length=2000, description="One short text saying what the help articles cover; helps the classifier."
+        "",
+        max_length=2000,
+        description="One short text saying what the help articles cover; helps the classifier. Without it, it goes by "
+        "their titles.",
     )
     link_hosts: list[str] = Field([], description="Hosts that links in answers may lead to, besides cited articles.")
     person_available: bool = Field(True, description="Whether requests for a person are read by anybody.")
