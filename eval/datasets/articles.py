@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 PREFIX = 16
 """Shorter ids must be equal: slugs share beginnings, hashes of this length do not."""
 SUFFIX = re.compile(r"\.(?:mdx?|markdown)$", re.I)
+SEPARATOR = re.compile(r"[/:]")
 UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -55,11 +56,13 @@ class KnownArticles:
         return found[0] if len(found) == 1 else None
 
     def _of_path(self, gold: str) -> str | None:
-        """`src/docs/guides/images.mdx` is `guides:images`, wherever the folder that was indexed begins."""
-        if "/" not in gold and not SUFFIX.search(gold):
+        """`src/docs/guides/images.mdx` is `guides:images`, and that `docs:guides:images`, wherever the folder that was
+        indexed begins.
+        """
+        if not SEPARATOR.search(gold) and not SUFFIX.search(gold):
             return None
         path = _bare(gold).partition("://")[2] or gold
-        parts = [UNSAFE.sub("-", part.lower()) for part in SUFFIX.sub("", path.strip("/")).split("/")]
+        parts = [UNSAFE.sub("-", part.lower()) for part in SEPARATOR.split(SUFFIX.sub("", path.strip("/")))]
         if len(parts) > 1 and parts[-1] == "index":
             parts.pop()
         whole = self._by_end.get(":".join(parts))

@@ -184,6 +184,7 @@ def test_options_that_do_not_go_together_say_so(settings: Settings, source: Sour
     [
         ("guides:images", "guides:images"),
         ("guides/images", "guides:images"),
+        ("docs:en:guides:images", "guides:images"),
         ("src/content/docs/en/guides/images.mdx", "guides:images"),
         ("https://docs.example/en/guides/images/#remote", "guides:images"),
         ("How images work", "guides:images"),
@@ -200,6 +201,15 @@ def test_an_article_is_known_by_id_path_address_and_title(name: str, found: str 
     )
 
     assert known.resolve(name) == found
+
+
+def test_an_article_is_known_wherever_the_indexed_folder_begins() -> None:
+    known = KnownArticles(["docs:en:guides:images", "docs:en:guides:start", "docs:en:start"])
+
+    assert known.resolve("guides:images") == "docs:en:guides:images"
+    assert known.resolve("guides/images.mdx") == "docs:en:guides:images"
+    assert known.resolve("en:start") == "docs:en:start"
+    assert known.resolve("start") is None
 
 
 def test_a_name_of_two_articles_is_the_name_of_none() -> None:

@@ -17,15 +17,16 @@ BEFORE_OTHERS = re.compile("\\b[وفبلك]{0,2}(?:ال)?(?=[A-Za-z0-9])")
 SIGNS = str.maketrans("،؛؟٪٫٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", ",;?%." + "0123456789" * 2)
 LETTERS = str.maketrans("أإآٱىةؤئکیھ", "اااايهويكيه", "ء")
 """Letters that are typed for one another, and the one that is left out."""
+AND = ("و", "ف")
 BEFORE = ("وبال", "فبال", "وكال", "عال", "هال", "بال", "كال", "فال", "وال", "ولل", "فلل", "ال", "لل")
-LETTER_BEFORE = ("وب", "ول", "فب", "فل", "و", "ف", "ب", "ل", "ك")
+LETTER_BEFORE = ("وب", "ول", "فب", "فل", "ب", "ل", "ك")
 TIME_BEFORE = re.compile("^(?:و?(?:ب|ح|ه|س|عم|را)|ك)(?=[اتين])")
 """Present and future: `بيوصل` and `هيوصل` of `يوصل`."""
 BEHIND = ("هما", "كما", "ها", "نا", "ني", "كم", "هم", "كن", "هن", "ي", "ك", "ه", "وا")
 PLURAL = ("ات", "ون", "ين", "ان")
 NOT = re.compile("^(?:ما|م)(.{3,})ش$")
 LEAST, LEAST_BARE = 2, 3
-"""Letters that are left behind the article, and where a letter or an ending was taken off."""
+"""Letters that are left behind "and" and the article, and where another letter or an ending was taken off."""
 
 
 def cleaned(text: str) -> str:
@@ -53,7 +54,7 @@ def shorter(word: str) -> Iterator[str]:
 
 def _without_start(word: str) -> Iterator[str]:
     yield word
-    for letters, least in ((BEFORE, LEAST), (LETTER_BEFORE, LEAST_BARE)):
+    for letters, least in ((BEFORE, LEAST), (AND, LEAST), (LETTER_BEFORE, LEAST_BARE)):
         for prefix in letters:
             if word.startswith(prefix) and len(word) - len(prefix) >= least:
                 yield word[len(prefix) :]
