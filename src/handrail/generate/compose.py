@@ -43,6 +43,8 @@ FEW_SENTENCES = 2
 """Of a further section that would make the answer too long otherwise."""
 STEPS_NEAR = 1.0
 """Points that a procedure may lie below the best sentence of its section: it is then quoted whole instead."""
+LISTED_NEAR = 1.0
+"""Points that a list or a table's row may lie below the best sentence of its section, and be quoted with it."""
 WHOLE_STEPS, WHOLE_TABLE = 100, 40
 """Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
 WHOLE_NOTE = 80
@@ -181,7 +183,8 @@ def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -
     procedure = None if _known(scored[0]) else _procedure(scored)
     if procedure is not None:
         return _listed(procedure, scored, found, settings)
-    return _sentences(scored, found, settings)
+    listed = _listed_near(scored)
+    return _sentences(scored, found, settings) if listed is None else _with_sentences(listed, scored, found, settings)
 
 
 def _whole(table: Unit) -> list[Claim]:
@@ -205,6 +208,36 @@ def _procedure(scored: Sequence[Scored]) -> Unit | None:
         and item.unit.words <= WHOLE_STEPS
     ]
     return near[0] if near else None
+
+
+def _listed_near(scored: Sequence[Scored]) -> Scored | None:
+    """The list or table's row of the best sentence's section that fits about as well, and is short."""
+    best = scored[0]
+    near = (
+        item
+        for item in scored[1:]
+        if item.unit.kind in ("bullets", "row", "table")
+        and item.score >= best.score - LISTED_NEAR
+        and section_of(item.unit) == section_of(best.unit)
+        and item.unit.words <= WHOLE_STEPS
+    )
+    return next(near, None)
+
+
+def _with_sentences(listed: Scored, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
+    """A list or a table's rows and the sentences of its section, in reading order."""
+    here = [item for item in scored if section_of(item.unit) == section_of(listed.unit)]
+    said = _sentences(here, found, settings)
+    rest = [listed, *(item for item in here if item is not listed)]
+    shown = _part(rest, found, settings) if listed.unit.kind in ("row", "table") else _bare_list(listed.unit)
+    first = place_of(listed.unit) < place_of(scored[0].unit) and not said[0].text.startswith("**")
+    return [*shown, *said] if first else [*said, *shown]
+
+
+def _bare_list(unit: Unit) -> list[Claim]:
+    source = (unit.hit.passage.id,)
+    first = f"{unit.lead}\n\n{unit.lines[0]}" if unit.lead else unit.lines[0]
+    return [quote(line, source) for line in (first, *unit.lines[1:])]
 
 
 def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
