@@ -25,7 +25,8 @@ from eval.metrics.paired import paired
 from eval.variants import changed
 from handrail.assembly import build_parts
 from handrail.generate.compose import SECTIONS
-from handrail.generate.extractive import ExtractiveAnswerer, orders
+from handrail.generate.extractive import ExtractiveAnswerer
+from handrail.generate.planted import planted
 from handrail.generate.units import units
 from handrail.markdown import plain
 from handrail.outcome import UNKNOWN
@@ -87,7 +88,7 @@ async def _quoted(
     evidence: Evidence, keys: list[str], answerer: ExtractiveAnswerer, settings: Generate
 ) -> Quoted | None:
     hits = evidence.hits[: settings.context_passages]
-    found = [unit for unit in units(hits, settings.max_steps) if not orders(unit)]
+    found = [unit for unit in units(hits, settings.max_steps) if not planted(unit)]
     if not keys or not found:
         return None
     scored = await answerer.score(evidence.query, found)

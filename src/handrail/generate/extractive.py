@@ -28,12 +28,12 @@ from handrail.generate.deeds import deed, heads_deed, heads_deed_to, heads_same_
 from handrail.generate.first_steps import begun
 from handrail.generate.headings import heading_of, question_above
 from handrail.generate.opening import opening, opens
+from handrail.generate.planted import planted
 from handrail.generate.policy import Policy
 from handrail.generate.prices import price_points
 from handrail.generate.quoting import Scored
 from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.generate.verify.lexicon import opposed
-from handrail.guard import suspicious
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
@@ -53,10 +53,6 @@ FACT = re.compile(
 )
 """What words answer, and code at best shows: how long, how many, when, why and who."""
 DIGIT = re.compile(r"\d")
-ORDER = re.compile(
-    r"^(?:say (?:the|that|this|only|exactly|in)\b|output\b|(?:reply|respond|answer)(?: only)? (?:with|that)\b)",
-    re.I,
-)
 LATER = 0.05
 """What each unit further down its passage promises less: sections begin with what they are about."""
 NAMED, POINTS_NAMED = 0.4, 1.5
@@ -111,7 +107,7 @@ class ExtractiveAnswerer:
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
     ) -> Draft:
         hits = evidence.hits[: self._settings.context_passages]
-        found = [unit for unit in units(hits, self._settings.max_steps) if not orders(unit)]
+        found = [unit for unit in units(hits, self._settings.max_steps) if not planted(unit)]
         scored = await self.score(evidence.query, found)
         serious = classification.label is Label.HIGH_STAKES
         sections = 1 if serious else SECTIONS
@@ -172,11 +168,6 @@ class ExtractiveAnswerer:
             offer=policy.said(question.text, context, offer),
             closing=wording.say("high_stakes_close"),
         )
-
-
-def orders(unit: Unit) -> bool:
-    """Whether a unit talks to the assistant instead of its reader: such words were planted, and are not passed on."""
-    return any(ORDER.match(text) or suspicious(text) for text in map(plain, unit.lines))
 
 
 def fit(scored: Sequence[Scored]) -> dict[str, float]:
