@@ -38,6 +38,10 @@ _OTHERS = (
     r"zelfmoord|zelfdoding|mezelf van kant|einde? aan mijn leven|(?:niet meer leven|wil (?:ik )?(?:gewoon )?dood)"
     + _END,
     r"(?:zabic|zabije) sie|sie zabic|popelnic samobojstwo|(?:nie chce (?:juz )?zyc|chce umrzec)" + _END,
+    r"(?:ال|ب)?انتحار|(?:س)?انتحر|(?:س|ان |بدي |راح )?اقتل نفسي|(?:انهي|انهاء|اخلص من) حياتي|"
+    r"(?:لا|ما|مش|مو|ماني) ?(?:اريد|ارغب|عايز|عاوز|عايزه|بدي|ابغ[يى]|ابي|حابب) (?:ان |في )?(?:اعيش|العيش|الحياه?ة?)"
+    r"(?: بعد (?:الان|اليوم|كده|هيك))?" + _END + "|"
+    r"(?:اريد|اتمن[يى]|عايز|عاوز|بدي|ابغ[يى]|ابي|نفسي) (?:ان )?(?:اموت|الموت)" + _END,
     r"поконч\w+ с собой|самоубийств\w*|убью себя|убить себя|(?:не хочу (?:больше )?жить|хочу умереть)" + _END,
 )
 DESPAIR = re.compile(rf"(?<!\w)(?:{'|'.join((*_ENGLISH, *_OTHERS))})", re.IGNORECASE)
@@ -45,7 +49,7 @@ APOSTROPHES = re.compile("[’‘ʼ`´]")
 
 
 def speaks_of_dying(text: str) -> bool:
-    """In English, German, French, Spanish, Portuguese, Italian, Dutch, Polish and Russian, with or without accents."""
+    """In English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian and Arabic, with or without accents."""
     return DESPAIR.search(_folded(text)) is not None
 
 

@@ -36,6 +36,8 @@ def arabic() -> Gloss:
         ("فاتورتي وفاتورتكم بالفاتورة للحساب", "invoice invoice invoice account"),
         ("كلمه المرور", "password"),
         ("كـلـمـة المرور", "password"),
+        ("وكلمة المرور فكلمة المرور بكلمة المرور", "password password بكلمة المرور"),
+        ("حساباً ومع", "account with"),
         ("رسالتها والرسائل", "message والرسائل"),
         ("بيوصل هيوصل سيوصل هتوصل", "arrive arrive arrive هتوصل"),
         ("مابيشتغلش مشتغلش", "not work مشتغلش"),

@@ -31,6 +31,8 @@ def interpreter() -> Interpreter:
         ("jak zmienić hasło", {"change", "password"}),
         ("Quanto custa o plano Business?", {"plan", "business"}),
         ("Как подключить свой домен?", {"connect", "domain"}),
+        ("كيف أسترد أموالي؟", {"refund"}),
+        ("ازاي اربط الدومين بتاعي", {"connect", "domain"}),
     ],
 )
 def test_other_languages_are_read_in_english(text: str, words: set[str], interpreter: Interpreter) -> None:
@@ -50,7 +52,7 @@ def test_other_languages_are_read_in_english(text: str, words: set[str], interpr
         "",
         "4711",
         "asdf jkl qwer",
-        "كيف أسترد أموالي",
+        "วิธีเปลี่ยนรหัสผ่าน",
         "Hur ändrar jag mitt lösenord?",
     ],
 )
@@ -59,10 +61,10 @@ def test_english_and_what_has_no_word_list_stay(text: str, interpreter: Interpre
 
 
 def test_each_language_has_a_list_that_can_be_used() -> None:
-    assert languages() == {*SNOWBALL, "pl"}
+    assert languages() == {*SNOWBALL, "ar", "pl"}
 
 
-@pytest.mark.parametrize("lang", sorted({*SNOWBALL, "pl"}))
+@pytest.mark.parametrize("lang", sorted({*SNOWBALL, "ar", "pl"}))
 def test_each_line_is_an_entry_and_no_form_stands_twice(lang: str) -> None:
     lines = (files("handrail.gloss") / f"{lang}.txt").read_text(encoding="utf-8").splitlines()
     entries = [line for line in lines if line.strip() and not line.startswith("#")]

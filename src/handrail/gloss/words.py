@@ -123,9 +123,9 @@ class Gloss:
     def _phrases(
         self, bare: Sequence[str], meant: Sequence[str | None], at: int
     ) -> Iterator[tuple[Phrase, Sequence[int]]]:
-        for phrase in self._listed.phrases.get(bare[at], ()):
+        for phrase in self._begun(bare[at]):
             first = range(at, at + phrase.before)
-            if tuple(bare[at : first.stop]) != phrase.words[: phrase.before]:
+            if tuple(bare[at + 1 : first.stop]) != phrase.words[1 : phrase.before]:
                 continue
             rest = phrase.words[phrase.before :]
             starts = (
@@ -137,6 +137,12 @@ class Gloss:
                 if tuple(bare[place] for place in second) == rest and all(meant[place] is None for place in places):
                     yield phrase, places
                     break
+
+    def _begun(self, word: str) -> Iterator[Phrase]:
+        """Those that begin with it; in Arabic, "and" is a letter before it."""
+        yield from self._listed.phrases.get(word, ())
+        if self._listed.lang == "ar" and word.startswith(arabic.AND):
+            yield from self._listed.phrases.get(word[1:], ())
 
     def _looked_up(self, word: str) -> str | None:
         """What a word means; None where it is not listed in any form."""
