@@ -49,7 +49,7 @@ APOSTROPHES = re.compile("[’‘ʼ`´]")
 
 
 def speaks_of_dying(text: str) -> bool:
-    """In English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian and Arabic, with or without accents."""
+    """In English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian or Arabic, accents or none."""
     return DESPAIR.search(_folded(text)) is not None
 
 
