@@ -5,6 +5,7 @@ from handrail.settings.base import Section
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
 from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
 from handrail.settings.providers import Judge, Llm, LlmProvider
+from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
 from handrail.settings.tree import (
     Brand,
     Classify,
@@ -12,15 +13,10 @@ from handrail.settings.tree import (
     Gates,
     HighStakes,
     Knowledge,
-    Limits,
     Models,
-    Observe,
     Retrieval,
     Rewrite,
-    Server,
     Settings,
-    Storage,
-    Stream,
 )
 
 __all__ = [
