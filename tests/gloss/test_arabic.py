@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from handrail.gloss.interpreter import gloss
 from handrail.gloss.words import Gloss, word_list
 
 LISTED = """
@@ -55,3 +56,19 @@ def test_what_is_listed_as_it_is_typed_comes_first() -> None:
     listed = Gloss(word_list("ar", ["كتاب > book", "باب > door", "بكتاب > with a book"]))
 
     assert listed.read("كتاب باب الباب بكتاب") == "book door door with a book"
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("مش عارف ادخل على حسابي", "cannot sign in on account"),
+        ("الطرد وصل مكسور", "parcel damaged"),
+        ("بعد اسبوعين", "after two weeks"),
+        ("يطلع دخان من العداد", "smoke coming out from meter"),
+        ("رايحة على الفندق", "go on hotel"),
+        ("جاري التحميل", "loading"),
+        ("جاري", "neighbor"),
+    ],
+)
+def test_the_list_tells_apart_what_is_spelt_alike(text: str, english: str) -> None:
+    assert gloss("ar").read(text) == english
