@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from handrail.citations import assemble
@@ -185,7 +185,13 @@ HEADING = st.sampled_from(["## Step 1: Begin", "## Step 2: Go on", "## What happ
 BODY = st.lists(PARAGRAPH | NUMBERED | BULLETS | TABLE | NOTE | LEAD | HEADING, min_size=1, max_size=8).map("\n\n".join)
 
 
+LOOSE = "\n\n".join(["Open open.", *["\n".join(["- Open open."] * 4)] * 3])
+"""A list of twelve that ends no sooner for its blank lines."""
+
+
 @given(BODY, BODY, SENTENCE.map(" ".join), st.integers(0, 30))
+@example(LOOSE, "Open open.", "open open", 0)
+@example("\n\n".join(["Open the plan."] * 4 + ["\n".join(["- Open open."] * 10)]), "Open open.", "open open", 0)
 def test_whatever_the_articles_each_claim_is_in_the_passage_it_cites(
     one: str, other: str, query: str, first: int
 ) -> None:

@@ -68,7 +68,7 @@ def compose(
     A section whose best unit the cross-encoder does not know is right in less than half of the questions: those that
     fit almost as well are quoted under their headings, as long as the answer stays short.
     """
-    shorter = settings.model_copy(update={"max_sentences": min(settings.max_sentences, FEW_SENTENCES)})
+    shorter = _shorter(settings)
     parts = [(scored[0].unit, _part(scored, found, settings))]
     looked_at = set(_sources(parts[0][1]))
     most = min(sections, SECTIONS_KNOWN) if _known(scored[0]) else sections
@@ -168,6 +168,10 @@ def _headed_once(claims: Sequence[Claim], articles: Mapping[str, str]) -> list[C
     return headed
 
 
+def _shorter(settings: Generate) -> Generate:
+    return settings.model_copy(update={"max_sentences": min(settings.max_sentences, FEW_SENTENCES)})
+
+
 def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
     """What the best unit and its like say."""
     best = scored[0].unit
@@ -227,9 +231,11 @@ def _listed_near(scored: Sequence[Scored]) -> Scored | None:
 def _with_sentences(listed: Scored, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
     """A list or a table's rows and the sentences of its section, in reading order."""
     here = [item for item in scored if section_of(item.unit) == section_of(listed.unit)]
-    said = _sentences(here, found, settings)
     rest = [listed, *(item for item in here if item is not listed)]
     shown = _part(rest, found, settings) if listed.unit.kind in ("row", "table") else _bare_list(listed.unit)
+    said = _sentences(here, found, settings)
+    if len(said) + len(shown) > settings.max_steps:
+        said = _sentences(here, found, _shorter(settings))
     first = place_of(listed.unit) < place_of(scored[0].unit) and not said[0].text.startswith("**")
     return [*shown, *said] if first else [*said, *shown]
 

@@ -132,7 +132,7 @@ def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]
     if block.kind == "ordered":
         yield "steps", block.units[:max_steps]
     elif block.kind == "bullets":
-        if sum(len(unit.split()) for unit in block.units) <= 90:
+        if len(block.units) <= max_steps and sum(len(unit.split()) for unit in block.units) <= 90:
             yield "bullets", block.units
         else:
             yield from (("bullets", (unit,)) for unit in block.units)
