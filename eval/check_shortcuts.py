@@ -9,7 +9,6 @@ thirds of length. Minimal pairs differ in little and in the label.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import random
 import re
@@ -21,71 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from eval.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
-from eval.classifier.rows import ANY, Row, read_companies, read_rows
+from eval.classifier.assistants import OWN, Assistants, own
+from eval.classifier.bases import CachedEmbedder
+from eval.classifier.rows import Row, read_rows
 from eval.metrics import routing
 from eval.metrics.routing import Routed
 from handrail.assembly import build_embedder
-from handrail.assembly.models import build_hearing
-from handrail.classify.features import as_heard
-from handrail.classify.local import Head, LocalClassifier, load_head
-from handrail.courtesies import without_courtesies
-from handrail.gloss import Interpreter
-from handrail.retrieve.spelling import COMMONEST
-from handrail.retrieve.topic import TopicProbe
-from handrail.sentences import parts
+from handrail.classify.head import Head, load_head
 from handrail.settings import Settings, load_settings
-from handrail.types import Label, Question
+from handrail.types import Label
 
 HERE = Path(__file__).parent
 FILES = (HERE / "datasets" / "sample" / "routing.jsonl", HERE / "datasets" / "routing" / "dev.jsonl")
 PAIRS = HERE / "datasets" / "routing" / "minimal_pairs.jsonl"
 FRAMES: Mapping[str, list[str]] = tomllib.loads((HERE / "datasets" / "routing" / "frames.toml").read_text("utf-8"))
-OWN = "tillwick"
 TERCILES = ("short", "middle", "long")
-
-
-class Assistants:
-    """The classifier of every company of a file, over one embedder."""
-
-    def __init__(self, settings: Settings, head: Head, embedder: CachedEmbedder, companies: Path) -> None:
-        found = read_companies(companies) if companies.is_file() else {}
-        self._embedder = embedder
-        self._interpret = Interpreter(embedder.words()[:COMMONEST]).read
-        nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
-        self._hear = build_hearing(nameless) if head.mix_heard is not None else None
-        self._bases: dict[str, TopicProbe] = {
-            OWN: indexed_base(settings, settings.knowledge.kb, settings.brand.covers, embedder),
-            **{company.id: company_base(company, embedder) for company in found.values()},
-        }
-        self.names = {OWN: settings.brand.name, **{company.id: company.name for company in found.values()}}
-        self._classifiers = {
-            company: LocalClassifier(head, settings.classify.static_above, name, interpret=self._interpret)
-            for company, name in self.names.items()
-        }
-
-    def score(self, rows: Sequence[Row]) -> list[Routed]:
-        texts = [self._read(row) for row in rows]
-        self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
-        return [self._one(row) for row in rows]
-
-    def _read(self, row: Row) -> str:
-        return self._interpret(without_courtesies(row.text))
-
-    def other(self, company: str) -> str:
-        """Another company, always the same one."""
-        known = list(self.names)
-        return known[(known.index(company) + 1) % len(known)]
-
-    def _hearing(self, company: str) -> Hear | None:
-        hear, name = self._hear, self.names[company]
-        return (lambda texts: hear([as_heard(text, name) for text in texts])) if hear is not None else None
-
-    def _one(self, row: Row) -> Routed:
-        company = row.company if row.company in self._bases else OWN
-        probed = probe(self._read(row), self._bases[company], self._embedder, self._hearing(company))
-        found = asyncio.run(self._classifiers[company].classify(Question(row.text, "check", "check"), probed))
-        return Routed(row.label.value, found.label.value, found.probability)
 
 
 def variants(assistants: Assistants) -> Mapping[str, Callable[[Row], Row]]:
@@ -124,7 +73,7 @@ def check(
     path: Path, settings: Settings, head: Head, embedder: CachedEmbedder, *, plain_only: bool = False
 ) -> dict[str, Any]:
     assistants = Assistants(settings, head, embedder, path.with_name("companies.jsonl"))
-    rows = [row if row.company != ANY else Row(row.text, row.label, OWN, OWN, 1.0, row.lang) for row in read_rows(path)]
+    rows = [own(row) for row in read_rows(path)]
     plain = assistants.score(rows)
     found: dict[str, Any] = {"metrics": routing.score(plain), "intervals": routing.intervals(plain)}
     foreign = [routed for routed, row in zip(plain, rows, strict=True) if row.lang != "en"]

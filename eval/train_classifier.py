@@ -2,9 +2,10 @@
 
 Rows come from `eval/training/intents` (written for this product, with invented companies and their articles),
 from generated mash and brand names and, where `--intents` names a folder with the sets of `eval.classifier.public`, a
-sample of those; only weights derived from them ship, never their sentences. Hyper-parameters and the calibration are
-chosen by cross-validation over groups (a company is never on both sides). The files named by `--held-out` are scored at
-the end and never fitted to. Embeddings and fits are kept beside `--cache`: a run that was cut off goes on where it was.
+sample of those; only weights derived from them ship, never their sentences. Hyper-parameters are chosen by
+cross-validation over groups (a company is never on both sides). The files named by `--held-out` are scored at the end
+and never fitted to. Embeddings and fits are kept beside `--cache`: a run that was cut off goes on where it was. The
+head can be used once `eval.fit_verdict` has added to it what weighs what it says.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from eval.classifier import abroad, asides, augment, documentations
 from eval.classifier.bases import CachedEmbedder, company_base, indexed_base
 from eval.classifier.fit import (
     WRITTEN,
-    Array,
     Calibration,
     Featurizer,
     Fitted,
@@ -50,14 +50,6 @@ SEED = 20
 LEAN = ((Label.ANSWERABLE, 0.3), (Label.HIGH_STAKES, 1.4), (Label.IRRELEVANT, 0.4), (Label.NONSENSE, 0.4))
 """Chosen on the development sets and by cross-validation: missing what is high stakes costs most, turning an answerable
 question away comes next."""
-LEAN_HEARD = (
-    (Label.ANSWERABLE, 0.3),
-    (Label.HIGH_STAKES, 2.0),
-    (Label.OUT_OF_SCOPE, 0.8),
-    (Label.IRRELEVANT, 0.6),
-    (Label.NONSENSE, 0.4),
-)
-"""The same where an encoder is heard, chosen on the development sets."""
 FRAMED = 0.5
 """Weight of a copy among sentences that carry no label."""
 OWN = "tillwick"
@@ -81,12 +73,11 @@ def main() -> None:
     lean = dict(arguments.lean)
     if arguments.mix:
         strength, calibration = arguments.strength[0], mixed(arguments.mix, lean)
-        heard = mixed(arguments.mix_heard, dict(arguments.lean_heard)) if arguments.mix_heard else None
     else:
-        strength, calibration, heard = cross_validated(inputs, rows, copies, arguments)
+        strength, calibration = cross_validated(inputs, rows, copies, arguments)
     fitted = fit(inputs, [*rows, *copies], strength, arguments.cache.parent / "fits")
-    fitted.save(arguments.out, featurizer, calibration, heard, sentences_told_apart(featurizer, rows, list(bases)))
-    print(f"rows {len(rows)}, strength {strength}, {calibration}, {heard}, {arguments.out.stat().st_size} bytes")
+    fitted.save(arguments.out, featurizer, sentences_told_apart(featurizer, rows, list(bases)))
+    print(f"rows {len(rows)}, strength {strength}, {calibration}, {arguments.out.stat().st_size} bytes")
     for path in arguments.held_out or [SAMPLE, ROUTING / "dev.jsonl"]:
         hold_out(path, featurizer, fitted, calibration, embedder, settings)
 
@@ -99,35 +90,19 @@ def sentences_told_apart(featurizer: Featurizer, rows: list[Row], companies: lis
 
 def cross_validated(
     inputs: Inputs, rows: list[Row], copies: list[Row], arguments: argparse.Namespace
-) -> tuple[float, Calibration, Calibration | None]:
-    """The strength of the best macro-F1 over groups not trained on, and the calibrations there."""
+) -> tuple[float, Calibration]:
+    """The strength of the best macro-F1 over groups not trained on, and the calibration there."""
     scores = {}
     for strength in arguments.strength:
         pair = out_of_fold(inputs, [*rows, *copies], len(rows), strength, arguments.cache.parent / "fits")
         calibration = calibrate(rows, pair, dict(arguments.lean))
-        with_heard = also_heard(rows, pair, arguments) if arguments.heard else None
-        scores[strength] = (report("cross-validated", rows, calibration.logits(pair)), calibration, with_heard)
+        scores[strength] = (report("cross-validated", rows, calibration.logits(pair)), calibration)
         named = np.flatnonzero([row.weight == WRITTEN and row.group == row.company for row in rows])
         written = [rows[int(n)] for n in named]
         report("written rows of companies with a name", written, calibration.logits(pair[:, named]), detail=True)
         print(f"  C={strength} {calibration}", file=sys.stderr)
     best = max(scores, key=lambda s: scores[s][0])
-    return best, *scores[best][1:]
-
-
-def also_heard(rows: list[Row], pair: Array, arguments: argparse.Namespace) -> Calibration:
-    """The calibration of both logits and those of an encoder, on rows that it did not learn."""
-    with np.load(arguments.heard, allow_pickle=False) as stored:
-        heard = dict(zip(stored["keys"].tolist(), stored["logits"], strict=True))
-    keys = [f"{row.company}\n{row.text}" for row in rows]
-    places = [at for at, key in enumerate(keys) if key in heard and rows[at].group == rows[at].company]
-    parts = np.concatenate([pair[:, places], np.stack([heard[keys[at]] for at in places])[None]])
-    chosen = [rows[at] for at in places]
-    alone = calibrate(chosen, parts[:2], dict(arguments.lean))
-    report("rows that were heard, by the head alone", chosen, alone.logits(parts[:2]), detail=True)
-    found = calibrate(chosen, parts, dict(arguments.lean_heard))
-    report("rows that were heard", chosen, found.logits(parts), detail=True)
-    return found
+    return best, scores[best][1]
 
 
 def hold_out(
@@ -227,16 +202,11 @@ def parse() -> argparse.Namespace:
         "--lean", type=leaning, nargs="*", default=LEAN, metavar="LABEL=X", help="added to a label's logit in the end"
     )
     parser.add_argument(
-        "--lean-heard", type=leaning, nargs="*", default=LEAN_HEARD, metavar="LABEL=X", help="the same with it"
-    )
-    parser.add_argument(
         "--mix",
         type=float,
         nargs=2,
-        help="what the linear part and the network weigh; by cross-validation if not given",
+        help="what the linear part and the network weigh in the figures printed; by cross-validation if not given",
     )
-    parser.add_argument("--mix-heard", type=float, nargs=3, help="the same with what an encoder hears")
-    parser.add_argument("--heard", type=Path, help="scores of `eval.teach.messages --fold`, to weigh it by")
     parser.add_argument("--without-layers", action="store_true", help="leave out what the encoder's layers show")
     parser.add_argument(
         "--again-framed", type=float, default=0.3, help="share of the written rows with a second copy among sentences"
@@ -245,10 +215,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "var" / "embeddings.npz", help="kept embeddings")
     parser.add_argument("--out", type=Path, default=HERE.parent / "src" / "handrail" / "classify" / "head.npz")
-    given = parser.parse_args()
-    if bool(given.mix_heard) > bool(given.mix) or (given.heard and given.mix):
-        parser.error("--mix-heard goes with --mix, --heard without it")
-    return given
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -160,11 +160,8 @@ class Fitted:
         linear = inputs.linear @ (self.weights.astype(np.float32) * self.units) + self.bias
         return np.stack([linear, self.network.logits(inputs.hidden)])
 
-    def save(
-        self, path: Path, featurizer: Featurizer, calibration: Calibration, heard: Calibration | None, asides: Asides
-    ) -> None:
-        """`heard` is for three logits: with those of an encoder that was taught the labels."""
-        beside: dict[str, Any] = {} if heard is None else {"mix_heard": heard.weights, "offsets_heard": heard.offsets}
+    def save(self, path: Path, featurizer: Featurizer, asides: Asides) -> None:
+        """Without the verdicts over what it says, which `eval.fit_verdict` adds."""
         np.savez_compressed(
             path,
             labels=np.asarray([label.value for label in LABELS]),
@@ -176,9 +173,6 @@ class Fitted:
             inward_bias=self.network.bias,
             outward=self.network.outward.astype(np.float32),
             outward_bias=self.network.outward_bias.astype(np.float32),
-            mix=calibration.weights.astype(np.float32),
-            offsets=calibration.offsets.astype(np.float32),
-            **beside,
             means=featurizer.means,
             scales=featurizer.scales,
             state_means=featurizer.state_means.astype(np.float16),

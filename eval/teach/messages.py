@@ -4,8 +4,8 @@
     python -m eval.teach.messages
 
 The upper layers of the encoder that ships learn low-rank changes (LoRA) from the rows of `eval.train_classifier` and
-rough copies of them. With `--fold` a part of the companies is left out and scored: `eval.train_classifier --heard FILE`
-takes from it what the encoder weighs beside the head. A core needs about 16 ms for each message in each epoch.
+rough copies of them. With `--fold` a part of the companies is left out and scored: what is heard of those it has not
+learnt. A core needs about 16 ms for each message in each epoch.
 """
 
 from __future__ import annotations

@@ -26,7 +26,12 @@ QUESTION_MARKS = ("?", "؟")
 
 def speaks_of_himself(text: str) -> bool:
     """Says "I" or "my", and names nobody else."""
-    return OWN.search(text) is not None and SOMEBODY.search(text) is None
+    return OWN.search(text) is not None and not names_somebody(text)
+
+
+def names_somebody(text: str) -> bool:
+    """Whether it speaks of somebody else: "they paid in cash"."""
+    return SOMEBODY.search(text) is not None
 
 
 def asked_for_others(heading: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from handrail.asking import names_somebody
 from handrail.converse.cues import grave, still_fails
 from handrail.converse.dependence import self_contained
 from handrail.types import Classification, Escalation, Label, Offer, Outcome, Question, Reading, Routing
@@ -16,7 +17,7 @@ SURE_ALONE = 0.85
 SERIOUS_ALONE = 0.95
 """Probability from which a few words are serious by themselves, beside a question that is not."""
 SERIOUS_WORDED = 0.75
-"""The same where they name what is serious: money, a complaint, leaving."""
+"""The same where they name what is serious: money, a complaint, leaving; not what somebody else paid."""
 
 
 def understood(question: Question, reading: Reading) -> Question:
@@ -42,7 +43,7 @@ def serious_by_itself(alone: Classification, reading: Reading, message: Question
 
     What corrects a question is read with it, unless it names a serious matter.
     """
-    worded = grave(message.text) and alone.probability >= SERIOUS_WORDED
+    worded = grave(message.text) and not names_somebody(message.text) and alone.probability >= SERIOUS_WORDED
     return worded or (reading.kind != "correction" and alone.probability >= SERIOUS_ALONE)
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from handrail.assembly import Parts, build_parts
-from handrail.classify.local import TOLD, Head, LocalClassifier, Mix, load_head
+from handrail.classify.head import Head, load_head
+from handrail.classify.local import LocalClassifier
+from handrail.classify.verdict import Verdict
 from handrail.courtesies import without_courtesies
 from handrail.embedding import Embedding
 from handrail.errors import SettingsError
@@ -29,6 +31,15 @@ NOWHERE = Probe(np.zeros(384, dtype=np.float32))
 @pytest.fixture(scope="module")
 def head() -> Head:
     return load_head(None, EMBEDDER)
+
+
+def by_ear(head: Head) -> Head:
+    """Judging by what the encoder hears of the whole alone."""
+    labels, fitted = len(head.labels), head.verdicts[3]
+    weights = np.zeros_like(fitted.weights)
+    weights[2 * labels : 3 * labels] = np.eye(labels)
+    plain = Verdict(np.zeros_like(fitted.means), np.ones_like(fitted.scales), weights, np.zeros_like(fitted.bias))
+    return replace(head, verdicts={**head.verdicts, 3: plain})
 
 
 @pytest.fixture(scope="module")
@@ -136,8 +147,7 @@ async def test_what_the_whole_tells_of_high_stakes_is_not_lost_in_its_sentences(
     text = "We sat with the bill at my desk. Your company has taken the money twice this month! Which card is stored?"
     together, alone = await classify.probabilities(text)
 
-    assert alone[Label.HIGH_STAKES] >= TOLD
-    assert together[Label.HIGH_STAKES] >= alone[Label.HIGH_STAKES] - 1e-6
+    assert max(together, key=together.__getitem__) is max(alone, key=alone.__getitem__) is Label.HIGH_STAKES
     assert sum(together.values()) == pytest.approx(1.0)
     assert together != alone
 
@@ -242,9 +252,7 @@ async def test_who_cancels_what_the_articles_sell_is_not_turned_away(head: Head)
     near = Probe(NOWHERE.embedding, {"passage_top": 0.75})
     said = {Label.IRRELEVANT: 2.0, Label.HIGH_STAKES: 1.0}
     heard = np.asarray([said.get(label, 0.0) for label in head.labels], dtype=np.float32)
-    only = np.asarray([0.0, 0.0, 1.0], dtype=np.float32)
-    by_ear = replace(head, mix_heard=Mix(only, np.zeros_like(heard)))
-    classifier = LocalClassifier(by_ear, 0.4, "Voltbarn", knows=lambda word: word == "electricity")
+    classifier = LocalClassifier(by_ear(head), 0.4, "Voltbarn", knows=lambda word: word == "electricity")
 
     async def label(text: str, probe: Probe = near) -> Label:
         return (await classifier.classify(ask(text), replace(probe, heard=heard))).label
@@ -261,8 +269,7 @@ async def test_who_cancels_what_the_articles_sell_is_not_turned_away(head: Head)
 async def test_what_burns_and_is_sold_here_is_for_a_person(head: Head) -> None:
     near = Probe(NOWHERE.embedding, {"passage_top": 0.65})
     heard = np.asarray([4.0 * (label is Label.IRRELEVANT) for label in head.labels], dtype=np.float32)
-    by_ear = replace(head, mix_heard=Mix(np.asarray([0.0, 0.0, 1.0], dtype=np.float32), np.zeros_like(heard)))
-    classifier = LocalClassifier(by_ear, 0.4, knows={"smart", "meter", "meters"}.__contains__)
+    classifier = LocalClassifier(by_ear(head), 0.4, knows={"smart", "meter", "meters"}.__contains__)
 
     async def label(text: str) -> Label:
         return (await classifier.classify(ask(text), replace(near, heard=heard))).label

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from handrail.assembly import Parts, build_parts
-from handrail.classify.local import LocalClassifier, load_head
+from handrail.classify.head import load_head
+from handrail.classify.local import LocalClassifier
 from handrail.classify.trading import runs_his_business
 from handrail.settings import Models
 from handrail.types import Label

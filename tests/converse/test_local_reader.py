@@ -221,7 +221,8 @@ def test_a_follow_up_is_labelled_by_its_standalone_form() -> None:
         ("THIEVES", 0.99, "follow_up", True),
         ("you are useless", 0.85, "follow_up", True),
         ("no, I was charged twice", 0.99, "correction", True),
-        ("they paid in cash", 0.6, "follow_up", False),
+        ("they paid in cash", 0.9, "follow_up", False),
+        ("they stole my money", 0.97, "follow_up", True),
     ],
 )
 def test_a_few_words_after_a_question_are_serious_only_where_they_say_so(

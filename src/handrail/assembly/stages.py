@@ -15,8 +15,9 @@ from handrail.assembly.parts import Parts, described, kb_folder
 from handrail.assembly.verifying import local_verifier
 from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
+from handrail.classify.head import load_head
 from handrail.classify.known import KnownMessages
-from handrail.classify.local import LocalClassifier, Sentences, load_head
+from handrail.classify.local import LocalClassifier, Sentences
 from handrail.classify.unread import UnreadLanguage
 from handrail.classify.worded import ByWords
 from handrail.converse.local import LocalReader

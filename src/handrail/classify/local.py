@@ -1,4 +1,4 @@
-"""The local head: multinomial logistic regression and a small network, mixed and calibrated; under a megabyte.
+"""The local classifier: a linear part, a small network and an encoder that hears, and a verdict over what they say.
 
 Of several sentences those that ask for nothing ("I run a small bakery.") are left out of account.
 """
@@ -8,14 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from importlib.resources import files
-from io import BytesIO
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handrail.classify.cues import CONTENT, WORD, read_word, skeleton
 from handrail.classify.danger import without_danger
@@ -23,13 +18,8 @@ from handrail.classify.features import (
     BUCKETS,
     DENSE,
     EMBEDDING_SCALE,
-    FURTHEST,
-    HIDDEN_EMBEDDING_SCALE,
-    HIDDEN_PATTERN_SCALE,
-    HIDDEN_PATTERNS,
     NGRAM_SCALE,
     PATTERN_SCALE,
-    Sparse,
     dense_row,
     fold,
     ngrams,
@@ -37,147 +27,23 @@ from handrail.classify.features import (
     standardised,
     standardised_states,
 )
+from handrail.classify.head import Head, Read
 from handrail.classify.trading import runs_his_business
+from handrail.classify.verdict import Said
 from handrail.courtesies import without_courtesies
-from handrail.errors import SettingsError
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
 READ = re.compile(r"[^\W\d_\u0000-\u024f\u0400-\u04ff]")
 """Letters of scripts that the head has seen nothing of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Weights as `eval/train_classifier.py` writes them."""
-
-    labels: tuple[Label, ...]
-    weights: Vectors
-    """`(embedding + dense + n-gram buckets + pattern buckets, labels)` float32, of the linear part."""
-    bias: Vectors
-    network: Network
-    mix: Mix
-    mix_heard: Mix | None
-    """Where an encoder that was taught the labels is heard, too; None in a head that was fitted without one."""
-    means: Vectors
-    scales: Vectors
-    state_means: Vectors
-    """`(layers * d,)`, of what `Embedding.states` holds."""
-    state_scales: Vectors
-    aside: Vectors
-    """Over what the network reads: how likely a sentence asks for nothing, before the logistic function."""
-    aside_bias: float
-    embedder: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mix:
-    """What the linear part, the network and the encoder weigh, and what is added to each label last."""
-
-    weights: Vectors
-    offsets: Vectors
-
-    def logits(self, *parts: NDArray[Any]) -> Vectors:
-        found: Vectors = self.weights @ np.stack(parts) + self.offsets
-        return found.astype(np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """One hidden layer of rectified units over what a Read holds."""
-
-    inward: Vectors
-    """`(embedding + dense + HIDDEN_PATTERNS + states, units)` float32."""
-    inward_bias: Vectors
-    outward: Vectors
-    outward_bias: Vectors
-
-    def logits(self, read: Read) -> Vectors:
-        raised = self.inward_bias + read.weighed(self.inward)
-        found: Vectors = np.maximum(raised, 0.0) @ self.outward + self.outward_bias
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What the network reads of a text."""
-
-    embedding: Vectors
-    near: Vectors
-    """Nearness and shape, standardised."""
-    shape: Sparse
-    states: Vectors
-    """Standardised; zero where the encoder shows none."""
-
-    def weighed(self, weights: Vectors) -> NDArray[Any]:
-        """By rows for the embedding, nearness and shape, the pattern buckets, the states."""
-        size = len(self.embedding)
-        first_pattern = size + DENSE
-        found: NDArray[Any] = HIDDEN_EMBEDDING_SCALE * self.embedding @ weights[:size]
-        found += self.near.clip(-FURTHEST, FURTHEST) @ weights[size:first_pattern]
-        found += (
-            HIDDEN_PATTERN_SCALE * self.shape.values @ weights[first_pattern + self.shape.buckets % HIDDEN_PATTERNS]
-        )
-        found += self.states @ weights[first_pattern + HIDDEN_PATTERNS :]
-        return found
-
-
-def load_head(path: Path | None, embedder: str) -> Head:
-    """The file given, or the one that ships. Raises SettingsError when it belongs to another embedder."""
-    source = path if path is not None else files("handrail.classify") / "head.npz"
-    try:
-        with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as stored:
-            head = Head(
-                labels=tuple(Label(str(name)) for name in stored["labels"]),
-                weights=stored["weights"].astype(np.float32) * stored["units"].astype(np.float32),
-                bias=stored["bias"].astype(np.float32),
-                network=Network(
-                    stored["inward"].astype(np.float32) * stored["inward_units"].astype(np.float32),
-                    stored["inward_bias"].astype(np.float32),
-                    stored["outward"].astype(np.float32),
-                    stored["outward_bias"].astype(np.float32),
-                ),
-                mix=Mix(stored["mix"], stored["offsets"]),
-                mix_heard=Mix(stored["mix_heard"], stored["offsets_heard"]) if "mix_heard" in stored else None,
-                means=stored["means"].astype(np.float32),
-                scales=stored["scales"].astype(np.float32),
-                state_means=stored["state_means"].astype(np.float32),
-                state_scales=stored["state_scales"].astype(np.float32),
-                aside=stored["aside"].astype(np.float32),
-                aside_bias=float(stored["aside_bias"]),
-                embedder=str(stored["embedder"]),
-            )
-    except (OSError, ValueError, KeyError) as error:
-        raise SettingsError(f"classify.head: {source} is not a classifier head: {error}") from None
-    if head.embedder != embedder:
-        raise SettingsError(
-            f"the classifier head was trained with {head.embedder}, not {embedder}: train one with "
-            '`python -m eval.train_classifier` and set classify.head, or use classify.mode = "llm" or "off"'
-        )
-    return head
-
-
 TOPIC_WORDS = 2
 SHORTEST_TOPIC = 3
 TOPIC_FROM = 0.62
 """Cosine of the best passage from which a bare word counts as one of the articles' topics."""
 CODE = re.compile(r"\W*\d{3,6}\W*")
 """A number that may be an error's; one that the articles use is asked about."""
-ASIDE = 0.25
-"""How likely a sentence has to ask for nothing for the sentences to be weighed one by one."""
 NOTHING = 0.8
 """How likely a sentence has to ask for nothing not to be searched for. Who one is and where from is at 0.84 and more;
 what happened before a question is nearly always below 0.6 (experiment 156)."""
-SHARPNESS = 8
-"""Power of a sentence's likelihood to ask for something in its weight."""
-WHOLE = 0.2
-"""Share that the whole message keeps there: what it wants may be in no sentence alone (experiments 92, 130)."""
-TOLD = 0.9
-"""Probability of high stakes, in the whole message, that no weighing of its sentences lowers: a burnt hand asks for
-nothing, and still counts; a boss breathing down one's neck does not (experiments 142 and 162)."""
-ALONE, HEARD, BREATH = 0.7, 0.2, 0.4
-"""Probability of high stakes, in a sentence alone and in the whole message, from which a question is one for a person,
-too: "the chain came off and I have stitches. Which chain fits?". How likely the sentence may be to ask for nothing:
-above are bosses that breathe down one's neck (experiment 162)."""
 ANSWERED = (Label.ANSWERABLE, Label.HIGH_STAKES)
 OURS, OURS_NEAR = 0.1, 0.7
 """Probability of high stakes, and cosine of the best passage, from which a message is for this company where the
@@ -223,9 +89,9 @@ class LocalClassifier:
             probe = replace(probe, parts=await self._sentences(question.text))
         text = without_courtesies(question.text)
         text = self._interpret(text) if self._interpret is not None else text
-        read = [self._read(part, of) for part, of in probe.parts.items()]
-        probabilities = self._weighed(text, probe, read)
-        asks = _asking(list(probe.parts), [aside for _, aside in read])
+        whole, sentences = self.said(text, probe)
+        probabilities = self._judged(text, whole, sentences)
+        asks = _asking(list(probe.parts), [sentence.aside for sentence in sentences])
         label = max(probabilities, key=probabilities.__getitem__)
         if label is Label.NONSENSE and _names_a_topic(text, probe):
             return Classification(Label.ANSWERABLE, 1.0 - probabilities[label], "rule", probabilities, asks=asks)
@@ -252,28 +118,20 @@ class LocalClassifier:
         named = [word for word, cue in read.items() if cue == CONTENT]
         return bool(named) and ELSEWHERE.isdisjoint(read.values()) and all(map(self._knows, named))
 
+    def said(self, text: str, probe: Probe) -> tuple[Said, list[Said]]:
+        """Of the whole and of each sentence; `text` is without courtesies and in English, as the probe is."""
+        return self._said(text, probe), [self._said(part, of) for part, of in probe.parts.items()]
+
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
-        """`text` is without courtesies, as the probe is."""
-        return self._weighed(text, probe, [self._read(part, of) for part, of in probe.parts.items()])
+        """`text` as for `said`."""
+        return self._judged(text, *self.said(text, probe))
 
-    def _weighed(self, text: str, probe: Probe, read: Sequence[tuple[Vectors, float]]) -> dict[Label, float]:
-        whole, _ = self._read(text, probe)
-        labels, stakes = self._head.labels, self._head.labels.index(Label.HIGH_STAKES)
-        found = heard = _softmax(whole)
-        if read:
-            asides = np.asarray([aside for _, aside in read])
-            if asides.max() >= ASIDE:
-                weights = ((1 - asides) / (1 - asides.min())) ** SHARPNESS
-                logits = WHOLE * whole + (1 - WHOLE) * weights @ np.stack([of for of, _ in read]) / weights.sum()
-                found = _softmax(logits)
-                found = _raised(found, stakes, heard[stakes]) if heard[stakes] >= TOLD else found
-            alone = max((float(_softmax(of)[stakes]) for of, aside in read if aside < BREATH), default=0.0)
-            if labels[found.argmax()] is Label.ANSWERABLE and alone >= ALONE and heard[stakes] >= HEARD:
-                found = _raised(found, stakes, alone)
-        return dict(zip(labels, found.tolist(), strict=True))
+    def _judged(self, text: str, whole: Said, sentences: Sequence[Said]) -> dict[Label, float]:
+        verdict = self._head.verdicts[len(whole.logits)]
+        found = _softmax(verdict.logits(text, whole, sentences))
+        return dict(zip(self._head.labels, found.tolist(), strict=True))
 
-    def _read(self, text: str, probe: Probe) -> tuple[Vectors, float]:
-        """Logits, and how likely the text asks for nothing."""
+    def _said(self, text: str, probe: Probe) -> Said:
         head = self._head
         folded = fold(text, self._company)
         cues = skeleton(folded)
@@ -290,11 +148,10 @@ class LocalClassifier:
         linear += PATTERN_SCALE * shape.values @ head.weights[first_pattern + shape.buckets]
         hidden = head.network.logits(read)
         aside = float(read.weighed(head.aside)) + head.aside_bias
-        if probe.heard is not None and head.mix_heard is not None:
-            logits = head.mix_heard.logits(linear, hidden, probe.heard)
-        else:
-            logits = head.mix.logits(linear, hidden)
-        return logits, 1 / (1 + math.exp(-aside))
+        logits = np.stack([linear, hidden])
+        if probe.heard is not None:
+            logits = np.vstack([logits, probe.heard])
+        return Said(logits, 1 / (1 + math.exp(-aside)))
 
 
 def _asking(sentences: Sequence[str], asides: Sequence[float]) -> str | None:
@@ -307,15 +164,6 @@ def _softmax(logits: Vectors) -> Vectors:
     exponents = np.exp(logits - logits.max())
     found: Vectors = exponents / exponents.sum()
     return found
-
-
-def _raised(found: Vectors, label: int, least: float) -> Vectors:
-    """`found` with that label at least as likely, at the others' cost."""
-    if found[label] >= least:
-        return found
-    raised: Vectors = found * ((1 - least) / max(1 - found[label], 1e-9))
-    raised[label] = least
-    return raised
 
 
 def _names_a_topic(text: str, probe: Probe) -> bool:

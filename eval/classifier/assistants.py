@@ -1,0 +1,85 @@
+"""The classifier of every company of a routing file, as the product runs it, over one embedder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from eval.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
+from eval.classifier.rows import ANY, UNKNOWN, Row, read_companies
+from eval.metrics.routing import Routed
+from handrail.assembly.models import build_hearing
+from handrail.classify.features import as_heard
+from handrail.classify.head import Head
+from handrail.classify.local import LocalClassifier
+from handrail.classify.verdict import Said
+from handrail.courtesies import without_courtesies
+from handrail.gloss import Interpreter
+from handrail.retrieve.spelling import COMMONEST
+from handrail.retrieve.topic import TopicProbe
+from handrail.sentences import parts
+from handrail.settings import Settings
+from handrail.types import Probe, Question
+
+OWN = "tillwick"
+"""The company of the sample help centre, which is also asked what holds for every company."""
+
+
+class Assistants:
+    def __init__(self, settings: Settings, head: Head, embedder: CachedEmbedder, companies: Path) -> None:
+        """`companies` is a file of companies, beside the sample's; there may be none."""
+        found = read_companies(companies) if companies.is_file() else {}
+        self._embedder = embedder
+        self._interpret = Interpreter(embedder.words()[:COMMONEST]).read
+        nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
+        self._hear = build_hearing(nameless)
+        self._bases: dict[str, TopicProbe] = {
+            OWN: indexed_base(settings, settings.knowledge.kb, settings.brand.covers, embedder),
+            **{company.id: company_base(company, embedder) for company in found.values()},
+        }
+        self.names = {OWN: settings.brand.name, **{company.id: company.name for company in found.values()}}
+        self._classifiers = {
+            company: LocalClassifier(head, settings.classify.static_above, name, interpret=self._interpret)
+            for company, name in self.names.items()
+        }
+
+    def score(self, rows: Sequence[Row]) -> list[Routed]:
+        self._prepare(rows)
+        return [self._one(row) for row in rows]
+
+    def said(self, rows: Sequence[Row]) -> list[tuple[str, Said, list[Said]]]:
+        """Each message as it is read, and what is said of it and of its sentences, before the verdict."""
+        self._prepare(rows)
+        return [
+            (self.read(row), *self._classifiers[row.company].said(self.read(row), self._probe(row))) for row in rows
+        ]
+
+    def read(self, row: Row) -> str:
+        return self._interpret(without_courtesies(row.text))
+
+    def other(self, company: str) -> str:
+        """Another company, always the same one."""
+        known = list(self.names)
+        return known[(known.index(company) + 1) % len(known)]
+
+    def _prepare(self, rows: Sequence[Row]) -> None:
+        texts = [self.read(row) for row in rows]
+        self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
+
+    def _hearing(self, company: str) -> Hear | None:
+        hear, name = self._hear, self.names[company]
+        return (lambda texts: hear([as_heard(text, name) for text in texts])) if hear is not None else None
+
+    def _probe(self, row: Row) -> Probe:
+        return probe(self.read(row), self._bases[row.company], self._embedder, self._hearing(row.company))
+
+    def _one(self, row: Row) -> Routed:
+        classifier = self._classifiers[row.company]
+        found = asyncio.run(classifier.classify(Question(row.text, "check", "check"), self._probe(row)))
+        return Routed(row.label.value, found.label.value, found.probability)
+
+
+def own(row: Row) -> Row:
+    """Asked of the sample's company where it holds for every one, or of one that has no articles here."""
+    return row if row.company not in (ANY, UNKNOWN) else Row(row.text, row.label, OWN, OWN, row.weight, row.lang)
