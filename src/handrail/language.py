@@ -16,7 +16,7 @@ from typing import Any
 from handrail.replies import spoken_in
 
 DEFAULT = "en"
-LATIN = ("de", "en", "es", "fr", "it", "nl", "pl", "pt")
+LATIN = ("cs", "da", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv")
 SURE = 0.8
 """Probability from which the text wins over the visitor's page."""
 LIKELY = 0.6

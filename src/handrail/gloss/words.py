@@ -16,7 +16,7 @@ WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*")
 GAP = "…"
 WIDEST_GAP = 6
 """Words that may stand between the parts of a separated verb."""
-COMPOUND = frozenset({"de", "nl"})
+COMPOUND = frozenset({"da", "de", "nl", "sv"})
 JOINTS = ("", "s", "es", "n", "en", "e")
 """What may stand between the parts of a compound."""
 SHORTEST_PART = 3
@@ -24,9 +24,13 @@ MOST_PARTS = 4
 LONGEST = 40
 """Letters of a compound; longer ones are mash."""
 SNOWBALL = {
-    "de": "german", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch", "pt": "portuguese",
-    "ru": "russian",
+    "da": "danish", "de": "german", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch",
+    "pt": "portuguese", "ru": "russian", "sv": "swedish",
 }  # fmt: skip
+SPELT = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "æ": "ae"})
+"""Letters that are no accented ones."""
+TYPED = {"de": (("([aou])e", r"\1"),), "da": (("aa", "a"), ("oe", "o"))}
+"""How letters that a keyboard lacks are typed, and what they stand for here."""
 BARE = 3
 """Letters of a stem where Snowball has no stemmer, at least; endings of up to two are then taken off."""
 WORDS_KEPT = 4096
@@ -70,12 +74,14 @@ class WordList:
         return arabic.cleaned(text) if self.lang == "ar" else text
 
     def bare(self, word: str) -> str:
-        """Without accents, and German umlauts however they are typed."""
+        """Without accents, and German and Danish letters however they are typed."""
         if self.lang == "ar":
             return arabic.folded(word)
-        letters = unicodedata.normalize("NFKD", word.lower().replace("ß", "ss").replace("ł", "l"))
+        letters = unicodedata.normalize("NFKD", word.lower().translate(SPELT))
         plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
-        return re.sub("([aou])e", r"\1", plain) if self.lang == "de" else plain
+        for typed, meant in TYPED.get(self.lang, ()):
+            plain = re.sub(typed, meant, plain)
+        return plain
 
     def stemmed(self, word: str) -> Iterator[str]:
         if self.lang == "ar":
