@@ -31,6 +31,9 @@ REQUEST = "how do I refund an order"
         "Guten Tag, hier ist Anna Maier von Salon Süd, how do I refund an order",
         "Buongiorno, how do I refund an order, grazie mille",
         "Здравствуйте! how do I refund an order. Заранее спасибо",
+        "Hejsan, how do I refund an order. Tack på förhand",
+        "Goddag, how do I refund an order. Mange tak",
+        "Dobrý den, how do I refund an order, předem děkuji",
         "  how do I refund an order\n\nBest wishes\nPat",
     ],
 )
@@ -58,6 +61,7 @@ def test_only_the_request_is_left(message: str) -> None:
         "hi",
         "thank you so much",
         "Hello, thanks!",
+        "tack",
         "",
     ],
 )

@@ -26,6 +26,7 @@ _ENGLISH = (
     r"better off dead|(?:no (?:reason|point) (?:to live|(?:in|of) living)|nothing (?:left )?to live for)" + _END,
 )
 _OTHERS = (
+    # German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Danish and Norwegian, Czech, Arabic, Russian
     r"mich (?:selbst )?um(?:zu)?bringen|mir das leben (?:zu )?nehmen|selbstmord(?:gedanken)?\b|suizid(?:gedanken)?\b|"
     r"(?:will|mochte|mag) (?:ich )?(?:einfach )?(?:nicht mehr leben|sterben)" + _END,
     r"me suicider|me tuer|envie de mourir|je veux mourir|en finir avec la vie|mettre fin a (?:mes jours|ma vie)|"
@@ -38,6 +39,13 @@ _OTHERS = (
     r"zelfmoord|zelfdoding|mezelf van kant|einde? aan mijn leven|(?:niet meer leven|wil (?:ik )?(?:gewoon )?dood)"
     + _END,
     r"(?:zabic|zabije) sie|sie zabic|popelnic samobojstwo|(?:nie chce (?:juz )?zyc|chce umrzec)" + _END,
+    r"(?:ta|tar) (?:livet av mig|mitt (?:eget )?liv)|sjalvmord|"
+    r"(?:(?:vill|orkar) inte (?:langre )?leva(?: (?:langre|mer))?|vill (?:bara )?do)" + _END,
+    r"(?:tage|tager|ta) mi(?:t|tt) (?:eget )?liv|selvmord|(?:drabe|dræbe|drepe) (?:mig|meg) selv|"
+    r"(?:vil ikke (?:(?:l(?:æ|ae)ngere|mere|lenger) )?leve(?: (?:l(?:æ|ae)ngere|mere|mer|lenger))?|"
+    r"vil (?:bare |gerne )?d(?:ø|oe))" + _END,
+    r"sebevrazd\w*|(?:zabit|zabiju) se|se (?:zabit|zabiju)|(?:si vzit|vzit si) zivot|"
+    r"(?:nechci|nechce se mi) (?:uz )?zit(?: dal)?" + _END + r"|chci umrit" + _END,
     r"(?:ال|ب)?انتحار|(?:س)?انتحر|(?:س|ان |بدي |راح )?اقتل نفسي|(?:انهي|انهاء|اخلص من) حياتي|"
     r"(?:لا|ما|مش|مو|ماني) ?(?:اريد|ارغب|عايز|عاوز|عايزه|بدي|ابغ[يى]|ابي|حابب) (?:ان |في )?(?:اعيش|العيش|الحياه?ة?)"
     r"(?: بعد (?:الان|اليوم|كده|هيك))?" + _END + "|"
@@ -49,7 +57,7 @@ APOSTROPHES = re.compile("[’‘ʼ`´]")
 
 
 def speaks_of_dying(text: str) -> bool:
-    """In English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian or Arabic, accents or none."""
+    """In one of fourteen languages, accents or none: what is above, and English."""
     return DESPAIR.search(_folded(text)) is not None
 
 
