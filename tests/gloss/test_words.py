@@ -56,6 +56,31 @@ def test_a_message_is_read_word_by_word(text: str, english: str) -> None:
     assert listed("de", GERMAN).read(text) == english
 
 
+DANISH = """
+hvor, hvordan > how
+ændre, ændrer > change
+køb, købe, købte > buy
+adgangskode > password
+på > on
+gave > gift
+kort > card
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("hvordan ændrer Adgangskode", "how change password"),
+        ("aendrer", "change"),
+        ("koeb paa", "buy on"),
+        ("kob pa", "buy on"),
+        ("gavekort", "gift card"),
+    ],
+)
+def test_danish_letters_are_read_however_they_are_typed(text: str, english: str) -> None:
+    assert listed("da", DANISH).read(text) == english
+
+
 def test_elided_words_are_words_and_accents_may_be_missing() -> None:
     french = listed("fr", "l >\nd > of\nétat, états > status\nn … pas > not\nest > is\naujourd hui > today")
 

@@ -14,6 +14,9 @@ from handrail.stores.tokens import STOP
 LETTER = re.compile(r"[^\W\d_]")
 CANDIDATES = 3
 """Languages that a message in Latin letters may be in, the likeliest by its letters, whose words are looked for."""
+SHORT = 5
+"""Words up to which the letters have to look more like the language than like English: "samsung" has three Danish words
+in it (experiment 204)."""
 
 
 class Interpreter:
@@ -50,7 +53,8 @@ class Interpreter:
         own, shared = found[best]
         ours = len(words) - len(foreign) - shared
         clear = own > small and (own > ours or (own == ours and ranked[0] == best))
-        return self._lists[best] if clear else None
+        likelier = "en" not in ranked or ranked.index(best) < ranked.index("en")
+        return self._lists[best] if clear and (likelier or len(words) > SHORT) else None
 
 
 def _counted(listed: Gloss, words: Sequence[str], foreign: Sequence[str]) -> tuple[int, int]:
