@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -318,6 +319,16 @@ def test_a_head_that_lacks_a_part_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match="not a classifier head"):
         load_head(path, EMBEDDER)
+
+
+def test_a_head_that_was_only_trained_says_how_to_fit_its_verdicts(tmp_path: Path) -> None:
+    path = tmp_path / "head.npz"
+    with np.load(str(files("handrail.classify") / "head.npz")) as shipped:
+        np.savez(path, **{name: shipped[name] for name in shipped if not name.startswith("verdict")})
+
+    with pytest.raises(SettingsError, match=r"python -m eval\.fit_verdict --head .*head\.npz"):
+        load_head(path, EMBEDDER)
+    assert load_head(path, EMBEDDER, judged=False).verdicts == {}
 
 
 @pytest.mark.anyio

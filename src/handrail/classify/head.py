@@ -129,10 +129,13 @@ def load_head(path: Path | None, embedder: str, *, judged: bool = True) -> Head:
                 embedder=str(stored["embedder"]),
             )
     except (OSError, ValueError, KeyError) as error:
-        raise SettingsError(f"classify.head: {source} is not a classifier head: {error}") from None
+        unjudged = isinstance(error, KeyError) and "verdict" in str(error)
+        advice = f"; fit them with `python -m eval.fit_verdict --head {source}`" if unjudged else ""
+        raise SettingsError(f"classify.head: {source} is not a classifier head: {error}{advice}") from None
     if head.embedder != embedder:
         raise SettingsError(
             f"the classifier head was trained with {head.embedder}, not {embedder}: train one with "
-            '`python -m eval.train_classifier` and set classify.head, or use classify.mode = "llm" or "off"'
+            "`python -m eval.train_classifier`, then `python -m eval.fit_verdict`, and set classify.head, "
+            'or use classify.mode = "llm" or "off"'
         )
     return head
