@@ -31,6 +31,8 @@ def interpreter() -> Interpreter:
         ("jak zmienić hasło", {"change", "password"}),
         ("Quanto custa o plano Business?", {"plan", "business"}),
         ("Как подключить свой домен?", {"connect", "domain"}),
+        ("hur kopplar jag min domän", {"connect", "domain"}),
+        ("Hur ändrar jag mitt lösenord?", {"change", "password"}),
         ("hvordan ændrer jeg min adgangskode", {"change", "password"}),
         ("hvor finder jeg min faktura", {"invoice"}),
         ("jak si změním heslo", {"change", "password"}),

@@ -16,7 +16,7 @@ WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*")
 GAP = "…"
 WIDEST_GAP = 6
 """Words that may stand between the parts of a separated verb."""
-COMPOUND = frozenset({"da", "de", "nl"})
+COMPOUND = frozenset({"da", "de", "nl", "sv"})
 JOINTS = ("", "s", "es", "n", "en", "e")
 """What may stand between the parts of a compound."""
 SHORTEST_PART = 3
@@ -25,7 +25,7 @@ LONGEST = 40
 """Letters of a compound; longer ones are mash."""
 SNOWBALL = {
     "da": "danish", "de": "german", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch",
-    "pt": "portuguese", "ru": "russian",
+    "pt": "portuguese", "ru": "russian", "sv": "swedish",
 }  # fmt: skip
 SPELT = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "æ": "ae"})
 """Letters that are no accented ones."""

@@ -163,7 +163,7 @@ class Retrieval(Section):
     )
     gloss: bool = Field(
         True,
-        description="Read messages in eleven other languages word by word in English; English articles only.",
+        description="Read messages in twelve other languages word by word in English; English articles only.",
     )
 
 
