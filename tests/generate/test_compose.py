@@ -9,38 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail.citations import assemble
 from handrail.generate.compose import compose
 from handrail.generate.quoting import Scored
-from handrail.generate.units import Unit, units
-from handrail.knowledge import Article
+from handrail.generate.units import units
 from handrail.settings import Generate
-from handrail.types import Claim, Draft
-from tests.generate.articles import DOMAIN, PLANS, evidence, near
+from tests.generate.articles import DOMAIN, PLANS, evidence
+from tests.generate.composing import claims, rendered, scored
 from tests.knowledge.articles import article
 
 ORDINAL = re.compile(r"^\d+\. ")
 """A list of nothing but ones is numbered for its readers."""
 STEP = re.compile(r"^(\d+)\.", re.M)
-
-
-def scored(query: str, found: list[Unit]) -> list[Scored]:
-    fits = [(near(query, unit.for_scoring()), unit) for unit in found]
-    return sorted((Scored(unit, fit, fit) for fit, unit in fits), key=lambda item: -item.score)
-
-
-def claims(query: str, *articles: Article, best: str | None = None, **settings: int) -> list[Claim]:
-    """`best` names words of the unit that the cross-encoder likes most, when the query does not decide it."""
-    found = units(evidence(query, *articles).hits, settings.get("max_steps", 10))
-    ranked = scored(query, found)
-    if best is not None:
-        liked = next(item for item in ranked if best in item.unit.lines[0])
-        ranked = [replace(liked, score=ranked[0].score + 10), *(item for item in ranked if item is not liked)]
-    return compose(ranked, found, Generate.model_validate(settings))
-
-
-def rendered(query: str, made: list[Claim], *articles: Article) -> str:
-    return assemble(Draft(made, "extractive"), evidence(query, *articles), 0.9)[0]
 
 
 def test_a_procedure_keeps_its_order_numbers_and_nested_items() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from handrail.generate.following import announced, following
 from handrail.generate.headings import (
     answer_before,
     article_of,
@@ -16,14 +17,13 @@ from handrail.generate.headings import (
 )
 from handrail.generate.quoting import BESIDE, Scored, code_among_words, code_claim, heading_above, quote
 from handrail.generate.units import ANAPHORA, Unit
-from handrail.markdown import NUMBERED_SECTION, plain
+from handrail.markdown import plain
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
 from handrail.types import Claim
 
 HEADED = re.compile(r"^\*\*[^\n]+(?<![?؟])\*\*\n\n")
 """A heading in front of a quotation; a question belongs to what answers it."""
-ORDINAL = re.compile(r"^(\d+)\.\s")
 ELSEWHERE = 0.3
 """Points that a sentence of another article may lie below the best one."""
 KNOWN = 0.0
@@ -250,7 +250,7 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
     """A lead-in, the list as it stands, the parts that follow it, and a remark of its section that fits."""
     claims: list[Claim] = []
     above: tuple[str, ...] | None = None
-    for part in (best, *_following(best, found)):
+    for part in (best, *following(best, found)):
         if claims and len(claims) + len(part.lines) > settings.max_steps:
             break
         lead = part.lead or (heading_above(part) if part.headings != above else "")
@@ -258,7 +258,7 @@ def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], setting
         first = f"{lead}\n\n{part.lines[0]}" if lead else part.lines[0]
         source = (part.hit.passage.id,)
         claims += [quote(line, source) for line in (first, *part.lines[1:])]
-        claims += [quote(table.lines[0], (table.hit.passage.id,)) for table in _announced(part, found)]
+        claims += [quote(table.lines[0], (table.hit.passage.id,)) for table in announced(part, found)]
     return claims + _remarks(best, scored)
 
 
@@ -273,52 +273,6 @@ def _remarks(best: Unit, scored: Sequence[Scored]) -> list[Claim]:
         and not ANAPHORA.match(plain(item.unit.lines[0]))
     ]
     return [quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
-
-
-def _announced(part: Unit, found: Sequence[Unit]) -> list[Unit]:
-    """The table that a last step such as "Add these two records:" leads to."""
-    if not part.lines[-1].rstrip().endswith(":"):
-        return []
-    return [unit for unit in found if unit.kind == "table" and _follows(unit, part)][:1]
-
-
-def _follows(unit: Unit, part: Unit) -> bool:
-    """Directly behind in the same passage, or first in the article's next one."""
-    here, there = part.hit.passage, unit.hit.passage
-    if here.id == there.id:
-        return unit.order == part.order + 1
-    return here.article_id == there.article_id and there.position == here.position + 1 and unit.order == 0
-
-
-def _following(best: Unit, found: Sequence[Unit]) -> list[Unit]:
-    """Later parts of one procedure: a list that counts on behind a table or note, and sections `Step 2`, `Step 3` …"""
-    run: list[Unit] = []
-    lists = [unit for unit in found if unit.kind == "steps" and unit.hit.passage.article_id == article_of(best)]
-    while part := _next(run[-1] if run else best, lists):
-        run.append(part)
-    return run
-
-
-def _next(part: Unit, lists: Sequence[Unit]) -> Unit | None:
-    """Only what comes later in the article, so that this ends whatever the numbers say."""
-    later = sorted((unit for unit in lists if place_of(unit) > place_of(part)), key=place_of)
-    ends, section = _ordinal(part.lines[-1]), _number(part)
-    for unit in later:
-        if unit.headings == part.headings and ends is not None and _ordinal(unit.lines[0]) == ends + 1:
-            return unit
-        if section is not None and _number(unit) == section + 1:
-            return unit
-    return None
-
-
-def _ordinal(line: str) -> int | None:
-    match = ORDINAL.match(line)
-    return int(match.group(1)) if match else None
-
-
-def _number(unit: Unit) -> int | None:
-    match = NUMBERED_SECTION.match(unit.headings[-1]) if unit.headings else None
-    return int(match.group(1)) if match else None
 
 
 def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
