@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from eval.classifier.assistants import OWN, Assistants, own
+from eval.classifier.assistants import Assistants
 from eval.classifier.bases import CachedEmbedder
-from eval.classifier.rows import Row, read_rows
+from eval.classifier.rows import OWN, Row, own, read_rows
 from eval.metrics import routing
 from eval.metrics.routing import Routed
 from handrail.assembly import build_embedder

@@ -20,9 +20,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from eval.classifier import augment
-from eval.classifier.assistants import Assistants, own
+from eval.classifier.assistants import Assistants
 from eval.classifier.bases import CachedEmbedder
-from eval.classifier.rows import Row, read_rows
+from eval.classifier.rows import Row, own, read_rows
 from eval.metrics import routing
 from eval.metrics.routing import Routed
 from handrail.assembly import build_embedder
@@ -40,7 +40,7 @@ FILES = ("dev", "test", "test2", "test3", "test4", *OTHER_HANDS, "dev13", "test1
 IMPORTANCE = {"dev13": 0.5, "test10": 0.5}
 """Of messages none of which is in English, and of hints alone, beside the others, whose mix is a visitor's."""
 COPIES = 0.5
-"""Importance of a copy beside its row."""
+"""Weight of a framed copy beside its row, as of a rough one."""
 STRENGTH = 0.1
 """Inverse regularisation; 0.03 to 0.5 differ by less than 0.002 (experiment 203)."""
 FOLDS = 6
@@ -63,24 +63,18 @@ class Heard:
     sentences: Sequence[Said]
 
     def signals(self, judges: int) -> NDArray[np.float32]:
-        return signals(self.text, first(self.whole, judges), [first(said, judges) for said in self.sentences])
-
-
-def first(said: Said, judges: int) -> Said:
-    """What so many judges say."""
-    return Said(said.logits[:judges], said.aside)
+        return signals(self.text, self.whole.first(judges), [said.first(judges) for said in self.sentences])
 
 
 def heard(path: Path, assistants: Assistants) -> list[Heard]:
     rows = [own(row) for row in read_rows(path)]
     importance = IMPORTANCE.get(path.stem, 1.0)
-    copies = [*augment.rough_copies(rows), *augment.framed_copies(rows, 0.5, "framed again")]
+    copies = [*augment.rough_copies(rows), *augment.framed_copies(rows, COPIES, "framed again")]
     found = []
     for some, copy in ((rows, False), (copies, True)):
         some = [row for row in some if any(letter.isalpha() for letter in row.text)]
-        weight = importance * (COPIES if copy else 1.0)
         for row, (text, whole, sentences) in zip(some, assistants.said(some), strict=True):
-            found.append(Heard(row, path.stem, weight, copy, text, whole, sentences))
+            found.append(Heard(row, path.stem, importance * row.weight, copy, text, whole, sentences))
     return found
 
 
@@ -184,9 +178,13 @@ def said_of(
 ) -> tuple[Sequence[Heard], Sequence[Label]]:
     embedder = CachedEmbedder(build_embedder(settings), cache)
     loaded = load_head(head, embedder.name, judged=False)
+    known: dict[Path, Assistants] = {}
     rows: list[Heard] = []
     for file in files:
-        rows += heard(file, Assistants(settings, loaded, embedder, file.with_name("companies.jsonl")))
+        beside = file.with_name("companies.jsonl")
+        if beside not in known:
+            known[beside] = Assistants(settings, loaded, embedder, beside)
+        rows += heard(file, known[beside])
         print(f"{len(rows)} messages heard, {file.name}", flush=True)
     return rows, loaded.labels
 

@@ -34,7 +34,7 @@ from eval.classifier.fit import (
 )
 from eval.classifier.public import public_rows
 from eval.classifier.report import report
-from eval.classifier.rows import ANY, Company, Row, read_companies, read_rows
+from eval.classifier.rows import OWN, Company, Row, own, read_companies, read_rows
 from handrail.assembly import build_embedder
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Settings, load_settings
@@ -52,8 +52,6 @@ LEAN = ((Label.ANSWERABLE, 0.3), (Label.HIGH_STAKES, 1.4), (Label.IRRELEVANT, 0.
 question away comes next."""
 FRAMED = 0.5
 """Weight of a copy among sentences that carry no label."""
-OWN = "tillwick"
-"""The company of the sample help centre."""
 
 
 def main() -> None:
@@ -114,7 +112,7 @@ def hold_out(
     settings: Settings,
 ) -> None:
     """Whole messages, nothing heard; `eval.check_shortcuts` reads sentences and hears, as the product does."""
-    rows = [abroad.as_read(row if row.company != ANY else own(row)) for row in read_rows(path)]
+    rows = [abroad.as_read(own(row)) for row in read_rows(path)]
     beside = path.with_name("companies.jsonl")
     companies = read_companies(beside) if beside.is_file() else {}
     others = Featurizer(
@@ -125,10 +123,6 @@ def hold_out(
     )
     others.as_in(featurizer)
     report(path.name, rows, calibration.logits(fitted.pair(others.inputs(others.raw(rows)))), detail=True)
-
-
-def own(row: Row) -> Row:
-    return Row(row.text, row.label, OWN, row.group, row.weight, row.lang)
 
 
 def names(companies: dict[str, Company], settings: Settings) -> dict[str, str]:

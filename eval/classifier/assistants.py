@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from eval.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
-from eval.classifier.rows import ANY, UNKNOWN, Row, read_companies
+from eval.classifier.rows import OWN, Row, read_companies
 from eval.metrics.routing import Routed
 from handrail.assembly.models import build_hearing
 from handrail.classify.features import as_heard
@@ -21,9 +21,6 @@ from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Settings
 from handrail.types import Probe, Question
-
-OWN = "tillwick"
-"""The company of the sample help centre, which is also asked what holds for every company."""
 
 
 class Assistants:
@@ -45,41 +42,36 @@ class Assistants:
         }
 
     def score(self, rows: Sequence[Row]) -> list[Routed]:
-        self._prepare(rows)
-        return [self._one(row) for row in rows]
+        return [self._one(row, text) for row, text in zip(rows, self._read(rows), strict=True)]
 
     def said(self, rows: Sequence[Row]) -> list[tuple[str, Said, list[Said]]]:
         """Each message as it is read, and what is said of it and of its sentences, before the verdict."""
-        self._prepare(rows)
         return [
-            (self.read(row), *self._classifiers[row.company].said(self.read(row), self._probe(row))) for row in rows
+            (text, *self._classifiers[row.company].said(text, self._probe(row, text)))
+            for row, text in zip(rows, self._read(rows), strict=True)
         ]
-
-    def read(self, row: Row) -> str:
-        return self._interpret(without_courtesies(row.text))
 
     def other(self, company: str) -> str:
         """Another company, always the same one."""
         known = list(self.names)
         return known[(known.index(company) + 1) % len(known)]
 
-    def _prepare(self, rows: Sequence[Row]) -> None:
-        texts = [self.read(row) for row in rows]
+    def _read(self, rows: Sequence[Row]) -> list[str]:
+        """Messages as they are read, which are embedded all at once. Raises ValueError naming an unknown company."""
+        if unknown := {row.company for row in rows} - self.names.keys():
+            raise ValueError(f"no such company in companies.jsonl: {', '.join(sorted(unknown))}")
+        texts = [self._interpret(without_courtesies(row.text)) for row in rows]
         self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
+        return texts
 
     def _hearing(self, company: str) -> Hear | None:
         hear, name = self._hear, self.names[company]
         return (lambda texts: hear([as_heard(text, name) for text in texts])) if hear is not None else None
 
-    def _probe(self, row: Row) -> Probe:
-        return probe(self.read(row), self._bases[row.company], self._embedder, self._hearing(row.company))
+    def _probe(self, row: Row, text: str) -> Probe:
+        return probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
 
-    def _one(self, row: Row) -> Routed:
+    def _one(self, row: Row, text: str) -> Routed:
         classifier = self._classifiers[row.company]
-        found = asyncio.run(classifier.classify(Question(row.text, "check", "check"), self._probe(row)))
+        found = asyncio.run(classifier.classify(Question(row.text, "check", "check"), self._probe(row, text)))
         return Routed(row.label.value, found.label.value, found.probability)
-
-
-def own(row: Row) -> Row:
-    """Asked of the sample's company where it holds for every one, or of one that has no articles here."""
-    return row if row.company not in (ANY, UNKNOWN) else Row(row.text, row.label, OWN, OWN, row.weight, row.lang)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from handrail.types import Label
@@ -13,6 +13,8 @@ ANY = "any"
 """Holds for every company."""
 UNKNOWN = "unknown"
 """Some company without a knowledge base here: nearness to articles says nothing."""
+OWN = "tillwick"
+"""The company of the sample help centre, which is also asked what holds for every company."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,11 @@ class Row:
     """Rows of one group never stand on both sides of a cross-validation split."""
     weight: float = 1.0
     lang: str = "en"
+
+
+def own(row: Row) -> Row:
+    """Asked of the sample's company where it holds for every one, or is for one that has no articles here."""
+    return replace(row, company=OWN) if row.company in (ANY, UNKNOWN) else row
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,6 +249,19 @@ async def test_what_an_encoder_hears_counts_beside_the_head(head: Head) -> None:
 
 
 @pytest.mark.anyio
+async def test_sentences_that_were_not_heard_are_judged_by_who_judged_all(head: Head) -> None:
+    """What hears is left out where it has too much to do, and it is asked about the whole first."""
+    classifier, text = LocalClassifier(head, 0.0), "I run a bakery. How do I pay?"
+    sentences = {"I run a bakery.": NOWHERE, "How do I pay?": NOWHERE}
+    heard = np.zeros(len(head.labels), dtype=np.float32)
+
+    found = await classifier.classify(ask(text), replace(NOWHERE, heard=heard, parts=sentences))
+    unheard = await classifier.classify(ask(text), replace(NOWHERE, parts=sentences))
+
+    assert found.probabilities == unheard.probabilities
+
+
+@pytest.mark.anyio
 async def test_who_cancels_what_the_articles_sell_is_not_turned_away(head: Head) -> None:
     near = Probe(NOWHERE.embedding, {"passage_top": 0.75})
     said = {Label.IRRELEVANT: 2.0, Label.HIGH_STAKES: 1.0}

@@ -127,8 +127,10 @@ class LocalClassifier:
         return self._judged(text, *self.said(text, probe))
 
     def _judged(self, text: str, whole: Said, sentences: Sequence[Said]) -> dict[Label, float]:
-        verdict = self._head.verdicts[len(whole.logits)]
-        found = _softmax(verdict.logits(text, whole, sentences))
+        # What hears may be too busy for the sentences when it has heard the whole: who judges must have judged all.
+        judges = min(len(said.logits) for said in (whole, *sentences))
+        verdict = self._head.verdicts[judges]
+        found = _softmax(verdict.logits(text, whole.first(judges), [said.first(judges) for said in sentences]))
         return dict(zip(self._head.labels, found.tolist(), strict=True))
 
     def _said(self, text: str, probe: Probe) -> Said:

@@ -27,6 +27,10 @@ class Said:
     aside: float
     """How likely it asks for nothing."""
 
+    def first(self, judges: int) -> Said:
+        """What so many of them say."""
+        return Said(self.logits[:judges], self.aside)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
