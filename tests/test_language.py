@@ -111,3 +111,16 @@ def test_articles_are_in_the_language_of_most_of_them() -> None:
 )
 def test_a_word_of_one_language_tells_it(text: str, lang: str) -> None:
     assert language.of_message(text) == lang
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Wie kann ich meinen Vertrag kündigen?", "Ako zruším svoje predplatné?", "как подключить домен", "如何取消订阅"],
+)
+def test_a_message_in_another_language_is_foreign_whether_replies_speak_it_or_not(text: str) -> None:
+    assert language.foreign(text)
+
+
+@pytest.mark.parametrize("text", ["How do I cancel my plan?", "refund", "", "?!", "asdf jkl", "Wie bitte"])
+def test_english_and_what_says_too_little_is_not(text: str) -> None:
+    assert not language.foreign(text)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from eval.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
 from eval.classifier.rows import OWN, Row, read_companies
 from eval.metrics.routing import Routed
-from handrail.assembly.models import build_hearing
+from handrail.assembly.models import build_foreign_hearing, build_hearing
 from handrail.classify.features import as_heard
 from handrail.classify.head import Head
 from handrail.classify.local import LocalClassifier
 from handrail.classify.verdict import Said
 from handrail.courtesies import without_courtesies
 from handrail.gloss import Interpreter
+from handrail.language import foreign
 from handrail.retrieve.spelling import COMMONEST
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
@@ -31,6 +33,7 @@ class Assistants:
         self._interpret = Interpreter(embedder.words()[:COMMONEST]).read
         nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
         self._hear = build_hearing(nameless)
+        self._hear_foreign = build_foreign_hearing(nameless)
         self._bases: dict[str, TopicProbe] = {
             OWN: indexed_base(settings, settings.knowledge.kb, settings.brand.covers, embedder),
             **{company.id: company_base(company, embedder) for company in found.values()},
@@ -69,7 +72,11 @@ class Assistants:
         return (lambda texts: hear([as_heard(text, name) for text in texts])) if hear is not None else None
 
     def _probe(self, row: Row, text: str) -> Probe:
-        return probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
+        found = probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
+        said = without_courtesies(row.text)
+        if self._hear_foreign is None or not (self._interpret(said) != said or foreign(said)):
+            return found
+        return replace(found, foreign=self._hear_foreign([as_heard(said, self.names[row.company])])[0])
 
     def _one(self, row: Row, text: str) -> Routed:
         classifier = self._classifiers[row.company]

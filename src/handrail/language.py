@@ -89,6 +89,17 @@ def unspoken(text: str) -> str | None:
     return found if found not in spoken() and sure >= UNSPOKEN else None
 
 
+def foreign(text: str) -> bool:
+    """Whether a message is surely in another language than English, spoken here or not."""
+    letters = LETTER.findall(text)
+    if of_script(text) or 2 * sum(KNOWN_SCRIPT.match(letter) is None for letter in letters) > len(letters):
+        return True
+    if len(re.findall(r"\w+", text)) < UNSPOKEN_WORDS:
+        return False
+    found, sure = _latin(text)
+    return found != DEFAULT and sure >= UNSPOKEN
+
+
 def likeliest(text: str) -> list[str]:
     """The languages that Latin letters may be of, the likeliest first."""
     return [str(language) for language, _ in _model().rank(_unshouted(text))]

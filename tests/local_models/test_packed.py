@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from handrail.local_models.bert import Kept
 from handrail.local_models.manifest import ModelSpec
-from handrail.local_models.onnx import OnnxEmbedder
-from handrail.local_models.packed import MAGIC, PARTS, load
+from handrail.local_models.onnx import OnnxEmbedder, OnnxModel
+from handrail.local_models.packed import MAGIC, PARTS, PackedWeights, load
+from handrail.local_models.tuned import Delta
 
 WIDTH, GROWN, HEADS, PLACES = 64, 128, 2, 40
 PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁", *"abcdefghijklmnopqrstuvwxyz:", "▁query", "▁кот", "▁сел", "ел"]
@@ -102,6 +104,31 @@ def test_a_packed_encoder_gives_what_its_weights_give(tmp_path: Path) -> None:
         assert float(model.embed_passages([text])[0] @ by_hand(meant, ids)) > 0.999
     asked = tokenizer.encode("query: кот").ids
     assert float(model.embed_queries(["кот"])[0] @ by_hand(meant, asked)) > 0.999
+
+
+def test_a_packed_encoder_can_be_taught(tmp_path: Path) -> None:
+    meant = write(tmp_path / "tiny-q4.bin")
+    rng = np.random.default_rng(6)
+    down, up = (rng.normal(0, 0.3, shape).astype(np.float32) for shape in ((WIDTH, 2), (2, WIDTH)))
+    delta = Delta(1, {"encoder.layer.0.attention.output.dense": (down, up)})
+    changed = meant | {"l0.ao.w": meant["l0.ao.w"] + (down @ up).T}
+
+    model = OnnxModel(tmp_path, 1, kept=Kept.FIRST_TEXT, delta=delta)
+    encoding = model.tokenizer.encode("кот сел")
+    states = model.one(encoding, lambda _, outputs: outputs[0])
+    mean = states.mean(axis=0)
+
+    assert states.shape == (len(encoding.ids), WIDTH)
+    assert float(mean / np.linalg.norm(mean) @ by_hand(changed, encoding.ids)) > 0.999
+    assert float(mean / np.linalg.norm(mean) @ by_hand(meant, encoding.ids)) < 0.99
+
+
+def test_its_words_are_given_as_they_are_meant(tmp_path: Path) -> None:
+    meant = write(tmp_path / "tiny-q4.bin")
+
+    found = PackedWeights((tmp_path / "tiny-q4.bin").read_bytes()).real("embeddings.word_embeddings")
+
+    assert np.abs(found - meant["emb.word"]).max() < 0.01
 
 
 def test_its_tokenizer_takes_the_likeliest_pieces_between_its_ends(tmp_path: Path) -> None:

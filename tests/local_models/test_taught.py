@@ -10,7 +10,15 @@ from typing import cast
 import numpy as np
 import pytest
 
-from handrail.assembly.models import Scores, build_hearing, build_readers, build_reranker, entailing, readers_of
+from handrail.assembly.models import (
+    Scores,
+    build_foreign_hearing,
+    build_hearing,
+    build_readers,
+    build_reranker,
+    entailing,
+    readers_of,
+)
 from handrail.errors import SettingsError
 from handrail.local_models import Logit
 from handrail.local_models.bert import Kept, Weights
@@ -181,10 +189,35 @@ def test_something_stands_in_where_its_model_is_not_used(settings: Settings, cha
     assert list(entailing(other, lambda pairs: [0.5 for _ in pairs])([("a", "b")])) == [0.5]
 
 
+@pytest.mark.models
+def test_messages_in_other_languages_are_heard_in_their_own_words(settings: Settings) -> None:
+    hear = build_foreign_hearing(settings)
+    assert hear is not None
+    texts = {
+        "Ich will mein Geld für den letzten Monat zurück": Label.HIGH_STAKES,
+        "comment ajouter un collègue à mon équipe ?": Label.ANSWERABLE,
+        "Chcę natychmiast zrezygnować z abonamentu": Label.HIGH_STAKES,
+        "Iptal etmek istiyorum, paramı geri verin": Label.HIGH_STAKES,
+        "scrivimi una poesia sul mare": Label.IRRELEVANT,
+        "asdf jkl qwer": Label.NONSENSE,
+    }
+
+    found = [list(Label)[int(said.argmax())] for said in hear(list(texts))]
+
+    assert found == list(texts.values())
+    assert np.isfinite(np.stack(hear(["", "lang " * 5000, "?!", "\x00"]))).all()
+
+
+def test_another_encoder_was_not_taught_to_hear_messages(settings: Settings) -> None:
+    with pytest.raises(SettingsError, match=r"models\.foreign.*multilingual-e5-small-q4 was taught"):
+        build_foreign_hearing(with_models(settings, {"foreign": "bge-small-en-v1.5-int8"}))
+
+
 def test_it_can_be_turned_off(settings: Settings) -> None:
     silent = settings.model_copy(update={"classify": settings.classify.model_copy(update={"mode": "off"})})
 
-    assert build_hearing(silent) is None
+    assert build_hearing(silent) is None and build_foreign_hearing(silent) is None
+    assert build_foreign_hearing(with_models(settings, {"foreign": "none"})) is None
     assert build_hearing(with_models(settings, {"embedder": "st:any"})) is None
 
 

@@ -113,6 +113,39 @@ async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(sto
     assert asked.count(text) == 1
 
 
+async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_is_busy(store: ChromaStore) -> None:
+    asked: list[str] = []
+
+    def hear(texts: list[str]) -> list[Vectors]:
+        asked.extend(texts)
+        if "busy" in texts[0]:
+            raise RetryableError("too much to do")
+        return [np.zeros(5, np.float32) for _ in texts]
+
+    embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear_foreign", hear, 64, 512, remember=8)
+    with closing(embed), closing(hearing):
+        retriever = HybridRetriever(
+            snapshots.build(*store.dump()),
+            store.search,
+            embed,
+            None,
+            Retrieval(),
+            None,
+            interpret=lambda text: text.replace("Geld zurück", "refund"),
+            hear_foreign=hearing,
+        )
+        retriever.foresee("Hallo! Geld zurück")
+        read = await retriever.probe("Hallo! Geld zurück")
+        unlisted = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
+        busy = await retriever.probe("Geld zurück busy")
+        english = await retriever.probe("How do I refund a lamp?")
+
+    assert read.foreign is not None and unlisted.foreign is not None
+    assert busy.foreign is None and english.foreign is None
+    assert asked.count("Geld zurück") == 1
+    assert not any("lamp?" in text for text in asked)
+
+
 async def test_the_passage_that_says_it_comes_first_with_both_scores(retriever: Retriever) -> None:
     evidence = await retriever().retrieve("order to refund a customer", {})
 

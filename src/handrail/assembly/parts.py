@@ -11,6 +11,7 @@ from handrail import language
 from handrail.assembly.models import (
     Scoring,
     build_embedder,
+    build_foreign_hearing,
     build_hearing,
     build_late,
     build_scoring,
@@ -116,6 +117,8 @@ class Parts:
     """What `handrail tune` found for this knowledge base, where it still holds."""
     late: Late | None = None
     """None where it is turned off, or does not read the articles' language."""
+    hear_foreign: Batcher[str, Vectors] | None = None
+    """Of messages in other languages than English; None where the settings name no encoder for them."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -140,6 +143,7 @@ class Parts:
             EverydayWords(self.snapshot, company=settings.brand.name) if settings.retrieval.everyday else None,
             self.hear,
             self.interpret(settings),
+            self.hear_foreign,
         )
 
     def interpreted(self, settings: Settings) -> frozenset[str]:
@@ -181,8 +185,9 @@ class Parts:
         self.read.close()
         self.quote.close()
         self.entails.close()
-        if self.hear is not None:
-            self.hear.close()
+        for hear in (self.hear, self.hear_foreign):
+            if hear is not None:
+                hear.close()
         if self.late is not None:
             self.late.ask.close()
         if self.lock is not None:
@@ -200,7 +205,7 @@ def build_parts(settings: Settings) -> Parts:
         store.open()
         snapshot = read_snapshot(settings, store)
         score = build_scoring(settings) or Scoring(shared_words, shared_words)
-        hearing = build_hearing(settings)
+        hearing, hearing_foreign = build_hearing(settings), build_foreign_hearing(settings)
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
     except BaseException:
@@ -209,6 +214,13 @@ def build_parts(settings: Settings) -> Parts:
         raise
     models = settings.models
     at_once = models.batch_size * 4
+
+    def labelled(
+        name: str, hearing: Callable[[Sequence[str]], Sequence[Vectors]] | None
+    ) -> Batcher[str, Vectors] | None:
+        remember = models.remember // 4
+        return Batcher(name, hearing, at_once, models.queue_limit, remember=remember) if hearing else None
+
     late = None
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
@@ -226,7 +238,8 @@ def build_parts(settings: Settings) -> Parts:
         entails=Batcher(
             "entails", entailing(settings, score.quotes), at_once, models.queue_limit, remember=models.remember
         ),
-        hear=Batcher("hear", hearing, at_once, models.queue_limit, remember=models.remember // 4) if hearing else None,
+        hear=labelled("hear", hearing),
+        hear_foreign=labelled("hear_foreign", hearing_foreign),
         covers=_covers(described(settings.brand, snapshot), embedder),
         lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),

@@ -29,7 +29,7 @@ from handrail.classify.features import (
 )
 from handrail.classify.head import Head, Read
 from handrail.classify.trading import runs_his_business
-from handrail.classify.verdict import Said
+from handrail.classify.verdict import Said, with_foreign
 from handrail.courtesies import without_courtesies
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
@@ -90,7 +90,7 @@ class LocalClassifier:
         text = without_courtesies(question.text)
         text = self._interpret(text) if self._interpret is not None else text
         whole, sentences = self.said(text, probe)
-        probabilities = self._judged(text, whole, sentences)
+        probabilities = self._judged(text, whole, sentences, probe.foreign)
         asks = _asking(list(probe.parts), [sentence.aside for sentence in sentences])
         label = max(probabilities, key=probabilities.__getitem__)
         if label is Label.NONSENSE and _names_a_topic(text, probe):
@@ -124,13 +124,14 @@ class LocalClassifier:
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
         """`text` as for `said`."""
-        return self._judged(text, *self.said(text, probe))
+        return self._judged(text, *self.said(text, probe), probe.foreign)
 
-    def _judged(self, text: str, whole: Said, sentences: Sequence[Said]) -> dict[Label, float]:
+    def _judged(self, text: str, whole: Said, sentences: Sequence[Said], foreign: Vectors | None) -> dict[Label, float]:
         # What hears may be too busy for the sentences when it has heard the whole: who judges must have judged all.
         judges = min(len(said.logits) for said in (whole, *sentences))
         verdict = self._head.verdicts[judges]
-        found = _softmax(verdict.logits(text, whole.first(judges), [said.first(judges) for said in sentences]))
+        logits = verdict.logits(text, whole.first(judges), [said.first(judges) for said in sentences])
+        found = _softmax(logits if foreign is None else with_foreign(logits, foreign))
         return dict(zip(self._head.labels, found.tolist(), strict=True))
 
     def _said(self, text: str, probe: Probe) -> Said:

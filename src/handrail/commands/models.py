@@ -51,8 +51,13 @@ def list_models(as_json: Json = False) -> None:
 def wanted(settings: Settings) -> list[ModelSpec]:
     """Weights of our own that the settings use; `st:` models are fetched by their library."""
     models = settings.models
-    names = (("embedder", models.embedder), ("reranker", models.reranker), ("late", models.late))
-    return [find(name, kind) for kind, name in names if name != "none" and not name.startswith("st:")]
+    names = {
+        models.embedder: "embedder",
+        models.reranker: "reranker",
+        models.late: "late",
+        models.foreign: "embedder",
+    }
+    return [find(name, kind) for name, kind in names.items() if name != "none" and not name.startswith("st:")]
 
 
 def _row(spec: ModelSpec, settings: Settings) -> dict[str, str | int | bool]:

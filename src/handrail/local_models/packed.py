@@ -12,6 +12,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from handrail.local_models.bert import Kept, Matrix, side_by_side, written
 from handrail.local_models.onnx_graph import Array
+from handrail.local_models.tuned import Delta, Tuned
 
 SUFFIX = "-q4.bin"
 MAGIC = b"E5S1"
@@ -20,8 +21,9 @@ BLOCK = 32
 PACKED = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)])
 AT_ONCE = 16_384
 """Rows of the vocabulary that are unpacked together, so that memory stays small."""
+WORDS = "embeddings.word_embeddings"
 NAMES = {
-    "embeddings.word_embeddings": "emb.word",
+    WORDS: "emb.word",
     "embeddings.position_embeddings": "emb.pos",
     "embeddings.token_type_embeddings": "emb.type",
     "embeddings.LayerNorm": "emb.ln",
@@ -38,13 +40,13 @@ PARTS = {
 }
 
 
-def load(file: Path) -> tuple[bytes, Tokenizer]:
-    """An ONNX file of the encoder, mean-pooled, and its tokenizer. Raises ValueError when it is no such file."""
+def load(file: Path, kept: Kept = Kept.MEAN, delta: Delta | None = None) -> tuple[bytes, Tokenizer]:
+    """An ONNX file of the encoder, changed by `delta`, and its tokenizer. Raises ValueError when it is no such file."""
     try:
         packed = PackedWeights(file.read_bytes())
     except (struct.error, ValueError, KeyError) as error:
         raise ValueError(f"{file}: not a packed encoder: {error}") from None
-    return written(packed, kept=Kept.MEAN), packed.tokenizer()
+    return written(Tuned(packed, delta) if delta else packed, kept=kept), packed.tokenizer()
 
 
 class PackedWeights:
@@ -85,6 +87,9 @@ class PackedWeights:
         return self._floats(f"{_short(part)}.{kind[0]}")
 
     def real(self, name: str) -> NDArray[np.float32]:
+        if name == WORDS:
+            values, scales, _ = self.rows(name)
+            return np.asarray(values.astype(np.float32) * scales[:, None], np.float32)
         return self._floats(NAMES[name]).reshape(-1, self.width)
 
     def has(self, name: str) -> bool:

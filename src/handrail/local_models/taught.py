@@ -34,10 +34,13 @@ QUESTIONS_AGAIN = "questions_again.npz"
 160)."""
 MESSAGES = "messages.npz"
 """Logits of a message's labels, in the order of the head that they belong to."""
+FOREIGN = "messages_foreign.npz"
+"""The same of messages in other languages than English, by an encoder that reads a hundred (experiment 208)."""
 DOWN, UP = ":down", ":up"
 """Behind a matrix's name: what its input is multiplied by first, and then."""
-MAX_TOKENS, CLAIM_TOKENS, MESSAGE_TOKENS = 128, 60, 96
-"""Of claim and passage together, of the claim, and of a message; they were trained on no more."""
+MAX_TOKENS, CLAIM_TOKENS, MESSAGE_TOKENS, FOREIGN_TOKENS = 128, 60, 96, 64
+"""Of claim and passage together, of the claim, and of a message in English and in other languages; they were trained on
+no more."""
 
 
 @dataclass(frozen=True, slots=True)

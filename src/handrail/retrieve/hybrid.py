@@ -11,6 +11,7 @@ import numpy as np
 
 from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
+from handrail.language import foreign
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
@@ -50,10 +51,12 @@ class HybridRetriever:
         everyday: EverydayWords | None = None,
         hear: Batcher[str, Vectors] | None = None,
         interpret: Callable[[str], str] | None = None,
+        hear_foreign: Batcher[str, Vectors] | None = None,
     ) -> None:
         """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
         `hear` gives what a probe says beside it of a message's label; `interpret` reads other languages in English.
+        `hear_foreign` hears a message in another language as it is written.
         """
         self._snapshot = snapshot
         self._dense = dense
@@ -66,6 +69,7 @@ class HybridRetriever:
         self._everyday = everyday
         self._hear = hear
         self._interpret = interpret
+        self._hear_foreign = hear_foreign
         self._mended = lru_cache(maxsize=TEXTS_KEPT)(self._mend)
         self._codes = ListedCodes(snapshot.passages)
         self._topic = TopicProbe(snapshot, covers)
@@ -79,9 +83,14 @@ class HybridRetriever:
             self._hear.foresee(plain)
         if self._late is not None:
             self._late.foresee(plain)
+        if self._hear_foreign is not None and self._foreign(said := without_courtesies(text)):
+            self._hear_foreign.foresee(said)
 
     async def probe(self, text: str) -> Probe:
-        return (await self._probes([self._plain(text)]))[0]
+        said = without_courtesies(text)
+        foreign = self._hear_foreign if self._foreign(said) else None
+        (probe,), (heard,) = await asyncio.gather(self._probes([self._plain(text)]), _labels(foreign, [said]))
+        return replace(probe, foreign=heard)
 
     async def sentences(self, text: str) -> dict[str, Probe]:
         """Of a message of several sentences: each with a probe of its own, in order."""
@@ -89,18 +98,15 @@ class HybridRetriever:
         return dict(zip(found, await self._probes(found), strict=True)) if found else {}
 
     async def _probes(self, texts: Sequence[str]) -> list[Probe]:
-        embeddings, heard = await asyncio.gather(self._embedder.submit(texts), self._heard(texts))
+        embeddings, heard = await asyncio.gather(self._embedder.submit(texts), _labels(self._hear, texts))
         return [
             Probe(embedding, self._topic.features(text, embedding), label)
             for text, embedding, label in zip(texts, embeddings, heard, strict=True)
         ]
 
-    async def _heard(self, texts: Sequence[str]) -> Sequence[Vectors | None]:
-        """None each where nothing hears, or it has too much to do: the label can be told without."""
-        try:
-            return await self._hear.submit(texts) if self._hear is not None else [None] * len(texts)
-        except RetryableError:
-            return [None] * len(texts)
+    def _foreign(self, text: str) -> bool:
+        """Whether it is in another language than English, with a word list of its own or without."""
+        return (self._interpret is not None and self._interpret(text) != text) or foreign(text)
 
     def _plain(self, text: str) -> str:
         return self._mended(without_trailer(without_courtesies(text)))
@@ -207,3 +213,11 @@ class HybridRetriever:
                     seen.add(passage.id)
                     out.append(replace(Hit(passage, neighbour=True), final=hit.final * 0.9))
         return out
+
+
+async def _labels(hear: Batcher[str, Vectors] | None, texts: Sequence[str]) -> Sequence[Vectors | None]:
+    """None each where nothing hears, or it has too much to do: the label can be told without."""
+    try:
+        return await hear.submit(texts) if hear is not None else [None] * len(texts)
+    except RetryableError:
+        return [None] * len(texts)

@@ -83,6 +83,10 @@ class Models(Section):
         "answerai-colbert-small-v1-int8",
         description="Late-interaction encoder, which compares a question with passages word by word, or `none`.",
     )
+    foreign: str = Field(
+        "multilingual-e5-small-q4",
+        description="Encoder that hears what is wanted by messages in other languages than English, or `none`.",
+    )
     reader: bool = Field(
         True,
         description="Read whether each passage answers the question, for the order and the gates.",
