@@ -13,20 +13,17 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
-from torch.nn import functional
 
 from eval.classifier import abroad, augment
 from eval.classifier.fit import LABELS
 from eval.classifier.rows import OWN, Row, own, read_companies, read_rows
 from eval.fit_verdict import OTHER_HANDS, ROUTING
 from eval.teach.learn import Texts, outputs, parsed, train
-from eval.teach.messages import FIRST, LAST, SMOOTHING, labels_of, shares
+from eval.teach.messages import FIRST, LAST, labels_of, shares, smoothed
 from eval.teach.net import Lower, Upper
 from eval.train_classifier import TRAINING, names, training_companies, training_rows
 from handrail.classify.features import as_heard
@@ -84,15 +81,11 @@ def main() -> None:
     upper = Upper(source, FIRST, LAST, given.rank, given.dropout, outputs=len(LABELS)).to(given.device)
     aims, weights = torch.from_numpy(labels_of([*rows, *asked])).to(given.device), shares(rows).to(given.device)
 
-    def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
-        each = functional.cross_entropy(logits, aims[places], reduction="none", label_smoothing=SMOOTHING)
-        return (each * weights[places]).mean()
-
     def judged() -> str:
         found = outputs(heard, held, upper).argmax(axis=1)
         return f"of development messages right: {(found == labels_of(asked)).mean():.3f}"
 
-    train(heard, kept, upper, loss_of, given, judged)
+    train(heard, kept, upper, smoothed(aims, weights), given, judged)
     upper.taught(spec.name, f"eval/training/intents, {len(rows)} messages").saved(given.out)
 
 

@@ -23,7 +23,7 @@ from torch.nn import functional
 from eval.classifier import augment
 from eval.classifier.fit import FOLDS, LABELS, split
 from eval.classifier.rows import Row
-from eval.teach.learn import Texts, outputs, parsed, train
+from eval.teach.learn import Loss, Texts, outputs, parsed, train
 from eval.teach.net import Lower, Upper
 from eval.train_classifier import names, training_companies, training_rows
 from handrail.classify.features import as_heard
@@ -51,6 +51,16 @@ def shares(rows: Sequence[Row]) -> Tensor:
 
 def labels_of(rows: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.asarray([LABELS.index(row.label) for row in rows])
+
+
+def smoothed(aims: Tensor, weights: Tensor) -> Loss:
+    """Cross-entropy with a little of every other label; `aims` and `weights` are of all messages."""
+
+    def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
+        each = functional.cross_entropy(logits, aims[places], reduction="none", label_smoothing=SMOOTHING)
+        return (each * weights[places]).mean()
+
+    return loss_of
 
 
 def main() -> None:
@@ -84,15 +94,11 @@ def main() -> None:
     weights[kept] = shares([rows[at] for at in kept])
     aims, weights = truth.to(given.device), weights.to(given.device)
 
-    def loss_of(logits: Tensor, places: Sequence[int]) -> Tensor:
-        each = functional.cross_entropy(logits, aims[places], reduction="none", label_smoothing=SMOOTHING)
-        return (each * weights[places]).mean()
-
     def judged() -> str:
         found = outputs(heard, held, upper).argmax(axis=1)
         return f"left out: macro-F1 {f1_score(truth[held].numpy(), found, average='macro'):.3f}"
 
-    train(heard, kept, upper, loss_of, given, judged if len(held) else None)
+    train(heard, kept, upper, smoothed(aims, weights), given, judged if len(held) else None)
     if given.fold:
         keys = [f"{own[at].company}\n{own[at].text}" for at in held]
         np.savez(given.scores, keys=np.asarray(keys), logits=outputs(heard, held, upper))

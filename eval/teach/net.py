@@ -62,8 +62,8 @@ class Layer(nn.Module):  # type: ignore[misc, unused-ignore]
         """`(texts * tokens, width)` to the same; `mask` is `(texts, tokens)`."""
         texts, tokens = mask.shape
         width = states.shape[1]
-        heads = self.three(states).view(texts, tokens, 3, width // HEAD, HEAD).permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(*heads, attn_mask=mask[:, None, None, :])
+        query, key, value = self.three(states).view(texts, tokens, 3, width // HEAD, HEAD).permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask[:, None, None, :])
         mixed = self.mix(seen.transpose(1, 2).reshape(texts * tokens, width))
         states = functional.layer_norm(mixed + states, (width,), self.mixed_weight, self.mixed_bias, EPSILON)
         shrunk = self.shrink(functional.gelu(self.grow(states))) + states
