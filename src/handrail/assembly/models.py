@@ -191,7 +191,7 @@ def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vect
 def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vectors]] | None:
     """The same of a message in another language than English, in its own words; None where the settings name none.
 
-    The first time in a process takes three seconds, and 390 MB that all share who ask again.
+    The first time in a process takes three seconds by itself, and 390 MB that all share who ask again.
     """
     if settings.models.foreign == "none" or not _has_head(settings):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -197,7 +198,9 @@ class Parts:
 def build_parts(settings: Settings) -> Parts:
     """Load models and index; takes a second or two. Raises HandrailError saying what is missing and how to get it."""
     lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=False)
+    beside = ThreadPoolExecutor(1, thread_name_prefix="load")
     try:
+        foreign = beside.submit(build_foreign_hearing, settings)
         embedder = build_embedder(settings)
         store = ChromaStore(
             connect(settings.storage.data_dir, settings.storage.chroma_url), settings.knowledge.kb, embedder.name
@@ -205,13 +208,16 @@ def build_parts(settings: Settings) -> Parts:
         store.open()
         snapshot = read_snapshot(settings, store)
         score = build_scoring(settings) or Scoring(shared_words, shared_words)
-        hearing, hearing_foreign = build_hearing(settings), build_foreign_hearing(settings)
+        hearing = build_hearing(settings)
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
+        hearing_foreign = foreign.result()
     except BaseException:
         if lock is not None:
             lock.release()
         raise
+    finally:
+        beside.shutdown()
     models = settings.models
     at_once = models.batch_size * 4
 
