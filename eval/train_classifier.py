@@ -147,10 +147,14 @@ def training_companies() -> dict[str, Company]:
     return read_companies(TRAINING / "companies.jsonl") | documentations.companies()
 
 
+def written_rows() -> list[Row]:
+    """As they stand in `TRAINING`."""
+    files = [path for path in sorted(TRAINING.glob("*.jsonl")) if path.name != "companies.jsonl"]
+    return [row for path in files for row in read_rows(path)]
+
+
 def training_rows(companies: dict[str, Company], arguments: argparse.Namespace) -> list[Row]:
-    written = [
-        row for path in sorted(TRAINING.glob("*.jsonl")) if path.name != "companies.jsonl" for row in read_rows(path)
-    ]
+    written = written_rows()
     known = list(companies.values())
     rows = [*written, *abroad.rows(written), *again(written, arguments.also or []), *documentations.questions()]
     rows += list(public_rows(arguments.intents, seeded())) if arguments.intents else []

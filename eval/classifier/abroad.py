@@ -23,7 +23,12 @@ def glossed(rows: Iterable[Row]) -> Iterator[Row]:
     return (replace(as_read(row), lang="en") for row in rows if row.lang in languages())
 
 
+def translated() -> list[Row]:
+    """The rows of `ABROAD` as they stand."""
+    return [row for path in sorted(ABROAD.glob("*.jsonl")) for row in read_rows(path)]
+
+
 def rows(written: Iterable[Row]) -> list[Row]:
     """Of the rows of `ABROAD` and those of `written` in other languages; what has no word list stays as it is."""
-    abroad = [row for path in sorted(ABROAD.glob("*.jsonl")) for row in read_rows(path)]
+    abroad = translated()
     return [*glossed([*written, *abroad]), *(row for row in abroad if row.lang not in languages())]

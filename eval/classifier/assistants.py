@@ -16,8 +16,7 @@ from handrail.classify.head import Head
 from handrail.classify.local import LocalClassifier
 from handrail.classify.verdict import Said
 from handrail.courtesies import without_courtesies
-from handrail.gloss import Interpreter
-from handrail.language import foreign
+from handrail.gloss import Interpreter, otherwise_than_in_english
 from handrail.retrieve.spelling import COMMONEST
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
@@ -74,7 +73,7 @@ class Assistants:
     def _probe(self, row: Row, text: str) -> Probe:
         found = probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
         said = without_courtesies(row.text)
-        if self._hear_foreign is None or not (self._interpret(said) != said or foreign(said)):
+        if self._hear_foreign is None or not otherwise_than_in_english(said, self._interpret):
             return found
         return replace(found, foreign=self._hear_foreign([as_heard(said, self.names[row.company])])[0])
 

@@ -12,7 +12,6 @@ Some thirteen minutes on two cores.
 from __future__ import annotations
 
 import argparse
-import random
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,7 @@ from eval.fit_verdict import OTHER_HANDS, ROUTING
 from eval.teach.learn import Texts, outputs, parsed, train
 from eval.teach.messages import FIRST, LAST, labels_of, shares, smoothed
 from eval.teach.net import Lower, Upper
-from eval.train_classifier import TRAINING, names, training_companies, training_rows
+from eval.train_classifier import names, seeded, training_companies, training_rows, written_rows
 from handrail.classify.features import as_heard
 from handrail.courtesies import without_courtesies
 from handrail.local_models.fetch import locate
@@ -43,15 +42,13 @@ DEVELOPMENT = (*OTHER_HANDS, "dev13")
 def learnt(given: argparse.Namespace) -> list[Row]:
     """Rows in other languages, and some in English."""
     companies = training_companies()
-    files = [path for path in sorted(TRAINING.glob("*.jsonl")) if path.name != "companies.jsonl"]
-    written = [row for path in files for row in read_rows(path)]
+    written = written_rows()
     word_by_word = {row.text for row in abroad.rows(written)}
     everything = training_rows(companies, given)
     english = [row for row in everything if row.lang == "en" and row.text not in word_by_word]
     some = np.random.default_rng(given.seed).permutation(len(english))[: given.english]
-    translated = [row for path in sorted(abroad.ABROAD.glob("*.jsonl")) for row in read_rows(path)]
-    foreign = [*translated, *(row for row in written if row.lang != "en")]
-    placed = augment.placed(foreign, [OWN, OWN, *companies], random.Random(1))  # noqa: S311
+    foreign = [*abroad.translated(), *(row for row in written if row.lang != "en")]
+    placed = augment.placed(foreign, [OWN, OWN, *companies], seeded())
     return [*placed, *(english[at] for at in some)]
 
 

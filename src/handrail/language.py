@@ -80,8 +80,7 @@ def unspoken(text: str) -> str | None:
 
     `und` for a script that is not told apart further.
     """
-    letters = LETTER.findall(text)
-    if 2 * sum(KNOWN_SCRIPT.match(letter) is None for letter in letters) > len(letters):
+    if _in_unknown_script(text):
         return UNKNOWN
     if of_script(text) or len(re.findall(r"\w+", text)) < UNSPOKEN_WORDS:
         return None
@@ -91,13 +90,17 @@ def unspoken(text: str) -> str | None:
 
 def foreign(text: str) -> bool:
     """Whether a message is surely in another language than English, spoken here or not."""
-    letters = LETTER.findall(text)
-    if of_script(text) or 2 * sum(KNOWN_SCRIPT.match(letter) is None for letter in letters) > len(letters):
+    if of_script(text) or _in_unknown_script(text):
         return True
     if len(re.findall(r"\w+", text)) < UNSPOKEN_WORDS:
         return False
     found, sure = _latin(text)
     return found != DEFAULT and sure >= UNSPOKEN
+
+
+def _in_unknown_script(text: str) -> bool:
+    letters = LETTER.findall(text)
+    return 2 * sum(KNOWN_SCRIPT.match(letter) is None for letter in letters) > len(letters)
 
 
 def likeliest(text: str) -> list[str]:

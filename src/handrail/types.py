@@ -159,7 +159,7 @@ class Probe:
     heard: Vectors | None = None
     """`(labels,)`: what an encoder that was taught the labels makes of it, not calibrated; None where there is none."""
     foreign: Vectors | None = None
-    """`(labels,)`: the same of a message in another language than English, by one that reads it in its own words."""
+    """The same of a message in another language than English, by one that reads it in its own words."""
     parts: Mapping[str, Probe] = field(default_factory=dict)
     """Of a message of several sentences: each with a probe of its own, in order; empty where nobody looked at them."""
 

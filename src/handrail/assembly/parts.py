@@ -196,7 +196,7 @@ class Parts:
 
 
 def build_parts(settings: Settings) -> Parts:
-    """Load models and index; takes a second or two. Raises HandrailError saying what is missing and how to get it."""
+    """Load models and index; takes a few seconds. Raises HandrailError saying what is missing and how to get it."""
     lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=False)
     beside = ThreadPoolExecutor(1, thread_name_prefix="load")
     try:

@@ -5,6 +5,6 @@ file for each language: `verbinden, verbinde, verbunden > connect`. `…` stands
 is separated; what stands for nothing that is searched for has nothing on the right.
 """
 
-from handrail.gloss.interpreter import Interpreter, gloss, languages
+from handrail.gloss.interpreter import Interpreter, gloss, languages, otherwise_than_in_english
 
-__all__ = ["Interpreter", "gloss", "languages"]
+__all__ = ["Interpreter", "gloss", "languages", "otherwise_than_in_english"]

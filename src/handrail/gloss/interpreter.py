@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from handrail.gloss.words import WORD, Gloss, word_list
-from handrail.language import likeliest, of_script
+from handrail.language import foreign, likeliest, of_script
 from handrail.stores.tokens import STOP
 
 LETTER = re.compile(r"[^\W\d_]")
@@ -55,6 +55,11 @@ class Interpreter:
         clear = own > small and (own > ours or (own == ours and ranked[0] == best))
         likelier = "en" not in ranked or ranked.index(best) < ranked.index("en")
         return self._lists[best] if clear and (likelier or len(words) > SHORT) else None
+
+
+def otherwise_than_in_english(text: str, interpret: Callable[[str], str] | None) -> bool:
+    """Whether a message is in another language than English, one that `interpret` reads or one without a word list."""
+    return (interpret is not None and interpret(text) != text) or foreign(text)
 
 
 def _counted(listed: Gloss, words: Sequence[str], foreign: Sequence[str]) -> tuple[int, int]:

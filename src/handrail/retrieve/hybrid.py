@@ -11,7 +11,7 @@ import numpy as np
 
 from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
-from handrail.language import foreign
+from handrail.gloss import otherwise_than_in_english
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
@@ -83,13 +83,14 @@ class HybridRetriever:
             self._hear.foresee(plain)
         if self._late is not None:
             self._late.foresee(plain)
-        if self._hear_foreign is not None and self._foreign(said := without_courtesies(text)):
-            self._hear_foreign.foresee(said)
+        said = without_courtesies(text)
+        if (hear := self._hearing_foreign(said)) is not None:
+            hear.foresee(said)
 
     async def probe(self, text: str) -> Probe:
         said = without_courtesies(text)
-        foreign = self._hear_foreign if self._foreign(said) else None
-        (probe,), (heard,) = await asyncio.gather(self._probes([self._plain(text)]), _labels(foreign, [said]))
+        hear = self._hearing_foreign(said)
+        (probe,), (heard,) = await asyncio.gather(self._probes([self._plain(text)]), _labels(hear, [said]))
         return replace(probe, foreign=heard)
 
     async def sentences(self, text: str) -> dict[str, Probe]:
@@ -104,9 +105,10 @@ class HybridRetriever:
             for text, embedding, label in zip(texts, embeddings, heard, strict=True)
         ]
 
-    def _foreign(self, text: str) -> bool:
-        """Whether it is in another language than English, with a word list of its own or without."""
-        return (self._interpret is not None and self._interpret(text) != text) or foreign(text)
+    def _hearing_foreign(self, text: str) -> Batcher[str, Vectors] | None:
+        if self._hear_foreign is None or not otherwise_than_in_english(text, self._interpret):
+            return None
+        return self._hear_foreign
 
     def _plain(self, text: str) -> str:
         return self._mended(without_trailer(without_courtesies(text)))
