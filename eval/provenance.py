@@ -104,6 +104,7 @@ def models(settings: Settings) -> dict[str, str | None]:
         "embedder": settings.models.embedder,
         "reranker": settings.models.reranker,
         "late": settings.models.late,
+        "foreign": settings.models.foreign,
         "llm": llm.model if llm.configured else None,
         "small_llm": (llm.small_model or llm.model) if llm.configured else None,
     }
@@ -111,9 +112,10 @@ def models(settings: Settings) -> dict[str, str | None]:
 
 def weights(settings: Settings) -> dict[str, dict[str, str]]:
     """sha256 of every file of the local models, which loading has checked; nothing is known of `st:` models."""
-    names = (settings.models.embedder, settings.models.reranker, settings.models.late)
+    held = settings.models
+    names = (held.embedder, held.reranker, held.late, held.foreign)
     known = manifest()
-    return {n: {file: held.sha256 for file, held in known[n].files.items()} for n in names if n in known}
+    return {n: {file: of.sha256 for file, of in known[n].files.items()} for n in names if n in known}
 
 
 def fitted(settings: Settings) -> dict[str, str]:

@@ -157,9 +157,8 @@ class Probe:
     topic: Mapping[str, float] = field(default_factory=dict)
     """Named features in a fixed order, such as the best article's cosine similarity."""
     heard: Vectors | None = None
-    """`(labels,)`: what an encoder that was taught the labels makes of it, not calibrated; None where there is none."""
     foreign: Vectors | None = None
-    """The same of a message in another language than English, by one that reads it in its own words."""
+    """`(labels,)`, not calibrated: what is heard of it, and of one not in English in its own words; None where nothing."""
     parts: Mapping[str, Probe] = field(default_factory=dict)
     """Of a message of several sentences: each with a probe of its own, in order; empty where nobody looked at them."""
 
