@@ -158,7 +158,7 @@ class Probe:
     """Named features in a fixed order, such as the best article's cosine similarity."""
     heard: Vectors | None = None
     foreign: Vectors | None = None
-    """`(labels,)`, not calibrated: what is heard of it, and of one not in English in its own words; None where nothing."""
+    """`(labels,)`, not calibrated: what is heard of it, and of one not in English in its own words; or None."""
     parts: Mapping[str, Probe] = field(default_factory=dict)
     """Of a message of several sentences: each with a probe of its own, in order; empty where nobody looked at them."""
 
