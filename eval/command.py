@@ -55,6 +55,8 @@ class Options:
     runs: Path | None = None
     resume: str | None = None
     """The id of an interrupted run to go on with."""
+    reuse: bool = False
+    """Take a finished run of just this instead of measuring anew."""
 
 
 DATASETS: dict[str, Dataset[Any]] = {
@@ -98,6 +100,12 @@ def measured(command: str, settings: Settings, options: Options, notes: Console)
     with ExitStack() as stack:
         stack.enter_context(when_free(lambda: reading(settings), notes))
         known = {**provenance(settings, HERE.parent), **selected.provenance}
+        if options.reuse:
+            identity = resume.identity(command, loaded.sha256, options.limit, known)
+            held = resume.finished(folder, identity, known)
+            if held is not None:
+                notes.print(f"[dim]measured before: run {held['run_id']}[/]", soft_wrap=True)
+                return record.run_of(held)
         opened = _opened(command, loaded, known, options, folder, notes)
         stack.callback(record.unlock, record.lock(folder, opened.id))
         write(opened, folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -20,6 +20,13 @@ from handrail.errors import PermanentError, RetryableError
 FORMAT = 2
 OLDEST = 2
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,119}")
+
+
+OWN = {
+    "format", "run_id", "status", "command", "started", "seconds", "sittings", "file", "conditions", "metrics",
+    "details", "intervals", "interrupted", "bad_rows", "notes", "rows",
+}  # fmt: skip
+"""Parts of a record that are of the run itself; the others are its provenance."""
 
 
 class RecordError(PermanentError):
@@ -81,6 +88,27 @@ def record(run: Run) -> dict[str, Any]:
         "notes": found.notes,
         "rows": found.rows,
     }
+
+
+def run_of(held: Mapping[str, Any]) -> Run:
+    """A stored run as it was, but for the parts that only its making needed."""
+    found = {
+        name: held[name] for name in ("metrics", "details", "intervals", "rows", "interrupted", "conditions", "notes")
+    }
+    return Run(
+        id=held["run_id"],
+        command=held["command"],
+        started=datetime.fromisoformat(held["started"]),
+        seconds=held["seconds"],
+        file=Path(held["file"]["path"]),
+        sha256=held["file"]["sha256"],
+        limit=held["file"]["limit"],
+        bad=[BadRow(**row) for row in held["bad_rows"]],
+        provenance={name: part for name, part in held.items() if name not in OWN},
+        evaluation=Evaluation(**found),
+        status=Status(held["status"]),
+        sittings=held["sittings"],
+    )
 
 
 def write(run: Run, folder: Path) -> Path:

@@ -80,5 +80,16 @@ def unfinished(folder: Path, now: Mapping[str, Any], provenance: Mapping[str, An
             yield held["run_id"], rows
 
 
+def finished(folder: Path, now: Mapping[str, Any], provenance: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The newest whole run of just this, every row of which could be measured."""
+    for held in record.records(folder):
+        if isinstance(held, RecordError) or held.get("status") != Status.FINISHED or held.get("scored_from"):
+            continue
+        failed = held["bad_rows"] or any("error" in row for row in held["rows"])
+        if not failed and not differences(identity_of(held, provenance), now):
+            return held
+    return None
+
+
 def started(held: Mapping[str, Any]) -> datetime:
     return datetime.fromisoformat(held["started"])

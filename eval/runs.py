@@ -19,11 +19,6 @@ from eval.runner import Done
 from eval.texts import asked
 from handrail.settings import load_settings
 
-NOT_PROVENANCE = {
-    "format", "run_id", "status", "command", "started", "seconds", "sittings", "file", "conditions", "metrics",
-    "details", "intervals", "interrupted", "bad_rows", "notes", "rows",
-}  # fmt: skip
-
 
 def listed(folder: Path, name: str | None = None) -> tuple[list[dict[str, Any]], list[RecordError]]:
     """One entry per readable run, newest first, of command `name` only if given; and what could not be read."""
@@ -98,7 +93,7 @@ def score_again(folder: Path, name: str, file: Path | None = None) -> Run:
         limit=held["file"]["limit"],
         bad=given.bad if given is not None else [BadRow(**row) for row in held["bad_rows"]],
         provenance={
-            **{key: value for key, value in held.items() if key not in NOT_PROVENANCE},
+            **{key: value for key, value in held.items() if key not in record.OWN},
             "scored_from": held["run_id"],
             "scored_by": {
                 "git": revision(root),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from eval.datasets.articles import KnownArticles
@@ -51,6 +51,13 @@ def score(done: Done[RefusalCase, Turn]) -> Evaluation:
         rows=rows,
         interrupted=done.interrupted,
     )
+
+
+def together(rows: Sequence[dict[str, Any]]) -> Evaluation:
+    """The stored rows of several files as those of one."""
+    told = [row for row in rows if row.get("should_refuse") is not None and "refused" in row]
+    judged = [Judged(row["should_refuse"], row["refused"], row["bucket"], row["confidence"]) for row in told]
+    return Evaluation(metrics=metrics.score(judged), intervals=metrics.intervals(judged), rows=list(rows))
 
 
 def bucket(case: RefusalCase) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,8 +61,10 @@ def score(done: Done[RoutingCase, Answer]) -> Evaluation:
             "confusion": metrics.confusion(routed),
             "p95_ms": percentiles(times)["p95_ms"],
             **_parts(done),
-            "beyond_embedding": percentiles(_beyond(done, 0)),
-            "beyond_embedding_long": percentiles(_beyond(done, LONG)),
+            "beyond_embedding": _beyond(done, lambda case: True),
+            "beyond_embedding_long": _beyond(done, lambda case: len(case.text) >= LONG),
+            "beyond_embedding_english": _beyond(done, lambda case: case.lang == "en"),
+            "beyond_embedding_foreign": _beyond(done, lambda case: case.lang not in (None, "en")),
         },
         intervals=metrics.intervals(routed),
         rows=sorted(done.rows(_row), key=lambda row: row["line"]),
@@ -83,13 +86,16 @@ def _parts(done: Done[RoutingCase, Answer]) -> dict[str, Any]:
     return {"right": told} if told else {}
 
 
-def _beyond(done: Done[RoutingCase, Answer], characters: int) -> list[float]:
-    """Of messages of so many characters and more."""
-    return [
-        answer.beyond_ms
-        for case, answer in done.measured
-        if answer.beyond_ms is not None and len(case.text) >= characters
-    ]
+def _beyond(done: Done[RoutingCase, Answer], of: Callable[[RoutingCase], bool]) -> dict[str, Any]:
+    times = [answer.beyond_ms for case, answer in done.measured if answer.beyond_ms is not None and of(case)]
+    return {**percentiles(times), "n": len(times)}
+
+
+def together(rows: Sequence[dict[str, Any]]) -> Evaluation:
+    """The stored rows of several files as those of one."""
+    told = [row for row in rows if row.get("label") is not None and "predicted" in row]
+    routed = [Routed(row["label"], row["predicted"], row["probability"]) for row in told]
+    return Evaluation(metrics=metrics.score(routed), intervals=metrics.intervals(routed), rows=list(rows))
 
 
 READS_SENTENCES = ("local", "cascade")

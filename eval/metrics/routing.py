@@ -15,6 +15,7 @@ from handrail.types import Label
 
 BINS = 10
 LABELS = [label.value for label in Label]
+SERIOUS = f"per_class.{Label.HIGH_STAKES.value}.recall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,11 @@ def confusion(rows: Sequence[Routed]) -> dict[str, dict[str, int]]:
 
 def intervals(rows: Sequence[Routed]) -> dict[str, Interval | None]:
     truth, predicted = _codes(rows)
+    serious = truth == LABELS.index(Label.HIGH_STAKES.value)
     return {
         "accuracy": mean_interval(truth == predicted),
         "macro_f1": interval(len(rows), lambda draw: _macro_f1(truth[draw], predicted[draw])),
+        SERIOUS: mean_interval(predicted[serious] == truth[serious]) if serious.any() else None,
     }
 
 

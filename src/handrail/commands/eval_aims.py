@@ -1,0 +1,66 @@
+"""`handrail eval aims`: where the product's aims stand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from handrail.commands import Json, notes, settings_for
+from handrail.commands.eval_gate import INTERRUPTED
+from handrail.commands.eval_runs import Runs, part
+from handrail.errors import PermanentError
+
+
+def aims(
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="NAME=PATH", help="A local copy of a dataset whose articles do not ship."),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="TEXT", help="Only aims with this in their name.")
+    ] = None,
+    index: Annotated[
+        Path | None, typer.Option("--index", help="A folder to index in and keep; default is a temporary one.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure again what a finished run of just this holds.")
+    ] = False,
+    aims: Annotated[Path | None, typer.Option("--aims", help="Another aims.toml.")] = None,
+    as_json: Json = False,
+    runs: Runs = None,
+) -> None:
+    """Measure every figure of eval/aims.toml at this revision and print one table: value, interval, n, aim, run.
+
+    About half an hour on two idle cores; bases are indexed apart and no LLM is asked. Interrupted, it prints what is
+    done; with --index the next call goes on, since finished runs of the same code, settings, rows and articles count.
+
+    handrail eval aims --index var/aims --data astro=astro-docs.tar.gz --data wixqa=wixqa
+
+    Misses are figures, not failures: the exit status is 0. `handrail eval gate` is what fails on a regression.
+    """
+    module = part("aims")
+    options = {"aims": aims, "only": only, "index": index, "runs": runs}
+    chosen = {name: value for name, value in options.items() if value is not None}
+    standing = module.stand(settings_for(), module.Options(**chosen, data=_copies(data or []), fresh=fresh), notes)
+    if as_json:
+        print(json.dumps(part("report").rounded(module.as_json(standing)), indent=2))  # noqa: T201
+    else:
+        typer.echo(module.as_markdown(standing))
+    if standing.interrupted:
+        notes.print("[yellow]interrupted[/]: the same command goes on where --index is given")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _copies(given: list[str]) -> dict[str, Path]:
+    found = {}
+    for item in given:
+        name, sign, path = item.partition("=")
+        if not (name and sign and path):
+            raise PermanentError(f"--data {item!r} is not NAME=PATH, such as astro=astro-docs.tar.gz")
+        if not Path(path).exists():
+            raise PermanentError(f"--data {name}: there is no {path}")
+        found[name] = Path(path)
+    return found
