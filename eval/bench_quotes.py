@@ -59,7 +59,9 @@ async def quote(settings: Settings, lines: list[str], reaches: Sequence[int]) ->
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         retriever = parts.retriever(settings)
-        answerer = ExtractiveAnswerer(parts.quote, settings.generate, load_wording(settings.brand.name), None)
+        answerer = ExtractiveAnswerer(
+            parts.quote, settings.generate, load_wording(settings.brand.name), None, near=parts.nearness(settings)
+        )
         begin = BeginningOfTheArticle(parts.snapshot)
         rows: dict[int, list[Quoted]] = {reach: [] for reach in reaches}
         for line in lines:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from eval import aims, command, resume
+from eval import aims, record, resume
 from eval.aims import Aim, AimsError, Line, Standing, Wanted, lines, load_aims
 from eval.evaluators import refusal, routing
 from eval.metrics.routing import SERIOUS
@@ -158,14 +158,14 @@ def test_a_finished_run_counts_again_only_where_nothing_changed(tmp_path: Path) 
     whole = a_run("20260301T000000Z-routing-aa", rows)
     broken = a_run("20260301T000001Z-routing-bb", [*rows, {"id": "b", "line": 2, "error": "timed out"}])
     for run in (whole, broken):
-        command.write(run, tmp_path)
+        record.write(run, tmp_path)
     known = held(whole)
     parts = {name: known[name] for name in whole.provenance}
 
     def found(**changes: Any) -> str | None:
         now = {**parts, **changes}
         run = resume.finished(tmp_path, resume.identity("routing", whole.sha256, None, now), now)
-        return run and run["run_id"]
+        return str(run["run_id"]) if run is not None else None
 
     assert found() == whole.id
     assert found(code="other") is None

@@ -81,3 +81,13 @@ def test_the_opening_comes_first_and_nothing_is_said_twice() -> None:
 
     assert [claim.text for claim in made] == [*first.lines, *second.lines, f"**Long stays:**\n\n{special.lines[0]}"]
     assert [claim.text for claim in again] == [first.lines[0]]
+
+
+@pytest.mark.parametrize(
+    ("query", "begins"), [("can I get money early", True), ("how do I get money early", False), ("do you pay me", True)]
+)
+def test_who_asks_whether_is_told_that_before_the_steps(query: str, begins: bool) -> None:
+    given = found("We pay on the day after arrival.\n\n## Set your rhythm\n\n1. Open Payouts.\n2. Choose Weekly.")
+    steps = next(unit for unit in units(given.hits, 5) if unit.kind == "steps")
+
+    assert opens(query, steps, given.hits) is begins

@@ -154,3 +154,10 @@ def test_what_holds_under_a_condition_is_said_and_no_warning_beside_it(label: st
     made = of(f"> **{label}:** Open the windows and leave. Call the emergency line from outside.")
 
     assert [unit.warns for unit in made] == [warns, False]
+
+
+def test_bars_and_bullets_are_no_words() -> None:
+    body = "| Plan | Price |\n| --- | --- |\n| Solo | EUR 14 |\n| Free | none |\n\n- one thing\n- two"
+    found = {unit.kind: unit.words for unit in of(body)}
+
+    assert found == {"table": 7, "row": 2, "bullets": 3}

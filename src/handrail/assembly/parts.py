@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from handrail.assembly.models import (
     queries_of,
     reads,
 )
+from handrail.generate.nearness import Nearness
 from handrail.gloss import Interpreter, languages
 from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
@@ -91,6 +92,8 @@ class Late:
     encoder: LateEncoder
     ask: Batcher[str, Vectors]
     states: States
+    rows: Mapping[str, int]
+    """Places in the index by passage id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +165,13 @@ class Parts:
         """None where the settings turn it off."""
         if self.late is None or not settings.retrieval.late_weight:
             return None
-        rows = {passage.id: row for row, passage in enumerate(self.snapshot.passages)}
-        return LateInteraction(self.late.ask, self.late.states, rows, settings.retrieval.late_weight)
+        return LateInteraction(self.late.ask, self.late.states, self.late.rows, settings.retrieval.late_weight)
+
+    def nearness(self, settings: Settings) -> Nearness | None:
+        """Of what may be quoted to the question; None where the settings turn late interaction off."""
+        if self.late is None or not settings.retrieval.late_weight:
+            return None
+        return Nearness(self.late.ask, self.late.states, self.late.rows, self.late.encoder.places)
 
     def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
         """None where the settings turn it off."""
@@ -230,7 +238,7 @@ def build_parts(settings: Settings) -> Parts:
     late = None
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
-        late = Late(encoder, ask, states)
+        late = Late(encoder, ask, states, {passage.id: row for row, passage in enumerate(snapshot.passages)})
     return Parts(
         snapshot=snapshot,
         store=store,

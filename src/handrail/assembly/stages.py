@@ -73,7 +73,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         reader=LocalReader(retriever.probe, interpret) if remembers else None,
         rewriter=expansion if settings.rewrite.expansion else None,
         calibrator=calibrator,
-        answerer=ExtractiveAnswerer(parts.quote, settings.generate, wording, policy),
+        answerer=ExtractiveAnswerer(parts.quote, settings.generate, wording, policy, near=parts.nearness(settings)),
         fallback_answerer=None,
         critic=None if settings.generate.critique == "off" else critic,
         quick_critic=None if settings.generate.critique == "off" else critic,
@@ -88,7 +88,9 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
     if settings.generate.split_questions:
-        brief = ExtractiveAnswerer(parts.quote, settings.generate, wording, policy, at_most=WORDS_OF_A_PART)
+        brief = ExtractiveAnswerer(
+            parts.quote, settings.generate, wording, policy, at_most=WORDS_OF_A_PART, near=parts.nearness(settings)
+        )
         relevance, together = settings.gates.relevance, stages.fallback_answerer is not None
         sorts = local if together else stages.classifier
         several = Several(stages.retriever, sorts, calibrator, brief, stages.quick_critic, relevance, together=together)

@@ -34,7 +34,9 @@ class Observer:
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
         self._retriever = parts.retriever_of(Without, settings)
-        self._answerer = ExtractiveAnswerer(parts.quote, settings.generate, load_wording(settings.brand.name), None)
+        self._answerer = ExtractiveAnswerer(
+            parts.quote, settings.generate, load_wording(settings.brand.name), None, near=parts.nearness(settings)
+        )
         self._classifier = local_classifier(
             settings, self._retriever.sentences, parts.snapshot.knows, parts.interpret(settings)
         )

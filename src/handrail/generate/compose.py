@@ -45,7 +45,7 @@ STEPS_NEAR = 1.0
 """Points that a procedure may lie below the best sentence of its section: it is then quoted whole instead."""
 LISTED_NEAR = 1.0
 """Points that a list or a table's row may lie below the best sentence of its section, and be quoted with it."""
-WHOLE_STEPS, WHOLE_TABLE = 100, 40
+WHOLE_STEPS, WHOLE_TABLE = 100, 45
 """Words up to which a procedure is quoted for a sentence of its section, and a whole table for one of its rows."""
 WHOLE_NOTE = 80
 """Words of a note up to which it is quoted whole where one of its sentences leads."""

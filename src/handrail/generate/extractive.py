@@ -27,8 +27,10 @@ from handrail.generate.compose import AT_MOST, SECTIONS, begun_with, compose
 from handrail.generate.deeds import deed, heads_deed, heads_deed_to, heads_same_trouble, heads_trouble
 from handrail.generate.first_steps import begun
 from handrail.generate.headings import heading_of, question_above
+from handrail.generate.nearness import Nearness
 from handrail.generate.opening import opening, opens
 from handrail.generate.planted import planted
+from handrail.generate.pointers import followed
 from handrail.generate.policy import Policy
 from handrail.generate.prices import price_points
 from handrail.generate.quoting import Scored
@@ -59,7 +61,7 @@ NAMED, POINTS_NAMED = 0.4, 1.5
 """What a table's row promises more, and its points, when the question names what it is about."""
 PRESUMED = re.compile(r"^(?:if|when|after|once) (?:you|it|the|your)\b", re.I)
 """A heading under which what is said presumes what it names."""
-CANDIDATES = 12
+CANDIDATES = 8
 FEWEST = 4
 CODE = 3
 """Blocks of code that are scored beside these."""
@@ -68,14 +70,17 @@ FIT_POINTS, FIT_SCALE = 10.0, 4.0
 cross-encoder knows neither of two units: what lies between -7 and -11 must not outweigh a better passage."""
 LOGIT_SHARE, READING_SHARE = 0.5, 1.0
 """How well a unit fits, on the scale of logits, where it was also read whether it answers."""
+NEAR = 0.3
+"""What a unit promises more for each standard deviation that its words are nearer to the question's than those of the
+other units. As points for what is quoted the same costs more answers than it brings (experiment 209)."""
 PASSAGE_POINTS = 8.0
 """Points of a unit of a passage whose final score is 1."""
 POINTS_ELSEWHERE = -2.0
 """Points of a unit that only points elsewhere."""
 POINTS_BESIDE = -4.0
 """Points of "Important: Change the time zone outside your opening hours", which names things in passing, of what is
-said about the reader's customers to somebody who speaks of himself, of what presumes the answer, and of the yes or no
-to another question."""
+said about the reader's customers to somebody who speaks of himself, of what presumes the answer, of the yes or no to
+another question, and of a table one of whose rows only names a section which can be quoted."""
 POINTS_DEED, POINTS_TROUBLE, POINTS_ANOTHER = 1.0, -2.0, -2.0
 """Points of what stands under a heading that names what is wanted, that is about trouble nobody has, or that asks for
 another yes or no."""
@@ -95,13 +100,18 @@ class ExtractiveAnswerer:
         wording: Wording,
         policy: Policy | None,
         at_most: int = AT_MOST,
+        near: Nearness | None = None,
     ) -> None:
-        """`at_most` words are quoted from further sections and the first one together."""
+        """`at_most` words are quoted from further sections and the first one together.
+
+        Without `near` only shared words and the passage's place say what is worth the cross-encoder's time.
+        """
         self._reranker = reranker
         self._settings = settings
         self._wording = wording
         self._policy = policy
         self._at_most = at_most
+        self._near = near
 
     async def answer(
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
@@ -132,7 +142,9 @@ class ExtractiveAnswerer:
         """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
         wanted = set(tokenize(query))
         tables = 0.6 if COMPARE.search(query) else 0.0
-        promising = sorted(found, key=lambda unit: -_promise(wanted, unit, tables))
+        near = await self._nearness(query, found)
+        promise = {id(unit): _promise(wanted, unit, tables) + NEAR * near[id(unit)] for unit in found}
+        promising = sorted(found, key=lambda unit: -promise[id(unit)])
         said = [unit for unit in promising if unit.kind != "code"][: self._reranker.affordable(CANDIDATES, FEWEST)]
         code = [unit for unit in promising if unit.kind == "code"][: self._reranker.affordable(CODE, 0)]
         kept = [*said, *code]
@@ -140,12 +152,28 @@ class ExtractiveAnswerer:
         fits = [_fit(logit) for logit in logits]
         lift = _lifts(kept, fits)
         fits = [fit + lift(unit, fit) for unit, fit in zip(kept, fits, strict=True)]
+        kept, fits, tables_of_contents = followed(kept, fits, found)
         final = _finals(kept, fits)
         scored = [
-            Scored(unit, _points(fit) + _shape(query, unit) + PASSAGE_POINTS * final[unit.hit.passage.id], fit)
+            Scored(
+                unit,
+                _points(fit)
+                + _shape(query, unit)
+                + PASSAGE_POINTS * final[unit.hit.passage.id]
+                + (POINTS_BESIDE if id(unit) in tables_of_contents else 0.0),
+                fit,
+            )
             for unit, fit in zip(kept, fits, strict=True)
         ]
         return begun(query, sorted(scored, key=lambda item: -item.score), found)
+
+    async def _nearness(self, query: str, found: Sequence[Unit]) -> dict[int, float]:
+        """How much nearer each unit is than the average of them, in standard deviations; 0 where nothing is known."""
+        near = await self._near.of(query, found) if self._near is not None and found else None
+        if near is None or not near.std():
+            return dict.fromkeys(map(id, found), 0.0)
+        far = (near - near.mean()) / near.std()
+        return {id(unit): float(value) for unit, value in zip(found, far, strict=True)}
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
         policy, context = self._policy or Policy(), question.context

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import dropwhile, takewhile
 
-from handrail.asking import short
+from handrail.asking import YES_OR_NO, short
 from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.markdown import plain
 from handrail.stores.tokens import tokenize
@@ -35,7 +35,8 @@ def opens(query: str, best: Unit, hits: Sequence[Hit]) -> bool:
     found more than once, and the section of `best` is not what the question names.
     """
     found = sum(hit.passage.article_id == best.hit.passage.article_id for hit in hits if not hit.neighbour)
-    return short(query) and found >= FOUND and best.kind == "sentence" and (begins(best.hit) or not _named(query, best))
+    told = best.kind == "sentence" or (best.kind == "steps" and YES_OR_NO.match(query) is not None)
+    return short(query) and found >= FOUND and told and (begins(best.hit) or not _named(query, best))
 
 
 def _named(query: str, best: Unit) -> bool:

@@ -62,12 +62,18 @@ class Unit:
 
     @property
     def words(self) -> int:
-        return sum(len(line.split()) for line in self.lines)
+        """Without bars, dashes and bullets."""
+        return sum(WORD.search(word) is not None for line in self.lines for word in line.split())
 
     @property
     def subject(self) -> str:
         """First cell of a table's row; nothing for other units."""
-        return _cells(self.lines[0])[0] if self.kind == "row" else ""
+        return self.cells[0] if self.kind == "row" else ""
+
+    @property
+    def cells(self) -> list[str]:
+        """Of a table's row, as plain text."""
+        return _cells(self.lines[0])
 
     @property
     def points_elsewhere(self) -> bool:

@@ -65,6 +65,11 @@ class LateEncoder:
         """Codes of each text's tokens."""
         return [_coded(states @ self._projection) for states in self.states(texts, PASSAGE, self._max_tokens)]
 
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where in `text` each vector of `passages` is from, as the first character and the one behind the last."""
+        read = self._model.tokenizer.encode(text, add_special_tokens=False)
+        return [(0, 0), (0, 0), *read.offsets, (0, 0)][: self._max_tokens]
+
     def states(self, texts: Sequence[str], kind: int, max_tokens: int) -> list[NDArray[np.float32]]:
         """`(tokens, width)`, as the encoder leaves them, rows L2-normalised."""
         plain = self._model.tokenizer.encode_batch(list(texts), add_special_tokens=False)

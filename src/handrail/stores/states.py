@@ -47,6 +47,10 @@ class States:
         mean: NDArray[np.float32] = self.by_token(query, rows).mean(axis=1)
         return mean
 
+    def cosines(self, query: Vectors, row: int) -> NDArray[np.float32]:
+        """`(passage's tokens, query's tokens)` of the passage in place `row`."""
+        return (self._codes[row].astype(np.float32) @ query.T) * self._scales[row][:, None]
+
     def by_token(self, query: Vectors, rows: Sequence[int]) -> NDArray[np.float32]:
         """`(rows, tokens)`: of each of the query's tokens the greatest cosine to a token of the passage."""
         if not len(rows):
