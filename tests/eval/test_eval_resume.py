@@ -117,7 +117,7 @@ def test_runs_are_found_by_part_of_the_id_by_command_and_by_age(tmp_path: Path) 
             record.read(tmp_path, wrong)
 
 
-ROWS = 150
+ROWS = 80
 """More than are measured while a busy machine is late with the interruption."""
 
 

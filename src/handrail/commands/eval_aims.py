@@ -34,7 +34,7 @@ def aims(
 ) -> None:
     """Measure every figure of eval/aims.toml at this revision and print one table: value, interval, n, aim, run.
 
-    About half an hour on two idle cores; bases are indexed apart and no LLM is asked. Interrupted, it prints what is
+    Some twenty minutes on two idle cores; bases are indexed apart and no LLM is asked. Interrupted, it prints what is
     done; with --index the next call goes on, since finished runs of the same code, settings, rows and articles count.
 
     handrail eval aims --index var/aims --data astro=astro-docs.tar.gz --data wixqa=wixqa

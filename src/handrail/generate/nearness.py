@@ -32,7 +32,7 @@ class Nearness:
         self._ask = ask
         self._states = states
         self._rows = rows
-        self._places = lru_cache(maxsize=PASSAGES_KEPT)(places)
+        self._places = lru_cache(maxsize=PASSAGES_KEPT)(lambda text: np.asarray(places(text), dtype=int).reshape(-1, 2))
 
     async def of(self, query: str, found: Sequence[Unit]) -> NDArray[np.float32] | None:
         """`(units,)`: the mean over the question's tokens of each one's greatest cosine to one of the unit's.
@@ -62,7 +62,7 @@ class Nearness:
 
     def _mine(self, unit: Unit, vectors: int) -> NDArray[np.bool_]:
         """`(vectors,)`: which of its passage's are of the unit."""
-        begin, end = np.asarray(self._places(unit.hit.passage.embedding_text)[:vectors], dtype=int).reshape(-1, 2).T
+        begin, end = self._places(unit.hit.passage.embedding_text)[:vectors].T
         mine = np.zeros(vectors, dtype=bool)
         for first, last in _stretches(unit, unit.hit.passage):
             mine[: len(begin)] |= (begin >= first) & (end <= last) & (end > begin)

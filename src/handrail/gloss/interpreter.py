@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 
+from handrail.gloss.order import in_order
 from handrail.gloss.words import WORD, Gloss, word_list
 from handrail.language import foreign, likeliest, of_script
 from handrail.stores.tokens import STOP
@@ -33,7 +34,7 @@ class Interpreter:
 
     def read(self, text: str) -> str:
         found = self._spoken(text)
-        return found.read(text) if found is not None else text
+        return in_order(found.read(text)) if found is not None else text
 
     def _spoken(self, text: str) -> Gloss | None:
         """The language with more words of its own in `text` than English has, small words counting first."""
