@@ -10,11 +10,12 @@ import re
 _BEGIN = r"(?P<begin>^|[.,;:!?] |\b(?:and|but|please|hello|hi) )"
 _ASK = r"(?P<ask>how|where|when|why)"
 _SELF = r"(?P<self>i|we|you)"
-NO_DEED = frozenset(
+_NO_DEED = (
     "can could may might must shall should will would do does did is are am was were be been has have had to not no "
     "much many long often far big soon old high fast large late early well come about the a an my our your this that "
-    "it he she they there in on at of for with after before if when and or so quickly exactly else".split()
+    "it he she they there in on at of for with after before if when and or so quickly exactly else"
 )
+NO_DEED = frozenset(_NO_DEED.split())
 """Words behind "how" that are no verb of somebody who asks how to do it."""
 INVERTED = re.compile(rf"{_BEGIN}{_ASK} (?P<deed>[^\W\d_]+) {_SELF}\b", re.I)
 """German, Dutch, Swedish: "how move i"."""
