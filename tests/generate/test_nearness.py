@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handrail.errors import RetryableError
-from handrail.generate.extractive import CANDIDATES, ExtractiveAnswerer
+from handrail.generate.extractive import CANDIDATES, NEAREST, ExtractiveAnswerer
 from handrail.generate.nearness import Nearness
 from handrail.generate.units import Unit, units
 from handrail.local_models.batching import Batcher
@@ -134,6 +134,7 @@ async def test_what_is_near_is_read_though_it_shares_no_word_and_stands_last(ask
     try:
         plain = ExtractiveAnswerer(scorer, Generate(), WORDING, None)
         without = await plain.score("money back for the parcel", found)
+        assert len(read) == CANDIDATES
         read.clear()
         helped = ExtractiveAnswerer(scorer, Generate(), WORDING, None, near=nearness(asks, one))
         scored = await helped.score("money back for the parcel", found)
@@ -143,4 +144,4 @@ async def test_what_is_near_is_read_though_it_shares_no_word_and_stands_last(ask
 
     assert "refund" not in without[0].unit.lines[0]
     assert scored[0].unit.lines == ("We refund within days.",)
-    assert len(read) == CANDIDATES
+    assert len(read) == NEAREST

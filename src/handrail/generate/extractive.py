@@ -61,7 +61,9 @@ NAMED, POINTS_NAMED = 0.4, 1.5
 """What a table's row promises more, and its points, when the question names what it is about."""
 PRESUMED = re.compile(r"^(?:if|when|after|once) (?:you|it|the|your)\b", re.I)
 """A heading under which what is said presumes what it names."""
-CANDIDATES = 8
+CANDIDATES, NEAREST = 12, 8
+"""Units that the cross-encoder reads, and how many where late interaction says which are near: they hold what answers
+as often (experiment 209)."""
 FEWEST = 4
 CODE = 3
 """Blocks of code that are scored beside these."""
@@ -139,13 +141,14 @@ class ExtractiveAnswerer:
         return claims
 
     async def score(self, query: str, found: Sequence[Unit]) -> list[Scored]:
-        """The most promising units, best first; overlap and rank decide which are worth the cross-encoder's time."""
+        """The most promising units, best first; nearness, shared words and rank decide which are worth reading."""
         wanted = set(tokenize(query))
         tables = 0.6 if COMPARE.search(query) else 0.0
         near = await self._nearness(query, found)
-        promise = {id(unit): _promise(wanted, unit, tables) + NEAR * near[id(unit)] for unit in found}
+        promise = {id(unit): _promise(wanted, unit, tables) + NEAR * near.get(id(unit), 0.0) for unit in found}
         promising = sorted(found, key=lambda unit: -promise[id(unit)])
-        said = [unit for unit in promising if unit.kind != "code"][: self._reranker.affordable(CANDIDATES, FEWEST)]
+        most = self._reranker.affordable(NEAREST if near else CANDIDATES, FEWEST)
+        said = [unit for unit in promising if unit.kind != "code"][:most]
         code = [unit for unit in promising if unit.kind == "code"][: self._reranker.affordable(CODE, 0)]
         kept = [*said, *code]
         logits = await self._reranker.submit([(query, unit.for_scoring()) for unit in kept])
@@ -168,10 +171,10 @@ class ExtractiveAnswerer:
         return begun(query, sorted(scored, key=lambda item: -item.score), found)
 
     async def _nearness(self, query: str, found: Sequence[Unit]) -> dict[int, float]:
-        """How much nearer each unit is than the average of them, in standard deviations; 0 where nothing is known."""
+        """By `id`, how much nearer a unit is than the average, in standard deviations; empty where nothing is known."""
         near = await self._near.of(query, found) if self._near is not None and found else None
         if near is None or not near.std():
-            return dict.fromkeys(map(id, found), 0.0)
+            return {}
         far = (near - near.mean()) / near.std()
         return {id(unit): float(value) for unit, value in zip(found, far, strict=True)}
 
