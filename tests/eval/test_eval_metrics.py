@@ -67,7 +67,7 @@ def test_no_labelled_rows_give_no_numbers_rather_than_zeros() -> None:
     scores = routing.score([])
 
     assert (scores["n"], scores["accuracy"], scores["macro_f1"], scores["ece"]) == (0, None, None, None)
-    assert routing.intervals([]) == {"accuracy": None, "macro_f1": None}
+    assert routing.intervals([]) == {"accuracy": None, "macro_f1": None, routing.SERIOUS: None}
 
 
 def test_a_ranking_is_scored_by_place() -> None:
