@@ -85,6 +85,11 @@ def read_states(
     return token_states.read(folder, encoder.name, texts, encoder.passages, progress or (lambda done, total: None))
 
 
+def rows_of(snapshot: Snapshot) -> dict[str, int]:
+    """Places of passages in the index, which are those of their states, by id."""
+    return {passage.id: row for row, passage in enumerate(snapshot.passages)}
+
+
 @dataclass(frozen=True, slots=True)
 class Late:
     """Late interaction with one knowledge base."""
@@ -238,7 +243,7 @@ def build_parts(settings: Settings) -> Parts:
     late = None
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
-        late = Late(encoder, ask, states, {passage.id: row for row, passage in enumerate(snapshot.passages)})
+        late = Late(encoder, ask, states, rows_of(snapshot))
     return Parts(
         snapshot=snapshot,
         store=store,
