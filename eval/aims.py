@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from rich.console import Console
 
 from eval import command
-from eval.benchmark import local
+from eval.benchmark import apart
+from eval.declared import Strict, declared
 from eval.metrics.bootstrap import Interval
+from eval.provenance import revision
 from eval.report import flat
 from eval.runner import Evaluation
 from eval.selection import Source, index, on
@@ -33,11 +34,7 @@ class AimsError(PermanentError):
     """`aims.toml`, or what was asked of it, is wrong; the message says where."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Wanted(_Strict):
+class Wanted(Strict):
     """One figure; without a bound it is only reported."""
 
     at_least: float | None = None
@@ -55,14 +52,14 @@ class Wanted(_Strict):
         return ", ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
 
 
-class Aim(_Strict):
+class Aim(Strict):
     name: str
     command: str
     file: Path | None = None
     companies: Path | None = None
     corpus: Path | None = None
     dataset: str | None = None
-    together: list[str] = []
+    together: tuple[str, ...] = ()
     """Aims whose rows are pooled; nothing is measured anew for them."""
     figures: Annotated[dict[str, Wanted], Field(min_length=1)]
 
@@ -77,7 +74,7 @@ class Aim(_Strict):
         return self
 
 
-class Aims(_Strict):
+class Aims(Strict):
     aim: list[Aim]
 
     @model_validator(mode="after")
@@ -136,13 +133,7 @@ class Options:
 
 def load_aims(path: Path, only: str | None = None) -> Aims:
     """Raises AimsError naming what is wrong."""
-    try:
-        aims = Aims.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AimsError(f"{path}: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise AimsError(f"{path}: {'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+    aims = declared(path, Aims, AimsError)
     if only is None:
         return aims
     chosen = [aim for aim in aims.aim if only.lower() in aim.name.lower()]
@@ -160,21 +151,13 @@ def stand(settings: Settings, options: Options, notes: Console) -> Standing:
     Raises HandrailError where an aim cannot be measured for another reason than articles that do not ship.
     """
     aims = load_aims(options.aims, options.only)
-    standing = Standing()
+    standing = Standing(**revision(command.HERE.parent))
     if options.index is not None:
-        _measure(aims, _apart(settings, options.index), options, notes, standing)
+        _measure(aims, apart(settings, options.index), options, notes, standing)
         return standing
     with tempfile.TemporaryDirectory(prefix="handrail-aims-", ignore_cleanup_errors=True) as scratch:
-        _measure(aims, _apart(settings, Path(scratch)), options, notes, standing)
+        _measure(aims, apart(settings, Path(scratch)), options, notes, standing)
     return standing
-
-
-def _apart(settings: Settings, data: Path) -> Settings:
-    """No provider and no operator's index or fitted gates: the same figures on every desk."""
-    tree = local(settings).model_dump()
-    tree["storage"] = {**tree["storage"], "data_dir": data, "chroma_url": None}
-    tree["knowledge"] = {**tree["knowledge"], "kb": SAMPLE_KB}
-    return Settings.model_validate(tree)
 
 
 def _measure(aims: Aims, settings: Settings, options: Options, notes: Console, standing: Standing) -> None:
@@ -200,8 +183,6 @@ def _measure(aims: Aims, settings: Settings, options: Options, notes: Console, s
                 continue
             run = command.measured(aim.command, settings, _rows(aim, data, options), notes)
             done[aim.name], runs[aim.name] = run.evaluation, (run.id,)
-            git = run.provenance.get("git") or {}
-            standing.revision, standing.dirty = git.get("revision"), git.get("dirty")
             if run.evaluation.interrupted:
                 standing.interrupted = True
                 return
@@ -250,19 +231,7 @@ def as_json(standing: Standing) -> dict[str, Any]:
         "dirty": standing.dirty,
         "interrupted": standing.interrupted,
         "left_out": standing.left_out,
-        "figures": [
-            {
-                "aim": line.aim,
-                "figure": line.figure,
-                "value": line.value,
-                "interval": line.interval,
-                "n": line.n,
-                "wanted": line.wanted.model_dump(exclude_none=True),
-                "met": line.met,
-                "runs": list(line.runs),
-            }
-            for line in standing.lines
-        ],
+        "figures": [{**asdict(line), "wanted": line.wanted.model_dump(exclude_none=True)} for line in standing.lines],
     }
 
 

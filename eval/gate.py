@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -12,12 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 from rich.console import Console
 
 from eval import baseline, command
 from eval.baseline import Baseline, BaselineError, Outcomes, Renewal
-from eval.benchmark import local
+from eval.benchmark import apart
+from eval.declared import Strict, declared
 from eval.measures import measures, sign
 from eval.metrics.paired import binary, worse
 from eval.provenance import revision
@@ -28,7 +28,6 @@ from handrail.commands.ingest import run as ingest
 from handrail.commands.ingest import sample_folder
 from handrail.errors import PermanentError
 from handrail.knowledge.markdown_folder import MarkdownFolder
-from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
 
 GATES = command.HERE / "gates.toml"
@@ -39,18 +38,14 @@ class GateError(PermanentError):
     """`gates.toml` is wrong; the message says where."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Limits(_Strict):
+class Limits(Strict):
     tolerance: float = Field(0.0, ge=0)
     """Losses up to this never fail."""
     worst: float | None = None
     """A value that fails whatever the baseline was."""
 
 
-class Set(_Strict):
+class Set(Strict):
     name: str
     command: str
     file: Path
@@ -58,7 +53,7 @@ class Set(_Strict):
     figures: dict[str, Limits]
 
 
-class Gates(_Strict):
+class Gates(Strict):
     alpha: float = Field(0.05, gt=0, lt=1)
     set: list[Set]
 
@@ -116,13 +111,7 @@ class Options:
 
 def load_gates(path: Path, only: str | None = None) -> Gates:
     """Raises GateError naming what is wrong."""
-    try:
-        gates = Gates.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise GateError(f"{path}: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise GateError(f"{path}: {'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+    gates = declared(path, Gates, GateError)
     unknown = [item.name for item in gates.set if item.command not in command.DATASETS]
     if unknown:
         raise GateError(f"{path}: {unknown[0]} names no command; there are: {', '.join(command.DATASETS)}")
@@ -138,22 +127,15 @@ def measure(gates: Gates, settings: Settings, options: Options, notes: Console) 
     with tempfile.TemporaryDirectory(prefix="handrail-gate-", ignore_cleanup_errors=True) as scratch:
         if options.index is not None:
             shutil.copytree(options.index, scratch, dirs_exist_ok=True)
-        apart = _apart(settings, Path(scratch))
-        ingest(apart, [MarkdownFolder(options.articles, apart.knowledge.url_base, apart.knowledge.max_article_bytes)])
+        settings = apart(settings, Path(scratch))
+        knowledge = settings.knowledge
+        ingest(settings, [MarkdownFolder(options.articles, knowledge.url_base, knowledge.max_article_bytes)])
         for item in gates.set:
             rows = command.Options(Source(file=options.gates.parent / item.file), limit=item.rows, runs=options.runs)
-            done[item.name] = command.measured(item.command, apart, rows, notes)
+            done[item.name] = command.measured(item.command, settings, rows, notes)
             if done[item.name].evaluation.interrupted:
                 break
     return done
-
-
-def _apart(settings: Settings, data: Path) -> Settings:
-    """No provider, no operator's index: the same figures on every desk."""
-    tree = local(settings).model_dump()
-    tree["storage"] = {**tree["storage"], "data_dir": data, "chroma_url": None}
-    tree["knowledge"] = {**tree["knowledge"], "kb": SAMPLE_KB}
-    return Settings.model_validate(tree)
 
 
 def check(gates: Gates, done: Mapping[str, Run], known: Baseline | None, runs: Path) -> Held:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
 
 LOCAL: dict[str, dict[str, Any]] = {
@@ -24,6 +25,14 @@ def local(settings: Settings) -> Settings:
     tree = settings.model_dump()
     for section, values in LOCAL.items():
         tree[section] = {**tree[section], **values}
+    return Settings.model_validate(tree)
+
+
+def apart(settings: Settings, data: Path) -> Settings:
+    """The same on the sample in a data folder of its own, without the operator's index or fitted gates."""
+    tree = local(settings).model_dump()
+    tree["storage"] = {**tree["storage"], "data_dir": data, "chroma_url": None}
+    tree["knowledge"] = {**tree["knowledge"], "kb": SAMPLE_KB}
     return Settings.model_validate(tree)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
-from handrail.errors import RetryableError
 from handrail.generate.extractive import CANDIDATES, NEAREST, ExtractiveAnswerer
 from handrail.generate.nearness import Nearness
 from handrail.generate.units import Unit, units
@@ -106,13 +107,26 @@ async def test_what_is_beyond_the_vectors_of_a_long_passage_is_no_error(asker: B
     assert values is not None and values[0] == pytest.approx(1) and set(values.tolist()) == {1.0}
 
 
-async def test_a_busy_encoder_costs_no_answer(asker: Batcher[str, Vectors], monkeypatch: pytest.MonkeyPatch) -> None:
-    async def busy(texts: Sequence[str]) -> list[Vectors]:
-        raise RetryableError("the queue is full")
+async def test_a_busy_encoder_costs_no_answer() -> None:
+    free = threading.Event()
 
-    monkeypatch.setattr(asker, "submit", busy)
+    def slow(texts: Sequence[str]) -> list[Vectors]:
+        free.wait()
+        return [vectors(text) for text in texts]
 
-    assert await nearness(asker, hit(TEXT)).of("refund days", units([hit(TEXT)], 8)) is None
+    busy: Batcher[str, Vectors] = Batcher("late", slow, 8, queue_limit=1)
+    try:
+        other = asyncio.create_task(busy.submit(["card"]))
+        await asyncio.sleep(0)
+
+        assert await nearness(busy, hit(TEXT)).of("refund days", units([hit(TEXT)], 8)) is None
+
+        free.set()
+        await other
+        assert await nearness(busy, hit(TEXT)).of("refund days", units([hit(TEXT)], 8)) is not None
+    finally:
+        free.set()
+        busy.close()
 
 
 async def test_what_is_near_is_read_though_it_shares_no_word_and_stands_last(asker: Batcher[str, Vectors]) -> None:

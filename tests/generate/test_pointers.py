@@ -65,6 +65,15 @@ def test_a_row_that_names_no_section_is_left_alone() -> None:
     assert followed([row, sentence], [3.0, 1.0], given) == ([row, sentence], [3.0, 1.0], frozenset())
 
 
+def test_an_empty_cell_points_nowhere() -> None:
+    body = "Shops open at nine.\n\n## Sizes\n\n| Size | Note |\n| --- | --- |\n| Small | |\n| Large | heavy |"
+    given = units(evidence("small", article(body), merge=0).hits, 8)
+    row = named(given, "Small")
+
+    assert any(unit.headings == () for unit in given)
+    assert followed([row], [3.0], given) == ([row], [3.0], frozenset())
+
+
 async def test_the_answer_is_what_the_section_says_and_not_its_name() -> None:
     scorer = scorer_of({"No slots": 4.0, "Availability": -3.0, "away": -3.0, "": -5.0})
     try:

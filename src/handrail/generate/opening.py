@@ -31,8 +31,9 @@ GUIDE = re.compile(
 
 
 def opens(query: str, best: Unit, hits: Sequence[Hit]) -> bool:
-    """Whether the answer led by `best` should begin as its article does: it is short and in sentences, the article is
-    found more than once, and the section of `best` is not what the question names.
+    """Whether the answer led by `best` should begin as its article does: the question is short, the article is found
+    more than once, and the section of `best`, which are sentences, or steps where a yes or no is asked for, is not what
+    the question names.
     """
     found = sum(hit.passage.article_id == best.hit.passage.article_id for hit in hits if not hit.neighbour)
     told = best.kind == "sentence" or (best.kind == "steps" and YES_OR_NO.match(query) is not None)

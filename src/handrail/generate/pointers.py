@@ -37,7 +37,8 @@ def _target(row: Unit, sections: set[Section], found: Sequence[Unit]) -> Unit | 
     if row.kind != "row":
         return None
     article = row.hit.passage.article_id
-    named = {(article, cell.casefold()) for cell in row.cells[1:]} & sections - {_section(row)}
+    # An empty cell is no heading, though what stands above the first one has an empty one.
+    named = {(article, cell.casefold()) for cell in row.cells[1:] if cell} & sections - {_section(row)}
     there = [unit for unit in found if _section(unit) in named and unit.kind not in ("code", "row")]
     return min(there, key=lambda unit: (unit.kind != "steps", place_of(unit)), default=None)
 
