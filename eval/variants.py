@@ -34,6 +34,7 @@ from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.spelling import PLAIN, Spelling
 from handrail.settings import Settings, load_settings
 from handrail.stores import states
+from handrail.stores.audience import Audience
 from handrail.stores.snapshot import Snapshot, build
 from handrail.tune.memory import Remembered, as_row
 from handrail.tune.score import Scores, gain, mean, scores
@@ -143,7 +144,7 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
     snapshot = index(base, settings, models)
     ids = [passage.id for passage in snapshot.passages]
 
-    def dense(embedding: Vectors, k: int, filters: Mapping[str, str]) -> list[tuple[str, float]]:
+    def dense(embedding: Vectors, k: int, filters: Mapping[str, str], audience: Audience) -> list[tuple[str, float]]:
         cosines = snapshot.cosines(embedding)
         return [(ids[row], float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
 

@@ -147,6 +147,8 @@ class Assistant:
             if self._tracer is None or old is None:
                 raise RetryableError("the assistant is stopping")
             stages = await asyncio.to_thread(build_stages, self.settings, new, wording, self._tracer)
+            if self._suggester is not None:
+                self._suggester.withdraw(set(parts.snapshot.articles) - set(new.snapshot.articles))
             stages = replace(stages, suggester=self._suggester)
             self._parts, self._stages = new, stages
             self._pipeline = Pipeline(stages, self.settings, wording, time.perf_counter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Models, Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores import states as token_states
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import FRONT_MATTER, ChromaStore, connect
 from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
@@ -43,6 +44,8 @@ from handrail.types import Vectors
 
 if TYPE_CHECKING:
     from handrail.local_models.late import LateEncoder
+
+logger = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=HybridRetriever)
 
@@ -62,7 +65,7 @@ def kb_folder(settings: Settings, kb: str) -> Path:
 
 
 def read_snapshot(settings: Settings, store: ChromaStore) -> Snapshot:
-    """The store's current generation; made again from Chroma where this machine does not have it."""
+    """What everyone may read of the store's current generation; made from Chroma where it is not on this machine."""
     folder = kb_folder(settings, store.kb) / "snapshot"
     found = snapshots.load(folder, store.generation)
     if found is None or settings.knowledge.lang not in (None, found.lang):
@@ -106,6 +109,7 @@ class Parts:
     """What retrieval and answering share in one process."""
 
     snapshot: Snapshot
+    """What everyone may read. All that a visitor is told comes from it, or from the store by its audience."""
     store: ChromaStore
     embed: Batcher[str, Vectors]
     read: Batcher[tuple[str, str], float]
@@ -219,6 +223,12 @@ def build_parts(settings: Settings) -> Parts:
             connect(settings.storage.data_dir, settings.storage.chroma_url), settings.knowledge.kb, embedder.name
         )
         store.open()
+        if store.front_matter < FRONT_MATTER:
+            logger.warning(
+                "the index of %r was built before drafts and hidden pages were left out, and may still hold some: "
+                "run `handrail ingest` again with all of its sources",
+                store.kb,
+            )
         snapshot = read_snapshot(settings, store)
         score = build_scoring(settings) or Scoring(shared_words, shared_words)
         hearing = build_hearing(settings)

@@ -27,7 +27,7 @@ LOCAL: Mapping[str, Mapping[str, object]] = {
     "verify": {"llm": "off"},
 }
 DECIDING = dict.fromkeys(("models", "retrieval", "gates", "generate", "classify"), True)
-FORMAT = "1"
+FORMAT = "2"
 LONGEST_S = 300.0
 """Seconds of a check: while visitors keep the models busy it waits before each of its pieces, and would else seem to
 fail."""

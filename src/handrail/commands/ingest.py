@@ -138,10 +138,15 @@ def _show(kb: str, report: Report) -> None:
         f"({report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
         f"in {report.seconds:.1f} s{rate}"
     )
+    if report.for_agents:
+        notes.print(f"{report.for_agents} of the articles are for agents only: visitors are told nothing of them")
     for item in report.rejected:
         notes.print(f"[red]not used[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
     if report.kept_because_rejected:
-        notes.print("Nothing was removed, because the files above could not be read.")
+        what = "Nothing else" if report.removed else "Nothing"
+        notes.print(f"{what} was removed, because the files above could not be read.")
+    for why, names in report.unpublished.items():
+        notes.print(f"[yellow]not public[/] {len(names)} by {escape(why)}: {escape(', '.join(names))}", soft_wrap=True)
     for name in report.duplicates:
         notes.print(f"[yellow]twice[/] {escape(name)}: only the first is used")
     for name in report.empty:

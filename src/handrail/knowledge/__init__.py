@@ -36,7 +36,20 @@ class Rejected:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unpublished:
+    """A page that must not be indexed, and leaves the index if it is there."""
+
+    id: str
+    where: str
+    why: str
+    """What the page says of itself, such as `draft: true`."""
+
+
 class Loader(Protocol):
-    def articles(self) -> Iterator[Article | Rejected]:
-        """Every article. Raises KnowledgeError when the source as a whole cannot be read."""
+    def articles(self) -> Iterator[Article | Rejected | Unpublished]:
+        """Every article, and every page that is none.
+
+        Raises KnowledgeError when the source as a whole cannot be read.
+        """
         ...

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Loader, Rejected
+from handrail.knowledge import Article, Loader, Rejected, Unpublished
 from handrail.knowledge.chunker import Chunker
-from handrail.stores.chroma import ChromaStore, Stamp
+from handrail.stores.audience import Audience
+from handrail.stores.chroma import FRONT_MATTER, ChromaStore, Stamp
 from handrail.types import Passage, Vectors
 
 Progress = Callable[[int, int], None]
@@ -41,6 +42,10 @@ class Report:
     empty: list[str] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
+    for_agents: int = 0
+    """Articles among them that only agents may read."""
+    unpublished: dict[str, list[str]] = field(default_factory=dict)
+    """Pages that say they are not public, by what they say, such as `draft: true`."""
 
     @property
     def kept_because_rejected(self) -> bool:
@@ -78,38 +83,45 @@ class Ingest:
         self._exact = exact
 
     def run(self, loaders: Iterable[Loader], progress: Progress) -> Report:
-        """Raises KnowledgeError when no loader gives a single usable article."""
+        """Raises KnowledgeError when no loader gives a single article or a page that is held back."""
         start = self._clock()
         report = Report()
-        articles = self._read(loaders, report)
+        articles, withdrawn = self._read(loaders, report)
         stamps = self._store.stamps()
         work = self._plan(articles, stamps, report)
         self._write(work, report, progress)
-        self._remove(stamps, articles, report)
+        self._remove(stamps, articles, withdrawn, report)
         report.passages = self._store.count()
         generation = self._generation(self._store.stamps() if work or report.removed else stamps)
-        if generation != self._store.generation:
-            self._store.finish(generation)
+        read = self._store.front_matter if self._keep_others or report.rejected else FRONT_MATTER
+        if (generation, read) != (self._store.generation, self._store.front_matter):
+            self._store.finish(generation, read)
         report.seconds = self._clock() - start
         return report
 
-    def _read(self, loaders: Iterable[Loader], report: Report) -> dict[str, Article]:
+    def _read(self, loaders: Iterable[Loader], report: Report) -> tuple[dict[str, Article], set[str]]:
+        """The articles by id, and the ids of pages that must not be in the index."""
         articles: dict[str, Article] = {}
+        withdrawn: set[str] = set()
         for loader in loaders:
             for item in loader.articles():
                 if isinstance(item, Rejected):
                     report.rejected.append(item)
+                elif isinstance(item, Unpublished):
+                    report.unpublished.setdefault(item.why, []).append(item.where)
+                    withdrawn.add(item.id)
                 elif not _encodable(item):
                     report.rejected.append(Rejected(item.id, "holds half a surrogate pair; save it as valid UTF-8"))
                 elif item.id in articles:
                     report.duplicates.append(item.id)
                 else:
                     articles[item.id] = item
-        if not articles:
+        if not articles and not withdrawn:
             why = "; ".join(f"{item.where}: {item.why}" for item in report.rejected[:3])
             raise KnowledgeError(f"no usable articles{': ' + why if why else ''}")
         report.articles = len(articles)
-        return articles
+        report.for_agents = sum(not Audience.PUBLIC.may_read(article.facets) for article in articles.values())
+        return articles, withdrawn - articles.keys()
 
     def _plan(self, articles: dict[str, Article], stamps: dict[str, Stamp], report: Report) -> list[_Work]:
         work = []
@@ -141,10 +153,11 @@ class Ingest:
             progress(report.embedded, len(rows))
         self._store.delete(sorted(id_ for item in work for id_ in item.stale))
 
-    def _remove(self, stamps: dict[str, Stamp], articles: dict[str, Article], report: Report) -> None:
-        if self._keep_others or (report.kept_because_rejected and not self._exact):
-            return
-        vanished = [key for key in stamps if key not in articles]
+    def _remove(
+        self, stamps: dict[str, Stamp], articles: dict[str, Article], withdrawn: set[str], report: Report
+    ) -> None:
+        kept = self._keep_others or (report.kept_because_rejected and not self._exact)
+        vanished = [key for key in stamps if key in withdrawn or (key not in articles and not kept)]
         self._store.delete(sorted(id_ for key in vanished for id_ in stamps[key].digests))
         report.removed = len(vanished)
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import frontmatter
-import yaml
-
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Rejected
+from handrail.knowledge import Article, Rejected, Unpublished
+from handrail.knowledge.front_matter import split
 from handrail.knowledge.mdx import markdown_of
+from handrail.knowledge.publication import NotClear, audience, held_back
+from handrail.stores.audience import FACET, Audience
 
 SUFFIXES = {".md", ".markdown", ".mdx"}
-FACETS = ("section", "lang", "audience")
+FACETS = ("section", "lang")
 FIRST_HEADING = re.compile(r"\s*#[ \t]+(\S[^\n]*)")
 RELATIVE_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\((?!https?:|mailto:)[^)\n]{0,1000}\)")
 UNSAFE = re.compile(r"[^\w.-]+")
@@ -32,7 +32,7 @@ class MarkdownFolder:
         self._url_base = url_base.rstrip("/")
         self._max_bytes = max_bytes
 
-    def articles(self) -> Iterator[Article | Rejected]:
+    def articles(self) -> Iterator[Article | Rejected | Unpublished]:
         paths = [self._root] if self._root.is_file() else sorted(self._root.rglob("*"))
         found = False
         for path in paths:
@@ -42,31 +42,36 @@ class MarkdownFolder:
                 continue
             found = True
             try:
-                yield self._article(path, relative)
+                yield self._read(path, relative)
+            except NotClear as error:
+                yield Rejected(str(path), str(error))
+                yield Unpublished(_id(relative), str(path), "not clear for whom")
             except (KnowledgeError, OSError) as error:
                 yield Rejected(str(path), str(error))
         if not found:
             raise KnowledgeError(f"{self._root}: no .md, .markdown or .mdx files found")
 
-    def _article(self, path: Path, relative: Path) -> Article:
-        text = self._read(path)
-        fields, body = _front_matter(text)
+    def _read(self, path: Path, relative: Path) -> Article | Unpublished:
+        said, body = split(self._text(path))
+        if why := held_back(said):
+            return Unpublished(_id(relative), str(path), why)
         if path.suffix.lower() == ".mdx":
             body = markdown_of(body)
+        fields = {key: _text(key, said[key]) for key in ("title", "url", *FACETS) if said.get(key)}
         heading = FIRST_HEADING.match(body)
         own = heading[1].rstrip().rstrip("#").rstrip() if heading else ""
-        if heading and fields.get("title", own).casefold() == own.casefold():
+        if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
         body = RELATIVE_LINK.sub(r"\1", body)
-        parts = [UNSAFE.sub("-", part.lower()) for part in relative.with_suffix("").parts]
-        if parts[-1] == "index" and len(parts) > 1:
-            parts.pop()
+        parts = _parts(relative)
         title = fields.get("title") or own or parts[-1].replace("-", " ").capitalize()
-        facets = {key: fields[key] for key in FACETS if key in fields}
+        facets = {key: fields[key] for key in FACETS if fields.get(key)}
+        if audience(said) is Audience.AGENTS:
+            facets[FACET] = Audience.AGENTS.value
         url = fields.get("url") or f"{self._url_base}/{quote('/'.join(parts))}"
-        return Article(":".join(parts), title, body.strip(), url, facets)
+        return Article(_id(relative), title, body.strip(), url, facets)
 
-    def _read(self, path: Path) -> str:
+    def _text(self, path: Path) -> str:
         size = path.stat().st_size
         if size > self._max_bytes:
             raise KnowledgeError(f"{size} bytes is over knowledge.max_article_bytes = {self._max_bytes}")
@@ -79,14 +84,13 @@ class MarkdownFolder:
         return text
 
 
-def _front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The fields that are read, as text, and the body; a block between rules that holds no fields is body."""
-    try:
-        post = frontmatter.loads(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise KnowledgeError(f"the front matter is not valid YAML: {error}") from None
-    fields = {key: _text(key, post[key]) for key in ("title", "url", *FACETS) if post.get(key)}
-    return {key: value for key, value in fields.items() if value}, post.content if post.metadata else text
+def _parts(relative: Path) -> list[str]:
+    parts = [UNSAFE.sub("-", part.lower()) for part in relative.with_suffix("").parts]
+    return parts[:-1] if parts[-1] == "index" and len(parts) > 1 else parts
+
+
+def _id(relative: Path) -> str:
+    return ":".join(_parts(relative))
 
 
 def _text(key: str, value: Any) -> str:

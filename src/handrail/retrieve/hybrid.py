@@ -27,13 +27,14 @@ from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Retrieval
+from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Hit, Probe, Reading, Vectors
 
 TEXTS_KEPT = 64
 """Messages whose mended text is kept: a turn asks for it several times."""
-DenseSearch = Callable[[Vectors, int, Mapping[str, str]], list[tuple[str, float]]]
-"""`(vector, k, filters)` to `(passage id, cosine)`, best first."""
+DenseSearch = Callable[[Vectors, int, Mapping[str, str], Audience], list[tuple[str, float]]]
+"""`(vector, k, filters, audience)` to `(passage id, cosine)`, best first."""
 
 
 class HybridRetriever:
@@ -53,7 +54,9 @@ class HybridRetriever:
         interpret: Callable[[str], str] | None = None,
         hear_foreign: Batcher[str, Vectors] | None = None,
     ) -> None:
-        """`adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
+        """Finds what the audience of `snapshot` may read, and nothing else.
+
+        `adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
         `hear` gives what a probe says beside it of a message's label; `interpret` reads other languages in English.
         `hear_foreign` hears a message in another language as it is written.
@@ -158,7 +161,9 @@ class HybridRetriever:
     def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
         if self._adapt is not None:
             embedding = self._adapt(embedding)
-        dense = {i: c for i, c in self._dense(embedding, self._settings.dense_k, filters) if i in self._snapshot.by_id}
+        held = self._snapshot
+        found = self._dense(embedding, self._settings.dense_k, filters, held.audience)
+        dense = {i: cosine for i, cosine in found if i in held.by_id}
         keyword = self._keyword(query, filters)
         fused = fuse(dense, keyword, self._dense_weight(query), self._snapshot.noise_floor)
         if fused and self._settings.article_weight:
@@ -191,7 +196,7 @@ class HybridRetriever:
             if scores[index] <= 0 or len(best) == self._settings.keyword_k:
                 break
             passage = self._snapshot.passages[index]
-            if all(passage.facets.get(key) == value for key, value in filters.items()):
+            if selected(passage.facets, filters):
                 best[passage.id] = float(scores[index])
         return best
 

@@ -18,9 +18,14 @@ from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
 from handrail.errors import KnowledgeError, RetryableError, SettingsError
+from handrail.stores import audience as audiences
+from handrail.stores.audience import Audience
 from handrail.types import Passage, Vectors
 
 FACET = "facet_"
+AUDIENCE = FACET + audiences.FACET
+FRONT_MATTER = 1
+"""Version of what is read of front matter: since 1, `draft` and its like, and TOML."""
 PAGE = 2000
 HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
 """With Chroma's own 100 and 16 a process now and then found other passages than the one before (experiment 206): half
@@ -67,6 +72,9 @@ class ChromaStore:
         self.kb = kb
         self.embedder = embedder
         self.name = f"kb-{kb}-{re.sub(r'[^A-Za-z0-9._-]+', '-', embedder).strip('-._')}"[:500]
+        self._for_agents: bool | None = None
+        """Whether the index holds anything for agents only; None until somebody asks. Queries that need not filter are
+        several times as fast."""
 
     def create(self) -> None:
         self._collection = self._client.get_or_create_collection(
@@ -87,14 +95,22 @@ class ChromaStore:
             ) from None
         except Exception as error:
             raise RetryableError(f"Chroma does not answer: {error}") from error
+        self._for_agents = None
 
     @property
     def generation(self) -> str:
         """Changes with every finished write; empty while a first run has not finished."""
         return str((self._collection.metadata or {}).get("generation") or "")
 
-    def finish(self, generation: str) -> None:
-        metadata = {**(self._collection.metadata or {}), "generation": generation}
+    @property
+    def front_matter(self) -> int:
+        """The `FRONT_MATTER` with which every page was last read; 0 for an index that is older than the number."""
+        return int((self._collection.metadata or {}).get("front_matter") or 0)
+
+    def finish(self, generation: str, front_matter: int | None = None) -> None:
+        """`front_matter` stays as it is where it is not given."""
+        version = self.front_matter if front_matter is None else front_matter
+        metadata = {**(self._collection.metadata or {}), "generation": generation, "front_matter": version}
         self._collection.modify(metadata=metadata)
         self.open()
 
@@ -114,6 +130,7 @@ class ChromaStore:
     def write(
         self, passages: Sequence[Passage], vectors: Vectors, digests: Sequence[str], sizes: Sequence[int]
     ) -> None:
+        self._for_agents = None
         self._collection.upsert(
             ids=[passage.id for passage in passages],
             embeddings=vectors,
@@ -125,27 +142,41 @@ class ChromaStore:
         for start in range(0, len(ids), PAGE):
             self._collection.delete(ids=list(ids[start : start + PAGE]))
 
-    def search(self, vector: Vectors, k: int, filters: Mapping[str, str]) -> list[tuple[str, float]]:
-        """`(passage id, cosine)` pairs, best first. Raises RetryableError when Chroma does not answer."""
+    def search(
+        self, vector: Vectors, k: int, filters: Mapping[str, str], audience: Audience = Audience.PUBLIC
+    ) -> list[tuple[str, float]]:
+        """`(passage id, cosine)` pairs of what `audience` may read, best first.
+
+        Raises RetryableError when Chroma does not answer.
+        """
         try:
+            where = _where(filters, leave_out=audience is Audience.PUBLIC and self._has_some_for_agents())
             found = self._collection.query(
-                query_embeddings=vector[None, :], n_results=k, where=_where(filters), include=["distances"]
+                query_embeddings=vector[None, :], n_results=k, where=where, include=["distances"]
             )
         except Exception as error:
             raise RetryableError(f"Chroma does not answer: {error}") from error
         distances = found["distances"] or [[]]
         return [(i, 1.0 - float(d)) for i, d in zip(found["ids"][0], distances[0], strict=True)]
 
-    def dump(self) -> tuple[list[Passage], Vectors]:
-        """Everything, in article and position order."""
+    def _has_some_for_agents(self) -> bool:
+        if self._for_agents is None:
+            for_agents: Any = {AUDIENCE: {"$eq": Audience.AGENTS.value}}
+            found = self._collection.get(where=for_agents, limit=1, include=[])
+            self._for_agents = bool(found["ids"])
+        return self._for_agents
+
+    def dump(self, audience: Audience = Audience.PUBLIC) -> tuple[list[Passage], Vectors]:
+        """All that `audience` may read, in article and position order."""
         rows: list[tuple[Passage, Any]] = []
         for ids, documents, metadatas, embeddings in self._pages(
             ["documents", "metadatas", "embeddings"], "documents", "metadatas", "embeddings"
         ):
-            rows += [
+            read = (
                 (_passage(i, text, meta), vector)
                 for i, text, meta, vector in zip(ids, documents, metadatas, embeddings, strict=True)
-            ]
+            )
+            rows += [row for row in read if audience.may_read(row[0].facets)]
         rows.sort(key=lambda row: (row[0].article_id, row[0].position))
         vectors = np.asarray([vector for _, vector in rows], dtype=np.float32)
         return [passage for passage, _ in rows], vectors
@@ -171,10 +202,15 @@ def _metadata(passage: Passage, digest: str, of: int) -> dict[str, str | int]:
         "digest": digest,
         "of": of,
         **{FACET + key: value for key, value in passage.facets.items()},
+        # Always said: Chroma keeps what an earlier version of the passage had and this one does not mention.
+        AUDIENCE: audiences.written_for(passage.facets),
     }
 
 
 def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage:
+    facets = {key.removeprefix(FACET): str(value) for key, value in metadata.items() if key.startswith(FACET)}
+    if facets.get(audiences.FACET) == Audience.PUBLIC:
+        del facets[audiences.FACET]
     return Passage(
         id=passage_id,
         article_id=metadata["article_id"],
@@ -184,12 +220,20 @@ def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage
         text=text,
         url=metadata["url"],
         tokens=int(metadata["tokens"]),
-        facets={key.removeprefix(FACET): str(value) for key, value in metadata.items() if key.startswith(FACET)},
+        facets=facets,
     )
 
 
-def _where(filters: Mapping[str, str]) -> Any:
-    clauses = [{FACET + key: {"$eq": value}} for key, value in filters.items()]
+def _where(filters: Mapping[str, str], *, leave_out: bool) -> Any:
+    """`leave_out` what is for agents. Chroma counts a passage that names no audience as unlike any."""
+    clauses: list[Any] = []
+    for key, value in filters.items():
+        if key != audiences.FACET or value != Audience.PUBLIC:
+            clauses.append({FACET + key: {"$eq": value}})
+        elif not leave_out:
+            clauses.append({AUDIENCE: {"$ne": Audience.AGENTS.value}})
+    if leave_out:
+        clauses.append({AUDIENCE: {"$ne": Audience.AGENTS.value}})
     if not clauses:
         return None
     return clauses[0] if len(clauses) == 1 else {"$and": clauses}

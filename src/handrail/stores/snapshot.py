@@ -17,16 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.markdown import NUMBERED_SECTION
+from handrail.stores.audience import Audience
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.types import Passage, Vectors
 
-FORMAT = 6
+FORMAT = 7
 SCRATCH = ".part-"
 NOISE_SAMPLE = 400
 
 
 class Snapshot:
-    """Everything retrieval reads besides Chroma; held in memory."""
+    """Everything retrieval reads besides Chroma that one audience may read; held in memory.
+
+    Titles, words, neighbours, article vectors and all that is made of them are of these passages alone.
+    """
 
     def __init__(
         self,
@@ -36,8 +40,13 @@ class Snapshot:
         vectors: Vectors,
         lang: str = "en",
         article_keyword: bm25s.BM25 | None = None,
+        audience: Audience = Audience.PUBLIC,
     ) -> None:
+        """Raises ValueError where `audience` may not read one of `passages`."""
+        self.audience = audience
         self.passages = list(passages)
+        if hidden := next((one for one in self.passages if not audience.may_read(one.facets)), None):
+            raise ValueError(f"{hidden.id} is not for {audience}")
         self.by_id = {passage.id: passage for passage in self.passages}
         self.article_vectors = article_vectors
         """`(articles, d)` float32, L2-normalised mean of each article's passages, in order of first passage."""
@@ -136,15 +145,23 @@ class Snapshot:
         return later
 
 
-def build(passages: Sequence[Passage], vectors: Vectors, lang: str = "en") -> Snapshot:
-    """Index `passages` (ordered by article and position) for keyword search."""
+def build(
+    passages: Sequence[Passage], vectors: Vectors, lang: str = "en", audience: Audience = Audience.PUBLIC
+) -> Snapshot:
+    """Index `passages` (ordered by article and position), all of which `audience` may read, for keyword search."""
     keyword = _index([passage.embedding_text for passage in passages], lang)
     bodies = [_body([passages[row] for row in rows]) for rows in _rows(passages).values()]
-    return Snapshot(passages, keyword, _article_vectors(passages, vectors), vectors, lang, _index(bodies, lang))
+    means = _article_vectors(passages, vectors)
+    return Snapshot(passages, keyword, means, vectors, lang, _index(bodies, lang), audience)
 
 
 def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
-    """Write beside, then rename: readers see the old or the new one, never half; two processes may save at once."""
+    """Write beside, then rename: readers see the old or the new one, never half; two processes may save at once.
+
+    Only what everyone may read is kept on disk. Raises ValueError for a snapshot that is for agents.
+    """
+    if snapshot.audience is not Audience.PUBLIC:
+        raise ValueError(f"a snapshot for {snapshot.audience} is not kept on disk")
     folder.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=folder, prefix=SCRATCH))
     lines = (json.dumps(asdict(passage), ensure_ascii=False) for passage in snapshot.passages)
