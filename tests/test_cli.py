@@ -175,6 +175,30 @@ class TestWithModels:
         shown = {row["article"] for row in data("kb", "show", "acme", "--json")}
         assert shown == {"roles", "refund", "new"}
 
+    def test_pages_that_are_not_public_are_named_by_reason(self, desk: Path) -> None:
+        (desk / "articles" / "new.md").write_text("---\ndraft: true\n---\nNot yet.")
+        (desk / "articles" / "old.md").write_text("+++\nhidden = true\n+++\nNo more.")
+        (desk / "articles" / "desk.md").write_text("---\naudience: agents\n---\nOnly for us.")
+
+        report = data("ingest", "articles", "--kb", "acme", "--json")
+        shown = run("ingest", "articles", "--kb", "acme").stderr
+
+        assert report["unpublished"] == {"draft: true": ["articles/new.md"], "hidden: true": ["articles/old.md"]}
+        assert (report["articles"], report["for_agents"]) == (3, 1)
+        assert "1 by draft: true: articles/new.md" in shown
+        assert "1 by hidden: true: articles/old.md" in shown
+
+    def test_an_audience_that_is_not_known_fails_and_names_the_file_and_the_known_ones(self, desk: Path) -> None:
+        run("ingest", "articles", "--kb", "acme")
+        (desk / "articles" / "roles.md").write_text(ROLES.replace("title:", "audience: staff\ntitle:"))
+
+        result = run("ingest", "articles", "--kb", "acme")
+
+        assert result.exit_code == 1
+        assert "articles/roles.md: audience in the front matter is 'staff'" in result.stderr
+        assert "public, agents" in result.stderr
+        assert {row["article"] for row in data("kb", "show", "acme", "--json")} == {"refund"}
+
     def test_wixqa_rows_come_from_a_file(self, desk: Path) -> None:
         row = {"id": "a1", "title": "Fees", "contents": "Fees\nFees are low.", "url": "https://support.example/a1"}
         (desk / "kb.jsonl").write_text(json.dumps(row) + "\n" + json.dumps({"id": "a2"}))
