@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Rejected
+from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.markdown_folder import MarkdownFolder
 
 LIMIT = 2_000_000
 
 
-def load(root: Path, max_bytes: int = LIMIT) -> list[Article | Rejected]:
+def load(root: Path, max_bytes: int = LIMIT) -> list[Article | Rejected | Unpublished]:
     return list(MarkdownFolder(root, "https://help.example/", max_bytes).articles())
 
 
