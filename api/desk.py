@@ -19,12 +19,15 @@ from handrail.handoff.conversations import Conversations, Expected
 from handrail.handoff.live import Hub
 from handrail.handoff.names import Names
 from handrail.handoff.presence import Presence
-from handrail.outbox.alerts import QueueAlerts, Transcripts
+from handrail.outbox.alerts import QueueAlerts
+from handrail.outbox.visitor_mail import VisitorMail
 from handrail.records.conversations import ConversationRecords
 from handrail.records.database import Database
 from handrail.records.desk_book import DeskBook
 from handrail.records.evidence import EvidenceRecords
+from handrail.records.handoffs import HandoffRecords
 from handrail.records.lists import ConversationLists
+from handrail.records.mail import MailRecords
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from handrail.records.visitors import VisitorRecords
@@ -64,7 +67,8 @@ class DeskServices:
     oidc: Oidc | None
     """None where no provider is set up."""
     tokens: VisitorTokens
-    transcripts: Transcripts
+    mail: VisitorMail
+    handoffs: HandoffRecords
     hub: Hub
     presence: Presence
     later: Later
@@ -108,7 +112,8 @@ def build_desk(
         sign_in=SignIn(people, book, clock, settings.desk),
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
         tokens=VisitorTokens(secret),
-        transcripts=Transcripts(outbox, settings, clock),
+        mail=VisitorMail(MailRecords(database, tenant), outbox, settings, secret, clock),
+        handoffs=HandoffRecords(database, tenant),
         hub=hub,
         presence=presence,
         later=Later(),

@@ -8,13 +8,16 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from handrail.outbox import address
+
 UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"
 """Published for clients that check before they send: something to read, and no NUL."""
 
 CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
-EMAIL = rf"^([^@{UNSEEN}]{{1,64}}@[^@.{UNSEEN}]+(\.[^@.{UNSEEN}]+)+)?$"
+EMAIL = rf"^({address.PATTERN.removeprefix('^').removesuffix('$')})?$"
+CODE = r"^\s*[0-9]{3}[ -]?[0-9]{3}\s*$"
 FACET = r"^[A-Za-z0-9_.-]{1,40}$"
 FACET_VALUE = r"^[^\x00-\x1f\x7f]{1,100}$"
 
@@ -29,6 +32,13 @@ def shaped(pattern: str, hint: str) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def _one_address(value: str) -> str:
+    try:
+        return address.one_address(value) if value else value
+    except ValueError as error:
+        raise PydanticCustomError("shape", "{hint}", {"hint": str(error)}) from None
 
 
 def _published(pattern: str) -> Any:
@@ -49,9 +59,16 @@ Language = Annotated[
 ]
 Email = Annotated[
     str,
-    StringConstraints(max_length=254),
-    shaped(EMAIL, "Write an e-mail address such as name@example.com, or leave it out"),
+    StringConstraints(max_length=address.LONGEST),
+    AfterValidator(_one_address),
     _published(EMAIL),
+]
+Code = Annotated[
+    str,
+    StringConstraints(max_length=20),
+    shaped(CODE, "Write the six digits of the code in the e-mail"),
+    AfterValidator(lambda code: "".join(letter for letter in code if letter.isdigit())),
+    _published(CODE),
 ]
 FacetName = Annotated[str, shaped(FACET, "Name a facet with 1 to 40 letters, digits, dots, hyphens or underscores")]
 FacetValue = Annotated[str, shaped(FACET_VALUE, "Give a value of 1 to 100 characters, without control characters")]

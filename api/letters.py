@@ -17,7 +17,7 @@ from handrail.settings import Alerts
 async def outbox_worker(
     alerts: Alerts, database: Database, tenant: str, clock: Callable[[], float]
 ) -> AsyncIterator[OutboxWorker | None]:
-    """Delivers alerts and transcripts; None where no way out is set up."""
+    """Delivers alerts and e-mail to visitors; None where no way out is set up."""
     async with client(alerts.timeout_s) as http:
         channels = build_channels(alerts, http, clock)
         yield OutboxWorker(OutboxRecords(database, tenant), channels, alerts, clock) if channels else None

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from api.fields import (
     VISIBLE,
+    Code,
     ContextToken,
     ConversationId,
     Email,
@@ -244,6 +245,7 @@ class TranscriptRequest(Lenient):
     """Where a transcript should go."""
 
     email: Email = Field(min_length=3)
+    code: Code | None = Field(None, description="The code that was sent to this address, once it has arrived.")
 
 
 class TypingRequest(Lenient):
@@ -289,7 +291,10 @@ class HandoffRequest(Lenient):
         None, max_length=4000, description="What the visitor wants to say.", examples=["I was charged twice in May."]
     )
     transcript: list[TranscriptLine] = Field(
-        [], max_length=100, description="The conversation so far, oldest first; the person reads it."
+        [],
+        max_length=100,
+        description="What the client says was said so far, oldest first. The desk shows the server's own records; "
+        "these lines are shown only where there are none, as said by the visitor, and are never mailed.",
     )
     lang: Language | None = Field(None, description="Language of the visitor, for the message.", examples=["en"])
     context_token: ContextToken = None

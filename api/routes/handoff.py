@@ -55,7 +55,8 @@ async def request_person(
         )
     conversation_id = _conversation(body)
     request = replace(_request(body), conversation_id=conversation_id)
-    await services.desk.conversations.owned_by_person(conversation_id, asker.visitor_id)
+    if await services.desk.conversations.on_record(conversation_id, asker.visitor_id):
+        request = replace(request, claimed=())
     receipt = await services.requests.take(request)
     await services.desk.conversations.hand_over(
         conversation_id,
@@ -94,5 +95,5 @@ def _request(body: schemas.HandoffRequest) -> handoff.HandoffRequest:
         reason=tidy(body.reason or "") or None,
         email=body.email or None,
         message=tidy(body.message or "") or None,
-        transcript=tuple(line for line in lines if line.text),
+        claimed=tuple(line for line in lines if line.text),
     )

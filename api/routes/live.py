@@ -9,15 +9,16 @@ from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from api.dependencies import Needed, Services, WhoAsks, json_only
-from api.errors import ApiError, rate_limited
+from api.errors import ApiError
 from api.fields import ConversationId
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
-from api.schemas import CsatRequest, ReadRequest, TranscriptRequest, TypingRequest
+from api.schemas import CsatRequest, ErrorDetail, ReadRequest, TranscriptRequest, TypingRequest
 from handrail.guard import tidy
 from handrail.handoff import transcript, views
 from handrail.handoff.live import SYNC, conversation_topic
 from handrail.handoff.ownership import Action, State
 from handrail.limits import Denied
+from handrail.outbox.visitor_mail import CodeSent, CodeWrong, Wish
 from handrail.records.conversations import Unknown
 from handrail.records.desk_tables import ConversationRow
 from handrail.redact import redact
@@ -127,18 +128,36 @@ async def download(row: Own, services: Needed) -> PlainTextResponse:
 
 
 @router.post("/{conversation_id}/transcript", status_code=202, dependencies=[Depends(json_only)])
-async def mail_transcript(body: TranscriptRequest, row: Own, services: Needed, asker: WhoAsks) -> dict[str, str]:
-    """Send the conversation to an address; counted like requests for a person, since it writes to strangers."""
+async def mail_transcript(body: TranscriptRequest, row: Own, services: Needed, asker: WhoAsks) -> dict[str, Any]:
+    """Send the conversation to an address that it has confirmed; any other gets only a code, to be sent back here."""
     desk = services.desk
-    if not desk.transcripts.possible:
+    if not desk.mail.possible:
         raise ApiError(409, "not_possible", "E-mail is not set up here. You can download the conversation instead.")
-    verdict = await services.limits.handoffs.hit(asker.address)
-    if isinstance(verdict, Denied):
-        raise rate_limited(verdict.retry_after_s, verdict.scope)
+    wish = Wish(row.id, _known(row.visitor_id), asker.address, body.email, row.lang, row.reference)
+    match await desk.mail.confirm(wish, body.code):
+        case Denied() as denied:
+            raise _mailed_enough(denied)
+        case CodeSent(valid_s):
+            return {"status": "code_sent", "expires_in": valid_s}
+        case CodeWrong(0):
+            raise ApiError(422, "code_expired", "This code no longer works. Leave out the code to have a new one sent.")
+        case CodeWrong():
+            raise ApiError(422, "code_wrong", "code: This is not the code in the e-mail. Check it and send it again.")
     messages = await desk.conversations.records.messages(row.id, limit=10_000)
-    text = transcript.as_text(row, messages, services.settings.brand.assistant)
-    await desk.transcripts.send(body.email, row.reference or "transcript", text, row.id)
+    sent = await desk.mail.send(wish, transcript.as_text(row, messages, services.settings.brand.assistant))
+    if isinstance(sent, Denied):
+        raise _mailed_enough(sent)
     return {"status": "queued"}
+
+
+def _mailed_enough(denied: Denied) -> ApiError:
+    return ApiError(
+        429,
+        "rate_limited",
+        "No more e-mails can be sent for now. You can download the conversation instead.",
+        details=[ErrorDetail(field="scope", message=denied.scope)],
+        retry_after_s=denied.retry_after_s,
+    )
 
 
 async def _followed(conversation_id: str, after: int, services: Services) -> AsyncIterator[bytes]:

@@ -52,5 +52,5 @@ async def config(response: Response, services: Needed, lang: Spoken = None) -> W
         link_hosts=brand.link_hosts,
         strings=brand.strings,
         meter=brand.meter,
-        transcript_mail=services.desk.transcripts.possible,
+        transcript_mail=services.desk.mail.possible,
     )

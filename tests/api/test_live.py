@@ -118,8 +118,8 @@ def test_transcript_is_plain_text(client: TestClient) -> None:
     text = client.get("/conversations/c-1/transcript", headers=ada)
 
     assert text.headers["content-type"].startswith("text/plain")
-    assert "You: How do I connect a domain?" in text.text
-    assert "Tillwick assistant (AI): Open" in text.text
+    assert "You:\n    How do I connect a domain?" in text.text
+    assert "Tillwick assistant (AI):\n    Open" in text.text
 
 
 def test_feedback_is_for_turns_there_were_and_can_be_changed(client: TestClient) -> None:

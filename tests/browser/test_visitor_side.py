@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from playwright.sync_api import Browser, Route, expect
 from handrail.customer.signed import sign
 from tests.browser.sides import DOMAIN, Agent, Visitor, arriving, real_desk
 from tests.browser.waiting import eventually
+from tests.outbox.receivers import Mailbox, mail_server
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
@@ -24,17 +27,25 @@ AudioContext.prototype.createOscillator = function () { window.notes++; return r
 """
 
 
-OVERRIDES = {
-    "CUSTOMER__SECRET": SECRET,
-    "ALERTS__SMTP_HOST": "127.0.0.1",
-    "ALERTS__SMTP_PORT": "9",
-    "ALERTS__MAIL_FROM": "help@tillwick.example",
-}
+@pytest.fixture(scope="module")
+def mailbox() -> Iterator[Mailbox]:
+    with mail_server() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def agent(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    with real_desk(browser, sample_index, tmp_path_factory.mktemp("records") / "r.db", overrides=OVERRIDES) as working:
+def agent(
+    mailbox: Mailbox, browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Agent]:
+    overrides = {
+        "CUSTOMER__SECRET": SECRET,
+        "ALERTS__SMTP_HOST": "127.0.0.1",
+        "ALERTS__SMTP_PORT": str(mailbox.port),
+        "ALERTS__SMTP_SECURITY": "none",
+        "ALERTS__POLL_S": "0.05",
+        "ALERTS__MAIL_FROM": "help@tillwick.example",
+    }
+    with real_desk(browser, sample_index, tmp_path_factory.mktemp("records") / "r.db", overrides=overrides) as working:
         yield working
 
 
@@ -123,7 +134,15 @@ def test_an_earlier_conversation_is_found_again_and_goes_on(visitor: Visitor, ag
     expect(agent.queue).to_contain_text(DOMAIN[:30])
 
 
-def test_a_transcript_is_downloaded_or_sent(visitor: Visitor, agent: Agent) -> None:
+def words(mailbox: Mailbox, number: int) -> str:
+    content = mailbox.got[number].content
+    assert isinstance(content, bytes)
+    message = message_from_bytes(content, policy=policy.default)
+    assert isinstance(message, EmailMessage)
+    return str(message.get_content())
+
+
+def test_a_transcript_is_downloaded_or_sent(visitor: Visitor, agent: Agent, mailbox: Mailbox) -> None:
     visitor.want_person()
     agent.take()
     agent.say("All good now.")
@@ -140,8 +159,17 @@ def test_a_transcript_is_downloaded_or_sent(visitor: Visitor, agent: Agent) -> N
     expect(visitor.page.locator(".mail-form .wrong")).to_contain_text("such as name@example.com")
     address.fill("ines@example.com")
     visitor.page.get_by_role("button", name="Send transcript").click()
+    code = visitor.page.get_by_label("Code sent to ines@example.com")
+    expect(code).to_be_focused()
+    eventually(visitor.page, lambda: len(mailbox.got), 1)
+    (digits,) = re.findall(r"^(\d{6})\r?$", words(mailbox, 0), re.M)
+    code.fill(digits)
+    visitor.page.get_by_role("button", name="Send transcript").click()
     expect(visitor.status).to_contain_text("on its way to ines@example.com")
     expect(visitor.composer).to_be_focused()
+    eventually(visitor.page, lambda: len(mailbox.got), 2)
+    assert "All good now." in words(mailbox, 1)
+    assert [envelope.rcpt_tos for envelope in mailbox.got] == [["ines@example.com"]] * 2
 
 
 def test_the_desk_sees_what_the_page_said_apart_from_what_was_signed(visitor: Visitor, agent: Agent) -> None:

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 from starlette.responses import JSONResponse
 
 from tests.browser.chat import Chat
@@ -200,3 +201,58 @@ def test_the_transcript_can_be_downloaded(chat: Chat) -> None:
     assert "How do I connect my domain?" in text
     assert "Tillwick assistant (AI assistant)" in text
     assert "[2] Certificates for your domain https://help.tillwick.example/domains/certificate" in text
+
+
+def test_a_transcript_is_mailed_once_the_address_is_confirmed(chat: Chat) -> None:
+    chat.site.config["transcript_mail"] = True
+    answers = [
+        (202, {"status": "code_sent", "expires_in": 1800}),
+        (422, {"error": {"code": "code_wrong", "message": "x"}}),
+        (422, {"error": {"code": "code_expired", "message": "x"}}),
+        (202, {"status": "code_sent", "expires_in": 1800}),
+        (202, {"status": "queued"}),
+    ]
+    asked: list[Any] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        status, body = answers[len(asked) - 1]
+        route.fulfill(status=status, json=body)
+
+    chat.page.route("**/conversations/*/transcript", answer)
+    chat.open().ask("domain")
+    chat.panel.get_by_role("button", name="More options").click()
+    chat.page.get_by_role("button", name="E-mail transcript").click()
+    address = chat.page.get_by_label("Where should the transcript go?")
+    send = chat.page.get_by_role("button", name="Send transcript")
+    wrong = chat.page.locator(".mail-form .wrong")
+    for bad in ("ines", "ines@example.com, bob@example.com", "Ines <ines@example.com>"):
+        address.fill(bad)
+        send.click()
+        expect(wrong).to_contain_text("such as name@example.com")
+    assert asked == []
+
+    address.fill("ines@example.com")
+    send.click()
+    code = chat.page.get_by_label("Code sent to ines@example.com")
+    expect(code).to_be_focused()
+    expect(code).to_have_value("")
+    expect(code).to_have_attribute("autocomplete", "one-time-code")
+    code.fill("12")
+    send.click()
+    expect(wrong).to_contain_text("not the code")
+    assert len(asked) == 1
+    code.fill("111 111")
+    send.click()
+    expect(wrong).to_contain_text("not the code")
+    code.fill("222222")
+    send.click()
+    expect(wrong).to_contain_text("no longer works")
+    expect(address).to_have_value("ines@example.com")
+    send.click()
+    code.fill("333333")
+    send.click()
+    expect(chat.page.locator("handrail-widget .status")).to_contain_text("on its way to ines@example.com")
+    expect(chat.composer).to_be_focused()
+    assert [body.get("code") for body in asked] == [None, "111 111", "222222", None, "333333"]
+    assert {body["email"] for body in asked} == {"ines@example.com"}

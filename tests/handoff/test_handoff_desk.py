@@ -35,8 +35,8 @@ async def desk_in(
 
 
 async def test_everything_given_is_found_again_by_its_reference(tmp_path: Path) -> None:
-    transcript = (Line("visitor", "I was charged twice."), Line("assistant", "Thank you for telling us."))
-    request = HandoffRequest("c-1", "t-1", "high_stakes", "ada@example.com", "Please call.", transcript)
+    claimed = (Line("visitor", "I was charged twice."), Line("assistant", "Thank you for telling us."))
+    request = HandoffRequest("c-1", "t-1", "high_stakes", "ada@example.com", "Please call.", claimed)
 
     async with desk_in(tmp_path, iter(["HR-222222"])) as (desk, records):
         receipt = await desk.take(request)
@@ -46,16 +46,14 @@ async def test_everything_given_is_found_again_by_its_reference(tmp_path: Path) 
     assert found == receipt.handoff
     assert found is not None
     assert (found.conversation_id, found.turn_id, found.reason) == ("c-1", "t-1", "high_stakes")
-    assert (found.email, found.message, found.transcript) == ("ada@example.com", "Please call.", transcript)
+    assert (found.email, found.message, found.claimed) == ("ada@example.com", "Please call.", claimed)
     assert found.created_at == found.updated_at == 1_800_000_000.0
 
 
 async def test_later_request_of_the_conversation_adds_and_loses_nothing(tmp_path: Path) -> None:
     clock = Clock(EPOCH)
     async with desk_in(tmp_path, iter(["HR-222222", "HR-333333", "HR-444444"]), clock) as (desk, _):
-        await desk.take(
-            HandoffRequest("c-1", reason="high_stakes", message="First.", transcript=(Line("visitor", "A"),))
-        )
+        await desk.take(HandoffRequest("c-1", reason="high_stakes", message="First.", claimed=(Line("visitor", "A"),)))
         clock.now += 60
         await desk.take(HandoffRequest("c-1", email="ada@example.com"))
         last = await desk.take(HandoffRequest("c-1", email="ada@example.com", message="Second."))
@@ -65,7 +63,7 @@ async def test_later_request_of_the_conversation_adds_and_loses_nothing(tmp_path
     assert handoff.reference == "HR-222222"
     assert (handoff.reason, handoff.email, handoff.earlier_emails) == ("high_stakes", "ada@example.com", ())
     assert handoff.message == "First.\n\nSecond."
-    assert handoff.transcript == (Line("visitor", "A"),)
+    assert handoff.claimed == (Line("visitor", "A"),)
     assert (handoff.created_at, handoff.updated_at) == (1_800_000_000.0, 1_800_000_060.0)
 
 

@@ -43,12 +43,13 @@ async def fill(folder: Path, tickets: int) -> None:
     database = await open_database(Storage(data_dir=folder))
     records = ConversationRecords(database, "default")
     for n in range(tickets):
-        said = [
-            NewMessage(f"m-{n}-{place}", ("visitor", "assistant")[place % 2], f"Where is refund {n}? Part {place}")
-            for place in range(10)
-        ]
-        wish = Request(f"HR-{n:06d}", reason=("high_stakes", "cannot_answer")[n % 2], before=said)
-        await records.hand_over(Entry(f"t-{n}", f"v-{n}"), wish, _notice, began + 4 * n)
+        entry, label, now = Entry(f"t-{n}", f"v-{n}"), ("high_stakes", "cannot_answer")[n % 2], began + 4 * n
+        for place in range(0, 10, 2):
+            asked, answer = (f"Where is refund {n}? Part {place + one}" for one in (0, 1))
+            await records.begin(entry, NewMessage(f"m-{n}-{place}", "visitor", asked), now)
+            said = NewMessage(f"m-{n}-{place + 1}", "assistant", answer)
+            await records.deliver(entry.conversation_id, 0, said, now, label="answerable", lang="en")
+        await records.hand_over(entry, Request(f"HR-{n:06d}", reason=label), _notice, now)
     await database.close()
 
 

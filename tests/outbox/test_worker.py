@@ -12,12 +12,12 @@ import pytest
 
 from handrail.handoff.ownership import Action
 from handrail.outbox import Channel, Letter, NewLetter, Remember, Undeliverable, Undelivered
-from handrail.outbox.alerts import QueueAlerts, Transcripts
+from handrail.outbox.alerts import QueueAlerts
 from handrail.outbox.worker import LEASE_MARGIN_S, OutboxWorker, pause
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage, Request
 from handrail.records.database import Database, open_database
 from handrail.records.outbox import OutboxRecords
-from handrail.settings import Alerts, Settings, Storage
+from handrail.settings import Alerts, Storage
 from tests.clock import EPOCH, Clock
 
 pytestmark = pytest.mark.anyio
@@ -264,16 +264,3 @@ async def test_a_change_that_is_not_kept_sends_nothing(database: Database, outbo
 
     assert await outbox.list() == []
     assert await conversations.find("c-1") is None
-
-
-async def test_a_transcript_goes_by_mail(outbox: OutboxRecords) -> None:
-    settings = Settings.model_validate({"alerts": {"smtp_host": "mail.example", "mail_from": "desk@acme.example"}})
-    transcripts = Transcripts(outbox, settings, Clock(EPOCH))
-
-    await transcripts.send("ada@example.com", "HR-7K2M9Q", "Visitor: Hello")
-
-    letter = await the(outbox)
-    assert transcripts.possible
-    assert (letter.channel, letter.target) == ("mail", "ada@example.com")
-    assert letter.payload["subject"] == "Tillwick: HR-7K2M9Q"
-    assert not Transcripts(outbox, Settings(), Clock(EPOCH)).possible

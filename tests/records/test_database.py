@@ -11,13 +11,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, insert, select, text
 
 from handrail.errors import SettingsError
 from handrail.records import RecordsUnavailable
 from handrail.records.database import database_url, open_database
+from handrail.records.desk_tables import MessageRow
+from handrail.records.migrate import MIGRATIONS
 from handrail.records.tables import Base
 from handrail.settings import Storage
 
@@ -83,6 +87,30 @@ async def test_migrations_lead_to_the_tables_the_code_knows(tmp_path: Path) -> N
     engine.dispose()
 
     assert differences == []
+
+
+async def test_what_clients_once_said_of_the_past_becomes_the_visitors_word(tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'handrail.sqlite'}")
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    same = {"tenant": "acme", "conversation_id": "c-1", "text": "Pay here.", "kind": "message", "meta": {}, "at": 1.0}
+    rows = [("before-0", "visitor", None), ("before-1", "assistant", None), ("t-1.answer", "assistant", "t-1")]
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0007")
+        for seq, (id_, author, turn) in enumerate(rows, 1):
+            row = {**same, "seq": seq, "id": id_, "author": author, "turn_id": turn}
+            connection.execute(insert(MessageRow).values(row))
+    engine.dispose()
+
+    database = await open_database(Storage(data_dir=tmp_path))
+    async with database.reading() as session:
+        found = (await session.scalars(select(MessageRow).where(MessageRow.tenant == "acme"))).all()
+    await database.close()
+
+    assert [message.author for message in sorted(found, key=lambda one: one.seq)] == ["visitor", "visitor", "assistant"]
+    assert "not recorded by us" in next(message.text for message in found if message.id == "before-1")
+    assert next(message.text for message in found if message.id == "t-1.answer") == "Pay here."
 
 
 async def test_sqlite_lets_readers_in_while_somebody_writes(tmp_path: Path) -> None:

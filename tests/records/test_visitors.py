@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import JSON, Boolean, Double, Integer, LargeBinary, Table, insert, select
 from sqlalchemy.types import TypeEngine
 
-from handrail.records import desk_tables, learning_tables, outbox_table  # noqa: F401
+from handrail.records import desk_tables, learning_tables, mail_tables, outbox_table  # noqa: F401
 from handrail.records.database import Database, open_database
 from handrail.records.digests import digest
 from handrail.records.tables import Base
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.anyio
 
 OWN = {"users", "sessions", "canned"}
 """What the desk has of its own people."""
+HASHED = {"mail_counts"}
+"""Keyed hashes and numbers of one day, which have to hold whatever a visitor asks for meanwhile."""
 LEAST = {"conversations", "messages", "turn_evidence", "outbox", "question_vectors", "turn_facts", "audit"}
 DAY_S = 86_400.0
 
@@ -35,7 +37,7 @@ async def database(storage: Storage) -> AsyncIterator[Database]:
 
 def tables() -> list[Table]:
     """Every table with something of a visitor's."""
-    found = [table for table in Base.metadata.sorted_tables if table.name not in OWN]
+    found = [table for table in Base.metadata.sorted_tables if table.name not in OWN | HASHED]
     assert {table.name for table in found} >= LEAST
     return found
 
@@ -128,6 +130,19 @@ async def test_what_is_kept_long_enough_goes_and_figures_stay(database: Database
     kept = {name for name, rows in left.items() if any("-1" in row for row in rows)}
     assert kept == {"turn_facts", "cited_articles"}
     assert all(any("-2" in row or digest("words-2") in row for row in rows) for rows in left.values())
+
+
+async def test_counts_of_mail_go_with_their_day(database: Database) -> None:
+    counts = Base.metadata.tables["mail_counts"]
+    async with database.transaction() as session:
+        for day in (98, 99, 100):
+            row = {"tenant": "default", "day": day, "scope": "code_all", "key": "k", "sent": 1}
+            await session.execute(insert(counts).values(row))
+
+    await VisitorRecords(database, "default").forget(36_500, 100.5 * DAY_S)
+
+    async with database.transaction() as session:
+        assert list(await session.scalars(select(counts.c.day))) == [100]
 
 
 async def test_without_retention_a_conversation_goes_once_it_is_over(database: Database) -> None:

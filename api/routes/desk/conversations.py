@@ -59,7 +59,10 @@ async def listed(
 async def one(
     conversation_id: ConversationId, _agent: Agent, services: Needed, after: Annotated[int, Query(ge=0)] = 0
 ) -> dict[str, Any]:
-    """Messages above `after`, what the assistant's turns rested on, notes, thumbs, and the visitor."""
+    """Messages above `after`, what the assistant's turns rested on, notes, thumbs, and the visitor.
+
+    `claimed` is a past that we have no record of, as the visitor's page told it: their own words, all of it.
+    """
     desk = services.desk
     row = await desk.conversations.records.find(conversation_id)
     if row is None:
@@ -73,6 +76,7 @@ async def one(
             {**views.message(message), "user_id": message.user_id}
             for message in await desk.conversations.records.messages(row.id, after)
         ],
+        "claimed": [views.claimed(line) for line in await desk.handoffs.claimed(row.id)],
         "notes": [views.note(note, names) for note in await desk.book.notes(row.id)],
         "turns": [views.turn(turn) for turn in await desk.evidence.turns(row.id)],
         "feedback": [views.feedback(thumb) for thumb in await desk.evidence.feedback(row.id)],

@@ -53,6 +53,8 @@ export interface Message {
 }
 
 export interface Note { id: string; user_id: string; name?: string | null; text: string; at: number }
+/** A line of a past that only the visitor's page told us of. */
+export interface Claimed { said_by: "visitor" | "assistant"; text: string }
 export interface Passage { id?: string; title: string; url: string; excerpt: string; score: number | null }
 export interface Claim { id?: string; text: string; support: string; score?: number | null; citations?: number[] }
 
@@ -83,6 +85,8 @@ export interface Conversation extends Item {
 export interface Detail {
   conversation: Conversation;
   messages: Message[];
+  /** Absent from older servers. */
+  claimed?: Claimed[];
   notes: Note[];
   turns: Turn[];
   feedback: Feedback[];

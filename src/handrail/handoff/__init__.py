@@ -8,7 +8,7 @@ Author = Literal["visitor", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One message of the conversation that led to the request."""
+    """One message of a past that only the client speaks of: the visitor's word, whoever is said to have written it."""
 
     author: Author
     text: str
@@ -23,7 +23,8 @@ class HandoffRequest:
     reason: str | None = None
     email: str | None = None
     message: str | None = None
-    transcript: tuple[Line, ...] = ()
+    claimed: tuple[Line, ...] = ()
+    """What was said before, where nothing of it is on record here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Handoff:
     """Addresses given before `email` in the same conversation, oldest first."""
     message: str | None
     """All messages in the order they came, a blank line between them."""
-    transcript: tuple[Line, ...]
+    claimed: tuple[Line, ...]
     created_at: float
     updated_at: float
 

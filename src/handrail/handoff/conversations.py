@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -75,12 +74,13 @@ class Conversations:
 
     async def owned_by_person(self, conversation_id: str, visitor_id: str | None) -> bool:
         """Whether a person answers, or is waited for. Raises Foreign."""
-        row = await self.records.find(conversation_id)
-        if row is None:
-            return False
-        if row.visitor_id is not None and row.visitor_id != visitor_id:
-            raise Foreign("the conversation belongs to another visitor")
-        return not ownership_of(row).bot_answers
+        row = await self._own(conversation_id, visitor_id)
+        return row is not None and not ownership_of(row).bot_answers
+
+    async def on_record(self, conversation_id: str, visitor_id: str | None) -> bool:
+        """Whether anything was said in it, as far as we know. Raises Foreign."""
+        row = await self._own(conversation_id, visitor_id)
+        return row is not None and row.last_seq > 0
 
     async def begin(self, question: Question, visitor_id: str | None) -> Begun:
         """Record a visitor's message before anything is done about it. Raises Foreign."""
@@ -116,7 +116,6 @@ class Conversations:
         known: Mapping[str, Any] | None = None,
     ) -> ConversationRow:
         """Put the conversation in the queue, or add to what is there. Raises Foreign."""
-        discreet = await asyncio.to_thread(_lines, request)
         text = redact(request.message) if request.message else None
         found = await self.records.find(conversation_id)
         lang = found.lang if found else "en"
@@ -130,7 +129,6 @@ class Conversations:
             reason=redact(request.reason) if request.reason else None,
             turn_id=request.turn_id,
             email=request.email,
-            before=discreet,
             message=NewMessage(_id_of("request", text), "visitor", text) if text else None,
             queue=queue,
         )
@@ -197,6 +195,12 @@ class Conversations:
             "read": row.agent_read_seq,
         }
 
+    async def _own(self, conversation_id: str, visitor_id: str | None) -> ConversationRow | None:
+        row = await self.records.find(conversation_id)
+        if row is not None and row.visitor_id not in (None, visitor_id):
+            raise Foreign("the conversation belongs to another visitor")
+        return row
+
     async def _notice(
         self, row: ConversationRow, action: Action, user_id: str | None
     ) -> Callable[[int], NewMessage] | None:
@@ -245,12 +249,6 @@ def known_of(proven: Mapping[str, str | float], said: Mapping[str, str | float])
     """What the desk sees of a visitor: what the page said as it is, and under `signed` what was proven."""
     plain = {key: redact(value) if isinstance(value, str) else value for key, value in said.items() if key != "signed"}
     return {**plain, **({"signed": dict(proven)} if proven else {})}
-
-
-def _lines(request: HandoffRequest) -> list[NewMessage]:
-    return [
-        NewMessage(f"before-{place}", line.author, redact(line.text)) for place, line in enumerate(request.transcript)
-    ]
 
 
 def _id_of(kind: str, text: str | None) -> str:

@@ -57,5 +57,5 @@ def _redacted(request: HandoffRequest) -> HandoffRequest:
         request,
         reason=redact(request.reason) if request.reason else None,
         message=redact(request.message) if request.message else None,
-        transcript=tuple(Line(line.author, redact(line.text)) for line in request.transcript),
+        claimed=tuple(Line(line.author, redact(line.text)) for line in request.claimed),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from handrail.handoff import Line
 from handrail.records.desk_tables import ConversationRow, EvidenceRow, FeedbackRow, MessageRow, NoteRow
 
 LIST_FIELDS = (
@@ -25,6 +26,11 @@ def message(row: MessageRow) -> dict[str, Any]:
         "kind": row.kind,
         "turn_id": row.turn_id,
     }
+
+
+def claimed(line: Line) -> dict[str, Any]:
+    """A line of a past that only the visitor speaks of; it has no author here, whoever is said to have written it."""
+    return {"said_by": line.author, "text": line.text}
 
 
 def list_item(row: ConversationRow, unread: int, names: Mapping[str, str]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""What is told to whom when somebody waits for a person, and transcripts by e-mail."""
+"""What is told to whom when somebody waits for a person."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -14,7 +14,7 @@ from handrail.outbox import NewLetter
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.outbox import OutboxRecords
 from handrail.redact import redact
-from handrail.settings import Alerts, Settings
+from handrail.settings import Alerts
 
 LONGEST_MESSAGE = 1000
 MOST_LINES = 30
@@ -104,27 +104,6 @@ class QueueAlerts:
         query = self._outbox.messages_of(row.id).order_by(MessageRow.seq.desc()).limit(MOST_LINES)
         found = (await session.scalars(query)).all()
         return [Spoken(message.author, message.text) for message in reversed(found) if message.author in AUTHORS]
-
-
-class Transcripts:
-    """Conversations by e-mail, at a visitor's wish."""
-
-    def __init__(self, outbox: OutboxRecords, settings: Settings, clock: Callable[[], float]) -> None:
-        self._outbox = outbox
-        self._settings = settings
-        self._clock = clock
-
-    @property
-    def possible(self) -> bool:
-        """Whether e-mail is set up at all."""
-        return self._settings.alerts.mails
-
-    async def send(self, to: str, reference: str, text: str, conversation_id: str | None = None) -> str:
-        """Put a transcript into the outbox, whose worker sends it; returns the letter's id."""
-        brand = self._settings.brand.name
-        payload = {"to": [to], "subject": f"{brand}: {reference}", "text": text}
-        letter = NewLetter("mail", to, payload, conversation_id)
-        return (await self._outbox.write([letter], self._clock()))[0]
 
 
 def _mail(to: str, handoff: dict[str, object]) -> dict[str, object]:

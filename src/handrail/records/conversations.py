@@ -87,8 +87,6 @@ class Request:
     reason: str | None = None
     turn_id: str | None = None
     email: str | None = None
-    before: Sequence[NewMessage] = ()
-    """What was said so far, used where the conversation has no messages on record."""
     message: NewMessage | None = None
     queue: bool = True
     """False where nobody reads requests: it is recorded, and the assistant goes on answering."""
@@ -205,11 +203,8 @@ class ConversationRecords(Repository):
 
     async def _hand_over(self, entry: Entry, request: Request, notice: Callable[[int], NewMessage], now: float) -> Said:
         async with self._database.transaction() as session:
-            first = request.message or next((line for line in request.before if line.author == "visitor"), None)
-            row = await self._opened(session, entry, first.text if first else "", now)
-            said = [*request.before] if row.last_seq == 0 else []
-            if request.message is not None:
-                said.append(request.message)
+            said = [request.message] if request.message is not None else []
+            row = await self._opened(session, entry, said[0].text if said else "", now)
             added = await self._append(session, row, said, now)
             row.email = request.email or row.email
             again = request.turn_id is not None and request.turn_id == row.handoff_turn_id

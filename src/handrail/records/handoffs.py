@@ -41,6 +41,15 @@ class HandoffRecords:
             row = await session.get(HandoffRow, (self._tenant, reference))
             return _handoff(row) if row else None
 
+    async def claimed(self, conversation_id: str) -> tuple[Line, ...]:
+        """What the client said of the past when it asked for a person; empty where we had it on record ourselves."""
+        async with self._database.reading() as session:
+            query = select(HandoffRow).where(
+                HandoffRow.tenant == self._tenant, HandoffRow.conversation_id == conversation_id
+            )
+            row = (await session.scalars(query)).one_or_none()
+            return _claimed(row) if row else ()
+
     async def _of_conversation(self, session: AsyncSession, conversation_id: str | None) -> HandoffRow | None:
         if conversation_id is None:
             return None
@@ -73,7 +82,7 @@ def _add(row: HandoffRow, request: HandoffRequest, now: float) -> None:
         row.email = request.email
     if request.message and request.message not in (row.message or ""):
         row.message = f"{row.message}\n\n{request.message}" if row.message else request.message
-    if len(request.transcript) >= len(row.transcript):
+    if len(request.claimed) >= len(row.transcript):
         row.transcript = _lines(request)
     row.reason = row.reason or request.reason
     row.turn_id = request.turn_id or row.turn_id
@@ -81,7 +90,13 @@ def _add(row: HandoffRow, request: HandoffRequest, now: float) -> None:
 
 
 def _lines(request: HandoffRequest) -> list[dict[str, str]]:
-    return [{"author": line.author, "text": line.text} for line in request.transcript]
+    return [{"author": line.author, "text": line.text} for line in request.claimed]
+
+
+def _claimed(row: HandoffRow) -> tuple[Line, ...]:
+    return tuple(
+        Line("visitor" if line["author"] == "visitor" else "assistant", line["text"]) for line in row.transcript
+    )
 
 
 def _handoff(row: HandoffRow) -> Handoff:
@@ -93,9 +108,7 @@ def _handoff(row: HandoffRow) -> Handoff:
         email=row.email,
         earlier_emails=tuple(row.earlier_emails),
         message=row.message,
-        transcript=tuple(
-            Line("visitor" if line["author"] == "visitor" else "assistant", line["text"]) for line in row.transcript
-        ),
+        claimed=_claimed(row),
         created_at=row.created_at,
         updated_at=row.updated_at,
     )

@@ -44,5 +44,6 @@ class HandoffRow(Base):
     earlier_emails: Mapped[list[str]] = mapped_column(JSON)
     message: Mapped[str | None] = mapped_column(Text)
     transcript: Mapped[list[dict[str, str]]] = mapped_column(JSON)
+    """The past as the client told it, where none was on record: a claim of the visitor's."""
     created_at: Mapped[float] = mapped_column(Double, index=True)
     updated_at: Mapped[float] = mapped_column(Double)

@@ -20,6 +20,7 @@ from handrail.records.desk_tables import (
 )
 from handrail.records.digests import digest
 from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow, QuestionVectorRow, TurnFactRow
+from handrail.records.mail_tables import MailConfirmationRow, MailCountRow
 from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository
 from handrail.records.tables import HandoffRow, TurnRow
@@ -30,7 +31,7 @@ OVER_S = 3600.0
 
 OF_CONVERSATION: tuple[type[Any], ...] = (
     MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow, EvalCaseRow, ArticleDraftRow,
-    OutboxRow,
+    OutboxRow, MailConfirmationRow,
 )  # fmt: skip
 """Tables whose rows go with their conversation."""
 NO_CONVERSATION = ""
@@ -99,6 +100,7 @@ class VisitorRecords(Repository):
                     await session.execute(self._remove(AuditRow).where(AuditRow.at < oldest))
                     await session.execute(self._remove(OutboxRow).where(OutboxRow.created_at < oldest))
                     await session.execute(self._remove(QuestionVectorRow).where(QuestionVectorRow.used_at < oldest))
+                    await session.execute(self._remove(MailCountRow).where(MailCountRow.day < int(now // DAY_S)))
                     return gone
 
     async def _conversations(self, session: AsyncSession, visitor: str) -> Sequence[ConversationRow]:

@@ -93,7 +93,7 @@ class Alerts(Section):
     chatwoot_account: int = Field(0, ge=0, description="Number of the account there.")
     chatwoot_inbox: int = Field(0, ge=0, description="Number of an inbox of the type API there.")
     mail_to: list[Mail] = Field([], max_length=20, description="Addresses that get an e-mail when somebody waits.")
-    mail_from: Mail | None = Field(None, description="Sender of alerts and transcripts.")
+    mail_from: Mail | None = Field(None, description="Sender of alerts and of e-mail to visitors.")
     smtp_host: str | None = Field(None, description="Mail server; without it no e-mail is sent.")
     smtp_port: int = Field(587, ge=1, le=65535, description="Its port.")
     smtp_security: Literal["starttls", "tls", "none"] = Field(
@@ -108,6 +108,17 @@ class Alerts(Section):
     backoff_most_s: float = Field(3600.0, ge=0.01, le=86_400, description="Longest pause between two tries.")
     poll_s: float = Field(2.0, ge=0.01, le=300, description="Seconds between two looks at the outbox.")
     keep_days: int = Field(30, ge=1, le=3650, description="Days delivered entries are kept.")
+    visitor_mails_per_conversation: int = Field(
+        4,
+        ge=1,
+        le=50,
+        description="Transcripts e-mailed per conversation and UTC day; confirmation codes are counted apart, by the "
+        "same number. So are those below.",
+    )
+    visitor_mails_per_visitor: int = Field(6, ge=1, le=100, description="The same per visitor.")
+    visitor_mails_per_client: int = Field(10, ge=1, le=1000, description="The same per visitor address (IP).")
+    visitor_mails_per_recipient: int = Field(3, ge=1, le=20, description="The same per e-mail address written to.")
+    visitor_mails_per_day: int = Field(300, ge=1, le=100_000, description="The same for everybody together.")
 
     @property
     def mails(self) -> bool:

@@ -1,4 +1,4 @@
-/** @import {Desk, Feedback, Message, Note, Turn} from "../types" */
+/** @import {Claimed, Desk, Feedback, Message, Note, Turn} from "../types" */
 import { renderMarkdown } from "../../../widget/src/markdown/render.js";
 import { hostsOf } from "../../../widget/src/markdown/href.js";
 import { el } from "../../../widget/src/shared/dom.js";
@@ -43,6 +43,14 @@ export function renderMessage(desk, message, { turn, feedback, read, retry }) {
 function markdown(text, turn) {
   const hosts = new Set(hostsOf((turn?.passages ?? []).map((passage) => passage.url ?? "")));
   return renderMarkdown(text, { hosts, cite: (index) => el("sup", { class: "cite", text: `[${index}]` }) });
+}
+
+/** What only the visitor's page says was said: plain text, and never with the look of an answer. @param {Desk} desk @param {Claimed[]} lines @returns {HTMLLIElement} */
+export function renderClaimed({ t }, lines) {
+  return el("li", { class: "message visitor claimed" },
+    el("p", { class: "who" }, el("strong", { text: t("claimed") })),
+    el("div", { class: "bubble", dir: "auto" }, ...lines.map(({ said_by, text }) =>
+      el("p", {}, el("span", { class: "hint", text: t(said_by === "visitor" ? "claimed_visitor" : "claimed_assistant") }), ` ${text}`))));
 }
 
 /** @param {Desk} desk @param {Note} note @returns {HTMLLIElement} */

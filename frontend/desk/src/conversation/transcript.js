@@ -1,6 +1,6 @@
 /** @import {Detail, Desk, Message, Note} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
-import { renderMessage, renderNote } from "./message.js";
+import { renderClaimed, renderMessage, renderNote } from "./message.js";
 
 const NEAR_END_PX = 120;
 
@@ -37,13 +37,21 @@ export function createTranscript(desk, page) {
       ...detail.messages.map((message) => ({ key: message.id, at: message.at, message, note: undefined })),
       ...detail.notes.map((note) => ({ key: `note ${note.id}`, at: note.at, message: undefined, note })),
     ].sort((a, b) => a.at - b.at || (a.message?.seq ?? 0) - (b.message?.seq ?? 0));
-    const wanted = entries.map((entry) => row(entry, detail));
-    const keys = new Set(entries.map((entry) => entry.key));
+    const wanted = [...claimed(detail), ...entries.map((entry) => row(entry, detail))];
+    const keys = new Set(["claimed", ...entries.map((entry) => entry.key)]);
     for (const key of rows.keys()) if (!keys.has(key)) rows.delete(key);
     wanted.forEach((element, i) => { if (list.children[i] !== element) list.insertBefore(element, list.children[i] ?? null); });
     while (list.children.length > wanted.length) list.lastElementChild?.remove();
     if (end) bottom();
     else if (!first && rows.size > known) newer.hidden = false;
+  }
+
+  /** @param {Detail} detail a past that is not in our records comes before everything that is */
+  function claimed({ claimed = [] }) {
+    if (!claimed.length) return [];
+    const kept = rows.get("claimed") ?? { element: renderClaimed(desk, claimed), state: "" };
+    rows.set("claimed", kept);
+    return [kept.element];
   }
 
   /** @param {{ key: string, message?: Message | undefined, note?: Note | undefined }} entry @param {Detail} detail */

@@ -1,5 +1,6 @@
 /** @import {Chat, Context, MountArguments, Session} from "../types" */
 import { el } from "../shared/dom.js";
+import { keepInside } from "../shared/keep-inside.js";
 import { remember } from "../shared/memory.js";
 import { sheet } from "../shared/sheet.js";
 import { plainOf } from "../markdown/plain.js";
@@ -130,10 +131,10 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
   frame.element.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.key !== "Escape" || event.isComposing) return;
     event.preventDefault();
-    event.stopPropagation();
     escape();
   });
   root.append(frame.element);
+  keepInside(root, life.signal);
   applyTheme(context, host, frame.element, root);
   conversation.resume();
 

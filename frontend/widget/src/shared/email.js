@@ -1,2 +1,2 @@
-/** As strict as a typo deserves; whether the address exists, only mail can tell. */
-export const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@.]{2,}$/;
+/** One address, as strict as a typo deserves; whether it exists, only mail can tell. */
+export const EMAIL = /^(?!.*[,;<>"])[^\s@]{1,64}@[^\s@]+\.[^\s@.]{2,}$/;

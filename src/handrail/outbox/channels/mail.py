@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 
 from handrail.outbox import Letter, Remember, Undeliverable, Undelivered
+from handrail.outbox.address import in_ascii, recipient
 from handrail.settings import Alerts
 
 STEPS = 4
@@ -30,7 +31,7 @@ class Mail:
             with self._connect() as server:
                 if self._settings.smtp_user and self._settings.smtp_password:
                     server.login(self._settings.smtp_user, self._settings.smtp_password.get_secret_value())
-                refused = server.send_message(message)
+                refused = server.send_message(message, to_addrs=[message["To"].addresses[0].addr_spec])
         except smtplib.SMTPRecipientsRefused as error:
             codes = [code for code, _ in error.recipients.values()]
             raise _failure(f"the mail server refuses all recipients ({codes[0]})", max(codes)) from None
@@ -63,11 +64,12 @@ class Mail:
 
 
 def compose(letter: Letter, sender: str) -> EmailMessage:
-    """Plain text. Raises Undeliverable for what no header can hold."""
+    """Plain text to exactly one recipient. Raises Undeliverable for what no header can hold."""
     message = EmailMessage()
     try:
+        (to,) = letter.payload["to"]
         message["From"] = sender
-        message["To"] = ", ".join(letter.payload["to"])
+        message["To"] = in_ascii(recipient(to))
         message["Subject"] = letter.payload["subject"]
         message["Date"] = format_datetime(datetime.fromtimestamp(letter.created_at, UTC))
         message["Message-ID"] = f"<{letter.id}@{parseaddr(sender)[1].rpartition('@')[2]}>"
