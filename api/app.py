@@ -26,6 +26,7 @@ from api.middleware.request_id import RequestId
 from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, visitor, widget
 from api.startup import Startup
 from handrail import __version__
+from handrail.accounts.keyspace import TENANT, Keyspace
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
@@ -38,7 +39,6 @@ from handrail.settings import Settings, load_settings
 from handrail.streams.running import Streams
 from handrail.streams.shared import SharedStreams
 
-TENANT = "default"
 CLAIM_MARGIN_S = 15.0
 """A turn past its deadline by this much belongs to a process that has died."""
 
@@ -110,8 +110,8 @@ def _lifespan(
             cleanup.push_async_callback(limits.close)
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
             turns = Turns(database, TENANT, settings.storage.turn_ttl_s, turn_s)
-            streams = Streams(settings.stream, await _shared_streams(settings, cleanup))
-            served, rota = build_desk(settings, database, TENANT, limits.redis, clock)
+            streams = Streams(settings.stream, await _shared_streams(settings, limits.keys, cleanup))
+            served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)
             startup = Startup(assistant.start)
             app.state.learning = build_learning(settings, database, TENANT, assistant, clock)
@@ -140,13 +140,13 @@ def _lifespan(
     return lifespan
 
 
-async def _shared_streams(settings: Settings, cleanup: AsyncExitStack) -> SharedStreams | None:
+async def _shared_streams(settings: Settings, keys: Keyspace, cleanup: AsyncExitStack) -> SharedStreams | None:
     if settings.limits.redis_url is None:
         return None
     redis = connect(settings.limits.redis_url)
     cleanup.push_async_callback(redis.aclose)
     return SharedStreams(
-        redis, keep_s=max(settings.stream.resume_s, int(settings.server.turn_deadline_s + CLAIM_MARGIN_S))
+        redis, keys, keep_s=max(settings.stream.resume_s, int(settings.server.turn_deadline_s + CLAIM_MARGIN_S))
     )
 
 

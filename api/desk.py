@@ -8,8 +8,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from redis.asyncio import Redis
-
 from handrail.accounts.oidc import Oidc
 from handrail.accounts.sessions import SignIn
 from handrail.accounts.visitor_token import VisitorTokens, load_secret
@@ -19,6 +17,7 @@ from handrail.handoff.conversations import Conversations, Expected
 from handrail.handoff.live import Hub
 from handrail.handoff.names import Names
 from handrail.handoff.presence import Presence
+from handrail.limits.build import Limits
 from handrail.outbox.alerts import QueueAlerts, Transcripts
 from handrail.records.conversations import ConversationRecords
 from handrail.records.database import Database
@@ -71,10 +70,8 @@ class DeskServices:
     clock: Clock
 
 
-def build_desk(
-    settings: Settings, database: Database, tenant: str, redis: Redis | None, clock: Clock
-) -> tuple[DeskServices, Rota]:
-    hub = Hub(tenant, redis)
+def build_desk(settings: Settings, database: Database, limits: Limits, clock: Clock) -> tuple[DeskServices, Rota]:
+    hub, tenant = Hub(limits.keys, limits.redis), limits.keys.tenant
     people, book = People(database, tenant), DeskBook(database, tenant)
     brand = settings.brand
 

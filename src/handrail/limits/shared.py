@@ -11,11 +11,12 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from handrail.accounts.keyspace import Keyspace
 from handrail.limits import Allowed, Denied, LimitsUnavailable
 from handrail.limits.rules import DAY, Rule
 
-PREFIX = "handrail:{limits}:"
-"""The braces keep every key in one slot of a cluster, which a script over several keys needs."""
+SLOT = "limits"
+"""One slot of a cluster for all, which a script over several keys needs."""
 
 CHECK_AND_ADD = """
 local full = {}
@@ -41,8 +42,11 @@ def connect(url: str) -> Redis:
 class RedisLimiter:
     """`name` keeps the counters of different limits apart; `clock` returns seconds since the epoch."""
 
-    def __init__(self, redis: Redis, name: str, rules: Sequence[Rule], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, redis: Redis, keys: Keyspace, name: str, rules: Sequence[Rule], clock: Callable[[], float]
+    ) -> None:
         self._redis = redis
+        self._keys = keys
         self._name = name
         self._rules = rules
         self._clock = clock
@@ -66,12 +70,12 @@ class RedisLimiter:
         return Denied(rule.scope, rule.seconds_left(now))
 
     def _key(self, rule: Rule, now: float, who: str) -> str:
-        return f"{PREFIX}{self._name}:{rule.scope}:{rule.window(now)}:{who if rule.per_visitor else '*'}"
+        return self._keys.key(SLOT, self._name, rule.scope, rule.window(now), who if rule.per_visitor else "*")
 
     async def _salt_of(self, day: int) -> bytes:
         """All processes share a salt that changes daily: visitors cannot be followed from one day to the next."""
         if self._salt[0] != day:
-            key = f"{PREFIX}salt:{day}"
+            key = self._keys.key(SLOT, "salt", day)
             await self._redis.set(key, secrets.token_hex(16), nx=True, ex=2 * DAY)
             salt = await self._redis.get(key)
             self._salt = (day, salt.encode() if isinstance(salt, str) else salt or b"")

@@ -34,6 +34,12 @@ class Server(Section):
     max_body_bytes: int = Field(
         1_048_576, ge=10_000, le=10_000_000, description="Largest request body; more is refused while it arrives."
     )
+    deployment: str | None = Field(
+        None,
+        pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$",
+        description="Name of this deployment in Redis, the same for all its processes. Default is made of the address "
+        "of its database, or of its data folder.",
+    )
 
 
 class Stream(Section):
