@@ -8,8 +8,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from handrail.accounts.attempts import build_attempts
+from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.oidc import Oidc
-from handrail.accounts.sessions import SignIn
+from handrail.accounts.sessions import WINDOW_S, SignIn
 from handrail.accounts.visitor_token import VisitorTokens, load_secret
 from handrail.errors import HandrailError
 from handrail.handoff.availability import Rota
@@ -95,6 +97,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
     )
     given = settings.desk.secret
     secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
+    attempts = build_attempts(limits.redis, limits.keys, WINDOW_S, clock)
     services = DeskServices(
         conversations=conversations,
         evidence=EvidenceRecords(database, tenant),
@@ -102,7 +105,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         people=people,
         visitors=VisitorRecords(database, tenant),
         letters=outbox,
-        sign_in=SignIn(people, book, clock, settings.desk),
+        sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret)),
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
         tokens=VisitorTokens(secret),
         transcripts=Transcripts(outbox, settings, clock),

@@ -56,7 +56,7 @@ async def callback(request: Request, services: Needed) -> RedirectResponse:
         return _back(problem)
     response = _redirect(DESK)
     response.delete_cookie(LEFT, path=PATH)
-    keep(signed, request, response, services.settings)
+    keep(signed, request, response, services)
     return response
 
 
