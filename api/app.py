@@ -30,7 +30,8 @@ from handrail.accounts.keyspace import TENANT, Keyspace
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
-from handrail.limits.shared import connect
+from handrail.limits.open_streams import OpenStreams
+from handrail.limits.shared import CONNECTIONS, connect
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
 from handrail.records.once import Once
@@ -122,11 +123,13 @@ def _lifespan(
                 limits=limits,
                 database=database,
                 once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
-                requests=Desk(HandoffRecords(database, TENANT), new_reference, clock),
+                requests=Desk(HandoffRecords(database.apart, TENANT), new_reference, clock),
                 desk=served,
                 rota=rota,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
+                followers=_followers(settings),
+                desk_followers=OpenStreams(settings.limits.streams_per_visitor, 0, 0),
             )
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
@@ -140,10 +143,17 @@ def _lifespan(
     return lifespan
 
 
+def _followers(settings: Settings) -> OpenStreams:
+    limits = settings.limits
+    each = (limits.streams_per_visitor, limits.streams_per_address) if limits.enabled else (0, 0)
+    return OpenStreams(*each, limits.max_streams)
+
+
 async def _shared_streams(settings: Settings, keys: Keyspace, cleanup: AsyncExitStack) -> SharedStreams | None:
     if settings.limits.redis_url is None:
         return None
-    redis = connect(settings.limits.redis_url)
+    # Whoever follows a turn of another process holds a connection while he waits.
+    redis = connect(settings.limits.redis_url, settings.limits.max_streams + CONNECTIONS)
     cleanup.push_async_callback(redis.aclose)
     return SharedStreams(
         redis, keys, keep_s=max(settings.stream.resume_s, int(settings.server.turn_deadline_s + CLAIM_MARGIN_S))

@@ -54,9 +54,20 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
-class DeskServices:
+class Talks:
+    """Conversations as questions and visitors' reads use them: over other connections than the desk's."""
+
     conversations: Conversations
     evidence: EvidenceRecords
+
+
+@dataclass(frozen=True, slots=True)
+class DeskServices:
+    """For hand-offs and people at the desk, over connections that questions cannot use up."""
+
+    conversations: Conversations
+    evidence: EvidenceRecords
+    talks: Talks
     book: DeskBook
     people: People
     visitors: VisitorRecords
@@ -74,10 +85,11 @@ class DeskServices:
 
 def build_desk(settings: Settings, database: Database, limits: Limits, clock: Clock) -> tuple[DeskServices, Rota]:
     hub, tenant = Hub(limits.keys, limits.redis), limits.keys.tenant
-    people, book = People(database, tenant), DeskBook(database, tenant)
+    apart = database.apart
+    people, book = People(apart, tenant), DeskBook(apart, tenant)
     brand = settings.brand
 
-    presence, lists = Presence(hub, clock), ConversationLists(database, tenant)
+    presence, lists = Presence(hub, clock), ConversationLists(apart, tenant)
     rota = Rota(settings, clock, presence, lists, tenant)
 
     async def expectation(lang: str) -> Expected:
@@ -86,21 +98,19 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         return Expected(words.expectation(brand.person_expectation), there.wait_s)
 
     outbox = OutboxRecords(database, tenant)
-    conversations = Conversations(
-        ConversationRecords(database, tenant, [QueueAlerts(outbox, settings.alerts)]),
-        lists,
-        hub,
-        Names(people, clock),
-        clock,
-        brand.name,
-        expectation,
-    )
+    names, alerts = Names(people, clock), [QueueAlerts(outbox, settings.alerts)]
+
+    def conversations(over: Database) -> Conversations:
+        records, listed = ConversationRecords(over, tenant, alerts), ConversationLists(over, tenant)
+        return Conversations(records, listed, hub, names, clock, brand.name, expectation)
+
     given = settings.desk.secret
     secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
     attempts = build_attempts(limits.redis, limits.keys, WINDOW_S, clock)
     services = DeskServices(
-        conversations=conversations,
-        evidence=EvidenceRecords(database, tenant),
+        conversations=conversations(apart),
+        evidence=EvidenceRecords(apart, tenant),
+        talks=Talks(conversations(database), EvidenceRecords(database, tenant)),
         book=book,
         people=people,
         visitors=VisitorRecords(database, tenant),

@@ -15,6 +15,7 @@ from api.fields import (
     Filters,
     Language,
     Lenient,
+    Number,
     Probability,
     Said,
 )
@@ -255,7 +256,7 @@ class TypingRequest(Lenient):
 class ReadRequest(Lenient):
     """Everything up to this message has been seen."""
 
-    seq: int = Field(ge=0, le=2_000_000_000)
+    seq: Number
 
 
 class CsatRequest(Lenient):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from handrail.handoff import HandoffRequest, views
+from handrail.handoff.beside import beside
 from handrail.handoff.live import DESK, Event, Hub, conversation_topic
 from handrail.handoff.names import Names
 from handrail.handoff.ownership import Action, State
@@ -116,7 +116,7 @@ class Conversations:
         known: Mapping[str, Any] | None = None,
     ) -> ConversationRow:
         """Put the conversation in the queue, or add to what is there. Raises Foreign."""
-        discreet = await asyncio.to_thread(_lines, request)
+        discreet = await beside(_lines, request)
         text = redact(request.message) if request.message else None
         found = await self.records.find(conversation_id)
         lang = found.lang if found else "en"

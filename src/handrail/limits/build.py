@@ -10,21 +10,34 @@ from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace, keyspace_of
 from handrail.errors import SettingsError
-from handrail.limits import Limiter
+from handrail.limits import Allowed, Denied, Limiter
 from handrail.limits.in_process import InProcessLimiter
-from handrail.limits.rules import Rule, handoff_rules, message_rules, question_rules
+from handrail.limits.rules import Rule, handoff_rules, message_rules, question_rules, read_rules
 from handrail.limits.shared import SLOT, RedisLimiter, connect
 from handrail.limits.spare import SpareLimiter
 from handrail.settings import Settings
 
 
+class Reads:
+    """Reads weigh on the process that serves them, so each counts for itself, and none waits for Redis."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
+        self._visitor, self._address = (InProcessLimiter(rules, clock) for rules in read_rules(settings))
+
+    async def hit(self, address: str, visitor_id: str | None) -> Allowed | Denied:
+        """Count a read of a visitor at an address."""
+        verdict = await self._visitor.hit(visitor_id) if visitor_id is not None else Allowed()
+        return verdict if isinstance(verdict, Denied) else await self._address.hit(address)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """One limiter each for questions, for requests for a person, and for messages to one."""
+    """One limiter each for questions, for requests for a person, for messages to one, and for reads."""
 
     questions: Limiter
     handoffs: Limiter
     messages: Limiter
+    reads: Reads
     keys: Keyspace
     redis: Redis | None = None
 
@@ -50,10 +63,10 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
     """
     questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
-    keys = keyspace_of(settings)
+    keys, reads = keyspace_of(settings), Reads(settings, clock)
     if settings.limits.redis_url is None:
         own = [InProcessLimiter(rules, clock) for rules in (questions, handoffs, messages)]
-        return Limits(own[0], own[1], own[2], keys)
+        return Limits(own[0], own[1], own[2], reads, keys)
     try:
         redis = connect(settings.limits.redis_url)
     except ValueError as error:
@@ -64,5 +77,10 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
 
     asked = RedisLimiter(redis, keys, "questions", questions, clock) if settings.server.demo_mode else None
     return Limits(
-        asked or spared("questions", questions), spared("handoffs", handoffs), spared("messages", messages), keys, redis
+        asked or spared("questions", questions),
+        spared("handoffs", handoffs),
+        spared("messages", messages),
+        reads,
+        keys,
+        redis,
     )
