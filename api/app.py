@@ -32,6 +32,7 @@ from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
 from handrail.limits.open_streams import OpenStreams
 from handrail.limits.shared import CONNECTIONS, connect
+from handrail.observe import log_records
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
 from handrail.records.once import Once
@@ -53,6 +54,7 @@ def create_app(
 
     `clock` returns seconds since the epoch and is what limits and records go by. Raises SettingsError.
     """
+    log_records.install()
     chosen = settings or load_settings()
     app = FastAPI(
         title="Handrail",
