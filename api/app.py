@@ -26,10 +26,13 @@ from api.middleware.request_id import RequestId
 from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, visitor, widget
 from api.startup import Startup
 from handrail import __version__
+from handrail.accounts.keyspace import TENANT, Keyspace
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
-from handrail.limits.shared import connect
+from handrail.limits.open_streams import OpenStreams
+from handrail.limits.shared import CONNECTIONS, connect
+from handrail.observe import log_records
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
 from handrail.records.once import Once
@@ -38,7 +41,6 @@ from handrail.settings import Settings, load_settings
 from handrail.streams.running import Streams
 from handrail.streams.shared import SharedStreams
 
-TENANT = "default"
 CLAIM_MARGIN_S = 15.0
 """A turn past its deadline by this much belongs to a process that has died."""
 
@@ -52,6 +54,7 @@ def create_app(
 
     `clock` returns seconds since the epoch and is what limits and records go by. Raises SettingsError.
     """
+    log_records.install()
     chosen = settings or load_settings()
     app = FastAPI(
         title="Handrail",
@@ -110,8 +113,8 @@ def _lifespan(
             cleanup.push_async_callback(limits.close)
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
             turns = Turns(database, TENANT, settings.storage.turn_ttl_s, turn_s)
-            streams = Streams(settings.stream, await _shared_streams(settings, cleanup))
-            served, rota = build_desk(settings, database, TENANT, limits.redis, clock)
+            streams = Streams(settings.stream, await _shared_streams(settings, limits.keys, cleanup))
+            served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)
             startup = Startup(assistant.start)
             app.state.learning = build_learning(settings, database, TENANT, assistant, clock)
@@ -122,11 +125,13 @@ def _lifespan(
                 limits=limits,
                 database=database,
                 once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
-                requests=Desk(HandoffRecords(database, TENANT), new_reference, clock),
+                requests=Desk(HandoffRecords(database.apart, TENANT), new_reference, clock),
                 desk=served,
                 rota=rota,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
+                followers=_followers(settings),
+                desk_followers=OpenStreams(settings.limits.streams_per_visitor, 0, 0),
             )
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
@@ -140,13 +145,20 @@ def _lifespan(
     return lifespan
 
 
-async def _shared_streams(settings: Settings, cleanup: AsyncExitStack) -> SharedStreams | None:
+def _followers(settings: Settings) -> OpenStreams:
+    limits = settings.limits
+    each = (limits.streams_per_visitor, limits.streams_per_address) if limits.enabled else (0, 0)
+    return OpenStreams(*each, limits.max_streams)
+
+
+async def _shared_streams(settings: Settings, keys: Keyspace, cleanup: AsyncExitStack) -> SharedStreams | None:
     if settings.limits.redis_url is None:
         return None
-    redis = connect(settings.limits.redis_url)
+    # Whoever follows a turn of another process holds a connection while he waits.
+    redis = connect(settings.limits.redis_url, settings.limits.max_streams + CONNECTIONS)
     cleanup.push_async_callback(redis.aclose)
     return SharedStreams(
-        redis, keep_s=max(settings.stream.resume_s, int(settings.server.turn_deadline_s + CLAIM_MARGIN_S))
+        redis, keys, keep_s=max(settings.stream.resume_s, int(settings.server.turn_deadline_s + CLAIM_MARGIN_S))
     )
 
 

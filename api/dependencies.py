@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Protocol
@@ -10,12 +10,14 @@ from typing import Annotated, Protocol
 from fastapi import Depends, Header, Request
 
 from api.desk import DeskServices
-from api.errors import BY_STATUS, ApiError, busy
+from api.errors import BY_STATUS, ApiError, busy, rate_limited
 from api.startup import Startup
 from handrail.accounts.visitor_token import BadToken
 from handrail.handoff.availability import Rota
 from handrail.handoff.desk import Desk
+from handrail.limits import Denied
 from handrail.limits.build import Limits
+from handrail.limits.open_streams import OpenStreams
 from handrail.limits.visitor import visitor_of
 from handrail.records.database import Database
 from handrail.records.once import Once
@@ -94,6 +96,10 @@ class Services:
     rota: Rota
     turns: Slots
     streams: Streams
+    followers: OpenStreams
+    """Streams that visitors have open."""
+    desk_followers: OpenStreams
+    """Streams that agents have open."""
 
 
 def json_only(request: Request) -> None:
@@ -150,3 +156,25 @@ Visitor = Annotated[str, Depends(_visitor)]
 """Whom to count the request for; never stored or logged in clear."""
 
 WhoAsks = Annotated[Asker, Depends(_asker)]
+
+
+async def counted(services: Needed, asker: WhoAsks) -> None:
+    """A read, refused before anything is looked up for it."""
+    await _count(services, asker)
+
+
+async def counted_by_address(services: Needed, address: Visitor) -> None:
+    """The same where no token is asked for, and an old one does not matter."""
+    await _count(services, Asker(address, None))
+
+
+async def _count(services: Services, asker: Asker) -> None:
+    verdict = await services.limits.reads.hit(asker.address, asker.visitor_id)
+    if isinstance(verdict, Denied):
+        raise rate_limited(verdict.retry_after_s, verdict.scope)
+
+
+async def following(services: Needed, asker: WhoAsks) -> AsyncIterator[None]:
+    """Holds one of the streams that a visitor may have open until the response has ended. Raises TooManyStreams."""
+    with services.followers.one(asker.visitor_id, asker.address):
+        yield

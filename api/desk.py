@@ -8,10 +8,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from redis.asyncio import Redis
-
+from handrail.accounts.attempts import build_attempts
+from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.oidc import Oidc
-from handrail.accounts.sessions import SignIn
+from handrail.accounts.sessions import WINDOW_S, SignIn
 from handrail.accounts.visitor_token import VisitorTokens, load_secret
 from handrail.errors import HandrailError
 from handrail.handoff.availability import Rota
@@ -19,6 +19,7 @@ from handrail.handoff.conversations import Conversations, Expected
 from handrail.handoff.live import Hub
 from handrail.handoff.names import Names
 from handrail.handoff.presence import Presence
+from handrail.limits.build import Limits
 from handrail.outbox.alerts import QueueAlerts
 from handrail.outbox.visitor_mail import VisitorMail
 from handrail.records.conversations import ConversationRecords
@@ -56,9 +57,20 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
-class DeskServices:
+class Talks:
+    """Conversations as questions and visitors' reads use them: over other connections than the desk's."""
+
     conversations: Conversations
     evidence: EvidenceRecords
+
+
+@dataclass(frozen=True, slots=True)
+class DeskServices:
+    """For hand-offs and people at the desk, over connections that questions cannot use up."""
+
+    conversations: Conversations
+    evidence: EvidenceRecords
+    talks: Talks
     book: DeskBook
     people: People
     visitors: VisitorRecords
@@ -75,14 +87,13 @@ class DeskServices:
     clock: Clock
 
 
-def build_desk(
-    settings: Settings, database: Database, tenant: str, redis: Redis | None, clock: Clock
-) -> tuple[DeskServices, Rota]:
-    hub = Hub(tenant, redis)
-    people, book = People(database, tenant), DeskBook(database, tenant)
+def build_desk(settings: Settings, database: Database, limits: Limits, clock: Clock) -> tuple[DeskServices, Rota]:
+    hub, tenant = Hub(limits.keys, limits.redis), limits.keys.tenant
+    apart = database.apart
+    people, book = People(apart, tenant), DeskBook(apart, tenant)
     brand = settings.brand
 
-    presence, lists = Presence(hub, clock), ConversationLists(database, tenant)
+    presence, lists = Presence(hub, clock), ConversationLists(apart, tenant)
     rota = Rota(settings, clock, presence, lists, tenant)
 
     async def expectation(lang: str) -> Expected:
@@ -91,25 +102,24 @@ def build_desk(
         return Expected(words.expectation(brand.person_expectation), there.wait_s)
 
     outbox = OutboxRecords(database, tenant)
-    conversations = Conversations(
-        ConversationRecords(database, tenant, [QueueAlerts(outbox, settings.alerts)]),
-        lists,
-        hub,
-        Names(people, clock),
-        clock,
-        brand.name,
-        expectation,
-    )
+    names, alerts = Names(people, clock), [QueueAlerts(outbox, settings.alerts)]
+
+    def conversations(over: Database) -> Conversations:
+        records, listed = ConversationRecords(over, tenant, alerts), ConversationLists(over, tenant)
+        return Conversations(records, listed, hub, names, clock, brand.name, expectation)
+
     given = settings.desk.secret
     secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
+    attempts = build_attempts(limits.redis, limits.keys, WINDOW_S, clock)
     services = DeskServices(
-        conversations=conversations,
-        evidence=EvidenceRecords(database, tenant),
+        conversations=conversations(apart),
+        evidence=EvidenceRecords(apart, tenant),
+        talks=Talks(conversations(database), EvidenceRecords(database, tenant)),
         book=book,
         people=people,
         visitors=VisitorRecords(database, tenant),
         letters=outbox,
-        sign_in=SignIn(people, book, clock, settings.desk),
+        sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret)),
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
         tokens=VisitorTokens(secret),
         mail=VisitorMail(MailRecords(database, tenant), outbox, settings, secret, clock),

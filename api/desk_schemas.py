@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from api.fields import Email, Lenient
+from api.fields import Email, Lenient, Number
 
 
 class SignInRequest(Lenient):
@@ -26,7 +26,7 @@ class PresenceRequest(Lenient):
 class ActRequest(Lenient):
     """The conversation as it was seen: whoever acts on an older one is told so."""
 
-    version: int = Field(ge=0, le=2_000_000_000)
+    version: Number
 
 
 class ResolveRequest(ActRequest):

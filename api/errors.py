@@ -16,6 +16,7 @@ from handrail.accounts.visitor_token import BadToken
 from handrail.guard import TextRefused
 from handrail.handoff.ownership import NotPossible
 from handrail.limits import LimitsUnavailable
+from handrail.limits.open_streams import TooManyStreams
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.conversations import Foreign, Stale, Unknown
 from handrail.records.once import StillRunning, TurnConflict
@@ -24,6 +25,7 @@ log = logging.getLogger("handrail.errors")
 
 BUSY_RETRY_S = 2
 AWAY_RETRY_S = 30
+STREAMS_RETRY_S = 10
 
 BY_STATUS = {
     401: ("unauthorized", "Sign in first."),
@@ -118,6 +120,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(TurnConflict, handler(_from_conflict))
     app.add_exception_handler(StillRunning, handler(_from_still_running))
     app.add_exception_handler(LimitsUnavailable, handler(_from_limits))
+    app.add_exception_handler(TooManyStreams, handler(_from_streams))
     app.add_exception_handler(RecordsUnavailable, handler(_from_records))
     app.add_exception_handler(NotStorable, handler(_from_not_storable))
     app.add_exception_handler(Foreign, handler(_not_there))
@@ -163,6 +166,18 @@ def _from_limits(_error: LimitsUnavailable) -> ApiError:
         "limits_unavailable",
         "Questions cannot be taken right now. You can still ask for a person.",
         retry_after_s=AWAY_RETRY_S,
+    )
+
+
+def _from_streams(error: TooManyStreams) -> ApiError:
+    if error.scope == "global":
+        return busy()
+    return ApiError(
+        429,
+        "rate_limited",
+        "You follow too much at once. Close what you do not need, and try again in a moment.",
+        details=[ErrorDetail(field="scope", message=f"{error.scope}_streams")],
+        retry_after_s=STREAMS_RETRY_S,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+from fastapi import Header
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -101,7 +102,22 @@ Said = Annotated[
         examples=[{"name": "Ada", "plan": "Studio"}],
     ),
 ]
+LARGEST = 2_000_000_000
+"""Larger numbers of messages there are none, and databases hold none."""
+Number = Annotated[int, Field(ge=0, le=LARGEST)]
+LastEventId = Annotated[
+    str | None,
+    Header(alias="Last-Event-ID", max_length=20, description="Number of the last event received.", examples=["12"]),
+]
 Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+def number_of(last_event_id: str | None, otherwise: int = 0) -> int:
+    """`otherwise` for an id that is not one of ours: it is then told from there."""
+    given = last_event_id or ""
+    if not (given.isascii() and given.isdecimal()) or int(given) > LARGEST:
+        return otherwise
+    return int(given)
 
 
 class Lenient(BaseModel):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 
 from starlette.responses import StreamingResponse
 
 from api.stream.sse import KEEP_ALIVE
 from handrail.handoff.live import Event
+from handrail.records import RecordsUnavailable
+
+log = logging.getLogger("handrail.live")
 
 HEARTBEAT_S = 15.0
 """Also how often whoever follows looks into the records again, should an event have been lost."""
@@ -31,8 +36,18 @@ async def next_event(queue: asyncio.Queue[Event]) -> Event | None:
         return None
 
 
-def live_stream(body: AsyncIterator[bytes]) -> StreamingResponse:
-    return StreamingResponse(body, media_type="text/event-stream", headers=HEADERS)
+def live_stream(body: AsyncGenerator[bytes, None]) -> StreamingResponse:
+    return StreamingResponse(_until_away(body), media_type="text/event-stream", headers=HEADERS)
+
+
+async def _until_away(body: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    """Ends where the records are away: the page comes back for the rest, later and later."""
+    try:
+        async with aclosing(body):
+            async for chunk in body:
+                yield chunk
+    except RecordsUnavailable as error:
+        log.warning("%s; a stream of live events ends", error)
 
 
 __all__ = ["KEEP_ALIVE", "encoded", "live_stream", "next_event"]

@@ -16,6 +16,7 @@ from api.fields import (
     Filters,
     Language,
     Lenient,
+    Number,
     Probability,
     Said,
 )
@@ -257,7 +258,7 @@ class TypingRequest(Lenient):
 class ReadRequest(Lenient):
     """Everything up to this message has been seen."""
 
-    seq: int = Field(ge=0, le=2_000_000_000)
+    seq: Number
 
 
 class CsatRequest(Lenient):

@@ -89,16 +89,19 @@ async def may_follow(services: Services, turn_id: str, asker: Asker) -> None:
     """
     conversation_id = await services.once.conversation(turn_id)
     if conversation_id is not None:
-        await services.desk.conversations.owned_by_person(conversation_id, asker.visitor_id)
+        await services.desk.talks.conversations.owned_by_person(conversation_id, asker.visitor_id)
 
 
-async def answer(services: Services, question: Question, asker: Asker, watch: TurnWatch | None = None) -> Response:
+async def answer(
+    services: Services, question: Question, asker: Asker, watch: TurnWatch | None = None, *, to_person: bool = False
+) -> Response:
     """Run the turn, knowing who is at the desk; the response as `/ask` sends it.
 
     Who answers is read before anything is done, and again before the answer is delivered: what the assistant wrote
-    while a person took over reaches nobody. Evidence is recorded after the response.
+    while a person took over reaches nobody. Evidence is recorded after the response. What goes `to_person` waits
+    behind no question for its place in the records.
     """
-    begun = await _begun(services, question, asker)
+    begun = await _begun(services, question, asker, to_person)
     if begun is not None and begun.instead is not None:
         await services.assistant.overhear(question)
         return _handed_off(services, question, begun.instead)
@@ -127,7 +130,7 @@ async def to_person(services: Services, question: Question, key: TurnKey, asker:
     if await services.once.stored(question.turn_id) is not None:
         return None
     await admit(services, question, key, asker)
-    return await answer(services, question, asker)
+    return await answer(services, question, asker, to_person=True)
 
 
 async def _to_person(services: Services, question: Question, key: TurnKey, asker: Asker) -> bool:
@@ -136,15 +139,16 @@ async def _to_person(services: Services, question: Question, key: TurnKey, asker
         if not key.conversation_given:
             await may_follow(services, question.turn_id, asker)
             return False
-        return await services.desk.conversations.owned_by_person(question.conversation_id, asker.visitor_id)
+        return await services.desk.talks.conversations.owned_by_person(question.conversation_id, asker.visitor_id)
     except RecordsUnavailable:
         return False
 
 
-async def _begun(services: Services, question: Question, asker: Asker) -> Begun | None:
+async def _begun(services: Services, question: Question, asker: Asker, to_person: bool) -> Begun | None:
     """None where the records are away: the visitor is answered all the same."""
     try:
-        return await services.desk.conversations.begin(question, asker.visitor_id)
+        conversations = services.desk.conversations if to_person else services.desk.talks.conversations
+        return await conversations.begin(question, asker.visitor_id)
     except RecordsUnavailable as error:
         log.warning("%s; the turn is answered without being recorded", error)
         return None
@@ -155,7 +159,7 @@ async def _delivered(services: Services, turn: Turn, begun: Begun | None) -> str
         return None
     label = turn.classification.label.value
     try:
-        return await services.desk.conversations.deliver(turn.question, begun, turn.outcome.answer, label)
+        return await services.desk.talks.conversations.deliver(turn.question, begun, turn.outcome.answer, label)
     except RecordsUnavailable as error:
         log.warning("%s; the answer is delivered without being recorded", error)
         return None
@@ -178,7 +182,7 @@ def _handed_off(services: Services, question: Question, text: str) -> Response:
 def _recorded(services: Services, turn: Turn) -> Response:
     result = response(turn)
     desk = services.desk
-    desk.later.do(desk.evidence.save(result, redact(turn.question.text), desk.clock()))
+    desk.later.do(desk.talks.evidence.save(result, redact(turn.question.text), desk.clock()))
     return result
 
 

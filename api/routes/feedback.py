@@ -33,16 +33,16 @@ async def feedback(body: FeedbackRequest, services: Needed, asker: WhoAsks) -> F
     desk, turn_id = services.desk, str(body.turn_id)
     if await _conversation_of(turn_id, services) != body.conversation_id:
         raise ApiError(404, *BY_STATUS[404])
-    await desk.conversations.owned_by_person(body.conversation_id, asker.visitor_id)
+    await desk.talks.conversations.owned_by_person(body.conversation_id, asker.visitor_id)
     comment = tidy(body.comment or "")
     said = Feedback(turn_id, body.rating, body.reason, redact(comment) if comment else None)
-    await desk.evidence.rate(said, body.conversation_id, desk.clock())
+    await desk.talks.evidence.rate(said, body.conversation_id, desk.clock())
     return FeedbackResponse(turn_id=turn_id, rating=body.rating)
 
 
 async def _conversation_of(turn_id: str, services: Services) -> str | None:
     """Evidence is recorded a moment after the response, so the stored response counts as well."""
-    found = await services.desk.evidence.conversation_of(turn_id)
+    found = await services.desk.talks.evidence.conversation_of(turn_id)
     if found is None and (stored := await services.once.stored(turn_id)):
         return str(stored["conversation_id"])
     return found

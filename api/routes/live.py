@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Depends, Query
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from api.dependencies import Needed, Services, WhoAsks, json_only
+from api.dependencies import Needed, Services, WhoAsks, counted, following, json_only
 from api.errors import ApiError
-from api.fields import ConversationId
+from api.fields import ConversationId, LastEventId, Number, number_of
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
 from api.schemas import CsatRequest, ErrorDetail, ReadRequest, TranscriptRequest, TypingRequest
 from handrail.guard import tidy
@@ -23,7 +23,7 @@ from handrail.records.conversations import Unknown
 from handrail.records.desk_tables import ConversationRow
 from handrail.redact import redact
 
-router = APIRouter(prefix="/conversations", tags=["live"], include_in_schema=False)
+router = APIRouter(prefix="/conversations", tags=["live"], include_in_schema=False, dependencies=[Depends(counted)])
 
 DAY_S = 86_400
 
@@ -31,7 +31,7 @@ DAY_S = 86_400
 async def _own(conversation_id: ConversationId, services: Needed, asker: WhoAsks) -> ConversationRow:
     """The visitor's conversation. Raises Unknown for somebody else's as well."""
     _known(asker.visitor_id)
-    row = await services.desk.conversations.records.find(conversation_id)
+    row = await services.desk.talks.conversations.records.find(conversation_id)
     if row is None or row.visitor_id != asker.visitor_id:
         raise Unknown("there is no such conversation")
     return row
@@ -49,16 +49,16 @@ def _known(visitor_id: str | None) -> str:
 @router.get("")
 async def mine(services: Needed, asker: WhoAsks) -> dict[str, Any]:
     """The visitor's conversations, latest first."""
-    rows = await services.desk.conversations.lists.of_visitor(_known(asker.visitor_id))
+    rows = await services.desk.talks.conversations.lists.of_visitor(_known(asker.visitor_id))
     return {"items": [views.for_visitor(row) for row in rows]}
 
 
 @router.get("/{conversation_id}")
-async def one(row: Own, services: Needed, after: Annotated[int, Query(ge=0)] = 0) -> dict[str, Any]:
+async def one(row: Own, services: Needed, after: Annotated[Number, Query()] = 0) -> dict[str, Any]:
     """Messages above `after`, and who answers."""
-    conversations = services.desk.conversations
+    conversations = services.desk.talks.conversations
     messages = await conversations.records.messages(row.id, after)
-    turns = await services.desk.evidence.turns(row.id)
+    turns = await services.desk.talks.evidence.turns(row.id)
     return {
         "conversation": views.for_visitor(row),
         "state": await conversations.state(row),
@@ -68,16 +68,15 @@ async def one(row: Own, services: Needed, after: Annotated[int, Query(ge=0)] = 0
     }
 
 
-@router.get("/{conversation_id}/events")
+@router.get("/{conversation_id}/events", dependencies=[Depends(following)])
 async def events(
     row: Own,
     services: Needed,
-    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)] = None,
-    after: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: LastEventId = None,
+    after: Annotated[Number, Query()] = 0,
 ) -> StreamingResponse:
     """Messages after the last one seen and whatever happens from now on; the state comes first."""
-    seen = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdecimal() else after
-    return live_stream(_followed(row.id, seen, services))
+    return live_stream(_followed(row.id, number_of(last_event_id, after), services))
 
 
 @router.post("/{conversation_id}/typing", status_code=204, dependencies=[Depends(json_only)])
@@ -90,7 +89,7 @@ async def typing(body: TypingRequest, row: Own, services: Needed) -> None:
 @router.post("/{conversation_id}/read", status_code=204, dependencies=[Depends(json_only)])
 async def read(body: ReadRequest, row: Own, services: Needed) -> None:
     desk = services.desk
-    after = await desk.conversations.records.read(row.id, "visitor", body.seq)
+    after = await desk.talks.conversations.records.read(row.id, "visitor", body.seq)
     await desk.hub.publish("desk", {"type": "read", "conversation_id": row.id, "seq": after.visitor_read_seq})
 
 
@@ -113,15 +112,15 @@ async def csat(body: CsatRequest, row: Own, services: Needed) -> dict[str, Any]:
     if row.generation == 0 or row.resolved_at is None:
         raise ApiError(409, "not_possible", "A conversation is rated once it is resolved.")
     comment = redact(tidy(body.comment or "")) or None
-    after = await services.desk.conversations.records.set(row.id, csat=body.score, csat_comment=comment)
-    await services.desk.conversations.tell_desk(after)
+    after = await services.desk.talks.conversations.records.set(row.id, csat=body.score, csat_comment=comment)
+    await services.desk.talks.conversations.tell_desk(after)
     return {"score": body.score}
 
 
 @router.get("/{conversation_id}/transcript")
 async def download(row: Own, services: Needed) -> PlainTextResponse:
     """The conversation as plain text, to be kept."""
-    messages = await services.desk.conversations.records.messages(row.id, limit=10_000)
+    messages = await services.desk.talks.conversations.records.messages(row.id, limit=10_000)
     text = transcript.as_text(row, messages, services.settings.brand.assistant)
     name = f"conversation-{row.reference or 'transcript'}.txt"
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
@@ -143,7 +142,7 @@ async def mail_transcript(body: TranscriptRequest, row: Own, services: Needed, a
             raise ApiError(422, "code_expired", "This code no longer works. Leave out the code to have a new one sent.")
         case CodeWrong():
             raise ApiError(422, "code_wrong", "code: This is not the code in the e-mail. Check it and send it again.")
-    messages = await desk.conversations.records.messages(row.id, limit=10_000)
+    messages = await desk.talks.conversations.records.messages(row.id, limit=10_000)
     sent = await desk.mail.send(wish, transcript.as_text(row, messages, services.settings.brand.assistant))
     if isinstance(sent, Denied):
         raise _mailed_enough(sent)
@@ -160,9 +159,9 @@ def _mailed_enough(denied: Denied) -> ApiError:
     )
 
 
-async def _followed(conversation_id: str, after: int, services: Services) -> AsyncIterator[bytes]:
+async def _followed(conversation_id: str, after: int, services: Services) -> AsyncGenerator[bytes, None]:
     desk = services.desk
-    conversations = desk.conversations
+    conversations = desk.talks.conversations
     about = {"conversation_id": conversation_id, "author": "visitor"}
     version = read = -1
     with desk.hub.subscribe(conversation_topic(conversation_id)) as queue:

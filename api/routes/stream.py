@@ -6,15 +6,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import APIRouter, Depends
 from starlette.responses import StreamingResponse
 
 from api import turns
-from api.dependencies import Asker, Needed, Services, WhoAsks, json_only
+from api.dependencies import Asker, Needed, Services, WhoAsks, counted, following, json_only
 from api.errors import ApiError
+from api.fields import LastEventId, number_of
 from api.openapi import failures, streams_events
 from api.schemas import AskRequest, StopRequest, StopResponse
 from api.stream import parts
@@ -34,11 +34,6 @@ NOT_KNOWN = "There is no such turn, or it was stopped or is no longer kept. POST
 
 router = APIRouter(prefix="/chat", tags=["conversation"])
 
-LastEventId = Annotated[
-    str | None,
-    Header(alias="Last-Event-ID", max_length=20, description="Number of the last event received.", examples=["12"]),
-]
-
 
 @router.post(
     "/stream",
@@ -46,7 +41,7 @@ LastEventId = Annotated[
     summary="Ask a question and follow its answer",
     response_class=StreamingResponse,
     responses={**streams_events(), **failures(401, 404, 409, 413, 415, 422, 429, 503)},
-    dependencies=[Depends(json_only)],
+    dependencies=[Depends(json_only), Depends(counted), Depends(following)],
 )
 async def stream(
     body: AskRequest, services: Needed, asker: WhoAsks, last_event_id: LastEventId = None
@@ -60,7 +55,7 @@ async def stream(
     said = await turns.to_person(services, question, key, asker)
     if said is not None:
         return event_stream(listed(parts.replay(said)))
-    after = _number(last_event_id)
+    after = number_of(last_event_id)
     if body.conversation_id is not None:
         services.streams.give_way(question.conversation_id, question.turn_id)
     claim = await services.once.claim(key, wait_for_itself=False)
@@ -79,7 +74,8 @@ async def stream(
     operation_id="resumeStream",
     summary="Go on following a turn",
     response_class=StreamingResponse,
-    responses={**streams_events(), **failures(401, 404, 422, 503)},
+    responses={**streams_events(), **failures(401, 404, 422, 429, 503)},
+    dependencies=[Depends(counted), Depends(following)],
 )
 async def resume(
     turn_id: UUID, services: Needed, asker: WhoAsks, last_event_id: LastEventId = None
@@ -90,7 +86,7 @@ async def resume(
     its stored result. Turns that were asked for through `/ask` have no events until they are finished. A turn of a
     conversation that began with a visitor's token is found with that visitor's token only.
     """
-    after = _number(last_event_id)
+    after = number_of(last_event_id)
     try:
         await turns.may_follow(services, str(turn_id), asker)
     except Foreign:
@@ -109,8 +105,8 @@ async def resume(
     operation_id="stopTurn",
     summary="Stop a turn",
     response_description="Whether there was something to stop.",
-    responses=failures(401, 404, 413, 415, 422, 503),
-    dependencies=[Depends(json_only)],
+    responses=failures(401, 404, 413, 415, 422, 429, 503),
+    dependencies=[Depends(json_only), Depends(counted)],
 )
 async def stop(body: StopRequest, services: Needed, asker: WhoAsks) -> StopResponse:
     """Cancel what is being generated for a turn, on whichever process it runs. Its stream ends with `abort`.
@@ -180,8 +176,3 @@ async def _stored(services: Services, turn_id: str) -> Response | None:
         return await services.once.stored(turn_id)
     except RecordsUnavailable:
         return None
-
-
-def _number(last_event_id: str | None) -> int:
-    """0 for an id that is not one of ours: the turn is then told from its beginning."""
-    return int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdecimal() else 0

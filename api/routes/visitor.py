@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from api.dependencies import Needed, json_only
+from api.dependencies import Needed, counted_by_address, json_only
 from api.openapi import failures
 from api.schemas import VisitorRequest, VisitorResponse
 from handrail.accounts.visitor_token import VALID_S, new_visitor_id
@@ -17,8 +17,8 @@ router = APIRouter(tags=["conversation"])
     operation_id="visitor",
     summary="Get a visitor token",
     response_description="A token, valid for a quarter of an hour.",
-    responses=failures(401, 413, 415, 422),
-    dependencies=[Depends(json_only)],
+    responses=failures(401, 413, 415, 422, 429),
+    dependencies=[Depends(json_only), Depends(counted_by_address)],
 )
 async def visitor(body: VisitorRequest, services: Needed) -> VisitorResponse:
     """A new visitor, or a fresh token for one who still has an older one, up to 30 days after it has run out."""

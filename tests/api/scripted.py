@@ -55,6 +55,7 @@ class ScriptedAssistant:
         self.unsaid: list[str] = []
         """Turns whose answers were not delivered."""
         self.hold: asyncio.Event | None = None
+        self.takes_s = 0.0
         self.fails: Exception | None = None
         self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
         """Plays a turn to its watcher before the outcome."""
@@ -101,6 +102,8 @@ class ScriptedAssistant:
                 await self.tells(watch)
             if self.hold is not None:
                 await self.hold.wait()
+            if self.takes_s:
+                await asyncio.sleep(self.takes_s)
         except asyncio.CancelledError:
             self.cancelled += 1
             raise

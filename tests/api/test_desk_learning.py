@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from api.app import TENANT, create_app
+from api.app import create_app
 from api.desk_access import COOKIE
+from handrail.accounts.keyspace import TENANT
 from handrail.errors import IndexBusy
 from handrail.learning.drafts import Drafter, ExtractiveDrafter
 from handrail.learning.gaps import Shelf

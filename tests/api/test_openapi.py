@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import schemathesis
+from fastapi.openapi.utils import get_openapi
 from hypothesis import HealthCheck, settings
 from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import negative_data_rejection
+from starlette.testclient import TestClient
 
 from api.app import create_app
 from tests.api.scripted import ScriptedAssistant, settings_in
@@ -89,3 +93,91 @@ def _longer_than_published(body: object) -> bool:
 
 def _operations(description: dict[str, Any]) -> list[dict[str, Any]]:
     return [operation for path in description["paths"].values() for operation in path.values()]
+
+
+def test_every_number_that_is_sent_has_a_least_and_a_largest_value() -> None:
+    described = _all_routes()
+    unbounded: list[str] = []
+    seen = 0
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            sent = [(parameter["name"], parameter["schema"]) for parameter in operation.get("parameters", [])]
+            content = operation.get("requestBody", {}).get("content", {})
+            sent += [("body", media["schema"]) for media in content.values()]
+            for name, shape in sent:
+                for place, number in _numbers(shape, described["components"]["schemas"], name):
+                    seen += 1
+                    least = {"minimum", "exclusiveMinimum"} & number.keys()
+                    largest = {"maximum", "exclusiveMaximum"} & number.keys()
+                    if not (least and largest):
+                        unbounded.append(f"{method} {path}: {place}")
+
+    assert seen >= 10
+    assert unbounded == []
+
+
+@pytest.mark.parametrize("number", ["-1", "2000000001", "9223372036854775808", str(10**30), "1" * 400])
+def test_numbers_that_no_database_holds_are_refused(tmp_path: Path, number: str) -> None:
+    with TestClient(create_app(settings_in(tmp_path), ScriptedAssistant())) as client:
+        headers = {"Authorization": f"Bearer {client.post('/visitor', json={}).json()['token']}"}
+        client.post("/ask", json={"question": "How?", "conversation_id": "c-1"}, headers=headers)
+        read = client.get(f"/conversations/c-1?after={number}", headers=headers).status_code
+        assert read == 422  # of what follows, a stream would not end
+        followed = client.get(f"/conversations/c-1/events?after={number}", headers=headers).status_code
+        sent = client.post(
+            "/conversations/c-1/read", content=f'{{"seq": {number}}}', headers={**headers, **JSON}
+        ).status_code
+        known = client.post(
+            "/ask", content=f'{{"question": "How?", "context": {{"age": {number}, "x": NaN}}}}', headers=JSON
+        ).status_code
+
+    assert [followed, sent] == [422] * 2
+    assert known == 200
+
+
+@pytest.mark.parametrize("number", ["2000000001", "9" * 20])
+def test_an_event_number_that_is_none_of_ours_begins_at_the_beginning(tmp_path: Path, number: str) -> None:
+    turn = "0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"
+    with TestClient(create_app(settings_in(tmp_path), ScriptedAssistant())) as client:
+        client.post("/ask", json={"question": "How?", "turn_id": turn})
+        told = client.get(f"/chat/stream/{turn}", headers={"Last-Event-ID": number})
+
+    assert told.status_code == 200
+    assert "data-outcome" in told.text
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def _all_routes() -> dict[str, Any]:
+    """The description with the routes that are not published."""
+    app = create_app(settings_in(Path(FOLDER.name)), ScriptedAssistant())
+    with pytest.MonkeyPatch.context() as published:
+        for place in _places(app.routes):
+            published.setattr(place, "include_in_schema", True)
+        return get_openapi(title="all", version="1", routes=app.routes)
+
+
+def _places(routes: Iterable[Any]) -> Iterator[Any]:
+    """Routes and routers that may be left out of the description, however deep."""
+    for route in routes:
+        if hasattr(route, "include_in_schema"):
+            yield route
+        if (router := getattr(route, "original_router", None)) is not None:
+            yield from (router, route.include_context)
+            yield from _places(router.routes)
+
+
+def _numbers(shape: dict[str, Any], schemas: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every number in what may be sent, with its place."""
+    if "$ref" in shape:
+        shape = schemas[shape["$ref"].rpartition("/")[2]]
+    if shape.get("type") in ("integer", "number"):
+        yield place, shape
+    for kind in ("anyOf", "allOf", "oneOf"):
+        for part in shape.get(kind, []):
+            yield from _numbers(part, schemas, place)
+    for name, part in shape.get("properties", {}).items():
+        yield from _numbers(part, schemas, f"{place}.{name}")
+    if isinstance(shape.get("items"), dict):
+        yield from _numbers(shape["items"], schemas, f"{place}[]")

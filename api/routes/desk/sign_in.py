@@ -6,12 +6,15 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api.dependencies import Needed, Visitor, json_only
+from api.dependencies import Needed, Services, Visitor, json_only
 from api.desk_access import COOKIE, PATH, Agent, user_view
 from api.desk_schemas import SignInRequest
 from api.errors import ApiError
+from handrail.accounts.known_browser import VALID_S
 from handrail.accounts.sessions import Signed, TooManyFailures, WrongPassword
 from handrail.settings import Settings
+
+KNOWN = "handrail_desk_known"
 
 router = APIRouter()
 
@@ -24,14 +27,15 @@ async def sign_in(
     if not services.settings.oidc.passwords:
         raise ApiError(403, "no_passwords", "Sign in with your company account.")
     try:
-        signed = await services.desk.sign_in.open(body.email, body.password, address)
+        known = request.cookies.get(KNOWN)
+        signed = await services.desk.sign_in.open(body.email, body.password, address, known)
     except WrongPassword:
         raise ApiError(401, "wrong_password", "E-mail address and password do not belong together.") from None
     except TooManyFailures as error:
         raise ApiError(
             429, "rate_limited", "Too many wrong passwords. Please wait.", retry_after_s=error.retry_after_s
         ) from None
-    keep(signed, request, response, services.settings)
+    keep(signed, request, response, services)
     return {"user": user_view(signed.user), "csrf": signed.csrf}
 
 
@@ -54,17 +58,23 @@ async def ways(services: Needed) -> dict[str, Any]:
     return {"password": oidc.passwords, "oidc": oidc.label if oidc.issuer else None}
 
 
-def keep(signed: Signed, request: Request, response: Response, settings: Settings) -> None:
-    """Put the session into its cookie."""
-    response.set_cookie(
-        COOKIE,
-        signed.token,
-        max_age=settings.desk.session_hours * 3600,
-        path=PATH,
-        secure=encrypted(request, settings),
-        httponly=True,
-        samesite="strict",
-    )
+def keep(signed: Signed, request: Request, response: Response, services: Services) -> None:
+    """Put the session into its cookie, and what makes the browser known into another, for signing in alone."""
+    settings = services.settings
+    mark = services.desk.sign_in.mark(signed.user)
+    for name, value, seconds, path in (
+        (COOKIE, signed.token, settings.desk.session_hours * 3600, PATH),
+        (KNOWN, mark, VALID_S, f"{PATH}/api/sign-in"),
+    ):
+        response.set_cookie(
+            name,
+            value,
+            max_age=seconds,
+            path=path,
+            secure=encrypted(request, settings),
+            httponly=True,
+            samesite="strict",
+        )
 
 
 def encrypted(request: Request, settings: Settings) -> bool:

@@ -96,7 +96,7 @@ async def audit(
     services: Needed,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     action: Annotated[str | None, Query(max_length=40)] = None,
-    before: float | None = None,
+    before: Annotated[float | None, Query(ge=0, le=1e11, allow_inf_nan=False)] = None,
 ) -> dict[str, Any]:
     """The latest entries, or those before a time, newest first."""
     names = await services.desk.conversations.names.all()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import sha256
+from hashlib import blake2b, sha256
 
+from handrail.accounts.attempts import Attempts, Bucket
+from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.passwords import matches
 from handrail.errors import HandrailError
 from handrail.records.desk_book import DeskBook
@@ -74,21 +77,55 @@ class Signed:
 
 
 class SignIn:
-    def __init__(self, people: People, book: DeskBook, clock: Callable[[], float], settings: Desk) -> None:
+    """Sessions of one tenant's people.
+
+    A password is counted before it is looked at: per account and address, per address, and per account over all
+    addresses. The right one is given back. A browser that has signed in to the account before is counted by itself
+    alone, so that nobody can keep its owner out by guessing.
+    """
+
+    def __init__(
+        self,
+        people: People,
+        book: DeskBook,
+        clock: Callable[[], float],
+        settings: Desk,
+        attempts: Attempts,
+        browsers: KnownBrowsers,
+    ) -> None:
         self._people = people
         self._book = book
         self._clock = clock
         self._settings = settings
+        self._attempts = attempts
+        self._browsers = browsers
 
-    async def open(self, email: str, password: str, address: str) -> Signed:
-        """A new session. Raises WrongPassword and TooManyFailures."""
+    async def open(self, email: str, password: str, address: str, browser: str | None = None) -> Signed:
+        """A new session; `browser` is the mark it was given. Raises WrongPassword and TooManyFailures."""
         email, place = email.strip().lower(), sha256(address.encode()).hexdigest()[:16]
-        await self._be_patient(email, place)
-        user = await self._people.by_email(email)
+        known = self._browsers.name(browser, email, self._clock())
+        buckets = self._buckets(email, place, known)
+        attempt = secrets.token_hex(12)
+        wait = await self._attempts.take(attempt, buckets)
+        if wait > 0:
+            raise TooManyFailures(min(WINDOW_S, max(1, math.ceil(wait))))
+        try:
+            if known is None:
+                await self._be_patient(email, place)
+            user = await self._people.by_email(email)
+        except HandrailError:
+            await self._attempts.give_back(attempt, buckets)  # no password was looked at
+            raise
         if not await matches(user.password_hash if user else None, password) or user is None or not user.active:
-            await self._book.log(FAILED, self._clock(), target=email[:254], detail={"from": place})
+            detail = {"from": place} if known is None else {"known": "yes"}
+            await self._book.log(FAILED, self._clock(), target=email[:254], detail=detail)
             raise WrongPassword("e-mail address and password do not belong together")
+        await self._attempts.give_back(attempt, buckets)
         return await self._begun(user)
+
+    def mark(self, user: UserRow) -> str:
+        """What the browser keeps that has just signed in, to be known next time."""
+        return self._browsers.mark(user.email, self._clock())
 
     async def admit(self, identity: Identity) -> Signed:
         """A new session for whom a provider vouches, with the role it gives; an account is made for who has none.
@@ -132,13 +169,31 @@ class SignIn:
     async def close(self, token: str) -> None:
         await self._people.close_session(_hash(token))
 
+    def _buckets(self, email: str, place: str, known: str | None) -> list[Bucket]:
+        most, of_account = self._settings.sign_in_failures, self._settings.sign_in_failures_of_account
+        if known is not None:
+            return [self._bucket(most, "browser", email, known)]
+        return [
+            self._bucket(most, "account at address", email, place),
+            self._bucket(most * FROM_ONE_PLACE, "address", place),
+            self._bucket(of_account, "account", email),
+        ]
+
+    def _bucket(self, most: int, *what: str) -> Bucket:
+        """Addresses are few enough to be tried, so the hash takes a secret."""
+        key = self._browsers.secret[:64]
+        return Bucket(blake2b("\0".join(what).encode(), key=key, digest_size=16).hexdigest(), most)
+
     async def _be_patient(self, email: str, place: str) -> None:
-        """Counted in the records, so that several processes count together and a restart forgets nothing."""
+        """What is on record counts too: several processes without Redis share it, and a restart forgets nothing."""
         now, most = self._clock(), self._settings.sign_in_failures
-        failures = await self._book.audit(action=FAILED, since=now - WINDOW_S, limit=2000)
-        here = [row for row in failures if (row.detail or {}).get("from") == place]
+        found = await self._book.audit(action=FAILED, since=now - WINDOW_S, limit=2000)
+        failures = [row for row in found if "from" in (row.detail or {})]
+        here = [row for row in failures if (row.detail or {})["from"] == place]
         at_user = [row for row in here if row.target == email]
-        for rows, limit in ((at_user, most), (here, most * FROM_ONE_PLACE)):
+        of_user = [row for row in failures if row.target == email]
+        of_account = self._settings.sign_in_failures_of_account
+        for rows, limit in ((at_user, most), (here, most * FROM_ONE_PLACE), (of_user, of_account)):
             if len(rows) >= limit:
                 raise TooManyFailures(max(1, int(rows[limit - 1].at + WINDOW_S - now)))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from redis.exceptions import RedisError
 
+from handrail.accounts.keyspace import keyspace_of
 from handrail.assembly.memory import build_memory
 from handrail.limits.shared import connect
 from handrail.settings import Settings
@@ -24,7 +25,7 @@ async def forget_shared(settings: Settings, conversation_ids: Sequence[str], tur
         if memory is not None:
             for conversation_id in conversation_ids:
                 await memory.forget(conversation_id)
-        await SharedStreams(redis, settings.stream.resume_s).forget(turn_ids)
+        await SharedStreams(redis, keyspace_of(settings), settings.stream.resume_s).forget(turn_ids)
     except (RedisError, OSError):
         return False
     finally:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from handrail.accounts.keyspace import keyspace_of
 from handrail.converse import Memory
 from handrail.converse.in_process import InProcessMemory
 from handrail.converse.window import Count, exchange_of, place_of, said_by_person, told_person
 from handrail.errors import SettingsError
 from handrail.settings import Settings
 from handrail.types import Question, Turn
-
-TENANT = "default"
 
 
 class ConversationMemory:
@@ -75,5 +74,5 @@ def build_memory(settings: Settings, count: Count, clock: Callable[[], float]) -
         redis = connect(settings.limits.redis_url)
     except ValueError as error:
         raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
-    shared = RedisMemory(redis, TENANT, chosen.window_tokens, chosen.ttl_s, count, own)
+    shared = RedisMemory(redis, keyspace_of(settings), chosen.window_tokens, chosen.ttl_s, count, own)
     return ConversationMemory(shared, shared.aclose)

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from handrail.accounts.keyspace import TENANT
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.accounts.sessions import Role
 from handrail.assembly.forgetting import forget_shared
@@ -22,7 +23,6 @@ from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
 
 T = TypeVar("T")
-TENANT = "default"
 
 app = typer.Typer(help="The desk: its people, and what is kept about visitors.", no_args_is_help=True)
 user = typer.Typer(help="Who may sign in at the desk.", no_args_is_help=True)

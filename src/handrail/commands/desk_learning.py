@@ -12,6 +12,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from handrail.accounts.keyspace import TENANT
 from handrail.commands import KB, Json, notes, results, settings_for
 from handrail.learning.cases import FORMATS, CaseError, lines
 from handrail.learning.gaps import Gap
@@ -20,7 +21,6 @@ from handrail.records.learning import LearningRecords
 from handrail.reports.period import period
 from handrail.settings import Settings
 
-TENANT = "default"
 T = TypeVar("T")
 Tenant = Annotated[str, typer.Option("--tenant", help="Whose records.")]
 From = Annotated[str | None, typer.Option("--from", help="First day, such as 2026-11-01; default is 30 days ago.")]

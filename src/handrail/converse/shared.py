@@ -10,13 +10,12 @@ from typing import Any, cast
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from handrail.accounts.keyspace import Keyspace
 from handrail.converse import Memory
 from handrail.converse.window import MOST_EXCHANGES, Count, branch, latest, packed, unpacked
 from handrail.types import Exchange
 
 log = logging.getLogger(__name__)
-
-PREFIX = "handrail:conversation:"
 
 
 class RedisMemory:
@@ -25,9 +24,11 @@ class RedisMemory:
     While Redis is away `spare` remembers for this process, which is said once in the log.
     """
 
-    def __init__(self, redis: Redis, tenant: str, window_tokens: int, ttl_s: int, count: Count, spare: Memory) -> None:
+    def __init__(
+        self, redis: Redis, keys: Keyspace, window_tokens: int, ttl_s: int, count: Count, spare: Memory
+    ) -> None:
         self._redis = redis
-        self._tenant = tenant
+        self._keys = keys
         self._window_tokens = window_tokens
         self._ttl_s = ttl_s
         self._count = count
@@ -67,9 +68,8 @@ class RedisMemory:
         await self._redis.aclose()
 
     def _key(self, conversation_id: str) -> str:
-        """Ids come from outside, so they are hashed: no id reaches another tenant's key, and none is of any length."""
-        name = blake2b(f"{self._tenant}\0{conversation_id}".encode(), digest_size=16).hexdigest()
-        return f"{PREFIX}{name}"
+        """Ids come from outside, so they are hashed: none is of any length."""
+        return self._keys.key(f"conversation:{blake2b(conversation_id.encode(), digest_size=16).hexdigest()}")
 
     def _say_once(self, error: Exception) -> None:
         if not self._away:

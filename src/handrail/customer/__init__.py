@@ -5,7 +5,6 @@ Values decide which of the operator's own texts may be shown. They are never put
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -48,7 +47,7 @@ def _plain(value: object) -> str | float | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return value if math.isfinite(value) and abs(value) <= LARGEST_NUMBER else None
+        return value if abs(value) <= LARGEST_NUMBER else None  # neither infinite nor NaN
     if not isinstance(value, str):
         return None
     text = " ".join(unicodedata.normalize("NFKC", value[: 4 * LONGEST_VALUE]).split())

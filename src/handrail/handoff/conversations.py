@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from handrail.handoff import HandoffRequest, views
+from handrail.handoff.beside import beside
 from handrail.handoff.live import DESK, Event, Hub, conversation_topic
 from handrail.handoff.names import Names
 from handrail.handoff.ownership import Action, State
@@ -116,7 +117,7 @@ class Conversations:
         known: Mapping[str, Any] | None = None,
     ) -> ConversationRow:
         """Put the conversation in the queue, or add to what is there. Raises Foreign."""
-        text = redact(request.message) if request.message else None
+        text = await beside(redact, request.message) if request.message else None
         found = await self.records.find(conversation_id)
         lang = found.lang if found else "en"
 

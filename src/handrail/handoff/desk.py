@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
 from handrail.errors import RetryableError
 from handrail.handoff import Handoff, HandoffRequest, Line, Receipt
+from handrail.handoff.beside import beside
 from handrail.redact import redact
 
 ATTEMPTS = 5
@@ -41,7 +41,7 @@ class Desk:
 
         Without a conversation, its `turn_id` stands for one: sent again after a lost connection it is the same request.
         """
-        discreet = await asyncio.to_thread(_redacted, request)
+        discreet = await beside(_redacted, request)
         if discreet.conversation_id is None and discreet.turn_id is not None:
             discreet = replace(discreet, conversation_id=f"turn:{discreet.turn_id}")
         for _ in range(ATTEMPTS):

@@ -17,6 +17,8 @@ from uuid import uuid4
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from handrail.accounts.keyspace import Keyspace
+
 log = logging.getLogger(__name__)
 
 Event = dict[str, Any]
@@ -36,9 +38,9 @@ def conversation_topic(conversation_id: str) -> str:
 class Hub:
     """Publishes within this process at once, and to all others through Redis pub/sub where there is one."""
 
-    def __init__(self, tenant: str, redis: Redis | None = None) -> None:
+    def __init__(self, keys: Keyspace, redis: Redis | None = None) -> None:
         self._redis = redis
-        self._channel = f"handrail:{{live}}:{tenant}"
+        self._channel = keys.key("live")
         self._origin = uuid4().hex
         self._queues: dict[str, set[asyncio.Queue[Event]]] = {}
         self._heard: list[Any] = []

@@ -8,22 +8,37 @@ from dataclasses import dataclass
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from handrail.accounts.keyspace import Keyspace, keyspace_of
 from handrail.errors import SettingsError
-from handrail.limits import Limiter
+from handrail.limits import Allowed, Denied, Limiter
 from handrail.limits.in_process import InProcessLimiter
-from handrail.limits.rules import Rule, handoff_rules, message_rules, question_rules
-from handrail.limits.shared import RedisLimiter, connect
+from handrail.limits.rules import Rule, handoff_rules, message_rules, question_rules, read_rules
+from handrail.limits.shared import SLOT, RedisLimiter, connect
 from handrail.limits.spare import SpareLimiter
 from handrail.settings import Settings
 
 
+class Reads:
+    """Reads weigh on the process that serves them, so each counts for itself, and none waits for Redis."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
+        self._visitor, self._address = (InProcessLimiter(rules, clock) for rules in read_rules(settings))
+
+    async def hit(self, address: str, visitor_id: str | None) -> Allowed | Denied:
+        """Count a read of a visitor at an address."""
+        verdict = await self._visitor.hit(visitor_id) if visitor_id is not None else Allowed()
+        return verdict if isinstance(verdict, Denied) else await self._address.hit(address)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """One limiter each for questions, for requests for a person, and for messages to one."""
+    """One limiter each for questions, for requests for a person, for messages to one, and for reads."""
 
     questions: Limiter
     handoffs: Limiter
     messages: Limiter
+    reads: Reads
+    keys: Keyspace
     redis: Redis | None = None
 
     async def problem(self) -> str | None:
@@ -31,7 +46,7 @@ class Limits:
         if self.redis is None:
             return None
         try:
-            await self.redis.get("handrail:{limits}:ready")
+            await self.redis.get(self.keys.key(SLOT, "ready"))
         except (RedisError, OSError):
             return "the Redis of the request limits cannot be reached"
         return None
@@ -48,19 +63,24 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
     """
     questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
+    keys, reads = keyspace_of(settings), Reads(settings, clock)
     if settings.limits.redis_url is None:
-        return Limits(
-            InProcessLimiter(questions, clock), InProcessLimiter(handoffs, clock), InProcessLimiter(messages, clock)
-        )
+        own = [InProcessLimiter(rules, clock) for rules in (questions, handoffs, messages)]
+        return Limits(own[0], own[1], own[2], reads, keys)
     try:
         redis = connect(settings.limits.redis_url)
     except ValueError as error:
         raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
 
     def spared(name: str, rules: Sequence[Rule]) -> Limiter:
-        return SpareLimiter(RedisLimiter(redis, name, rules, clock), InProcessLimiter(rules, clock))
+        return SpareLimiter(RedisLimiter(redis, keys, name, rules, clock), InProcessLimiter(rules, clock))
 
-    asked = RedisLimiter(redis, "questions", questions, clock) if settings.server.demo_mode else None
+    asked = RedisLimiter(redis, keys, "questions", questions, clock) if settings.server.demo_mode else None
     return Limits(
-        asked or spared("questions", questions), spared("handoffs", handoffs), spared("messages", messages), redis
+        asked or spared("questions", questions),
+        spared("handoffs", handoffs),
+        spared("messages", messages),
+        reads,
+        keys,
+        redis,
     )

@@ -53,5 +53,16 @@ def message_rules(settings: Settings) -> tuple[Rule, ...]:
     return _active(Rule("visitor_minute", MINUTE, settings.desk.messages_per_minute, True))
 
 
+def read_rules(settings: Settings) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
+    """Of one visitor, and of one network address."""
+    limits = settings.limits
+    if not limits.enabled:
+        return (), ()
+    return (
+        _active(Rule("visitor_minute", MINUTE, limits.reads_per_visitor, True)),
+        _active(Rule("address_minute", MINUTE, limits.reads_per_address, True)),
+    )
+
+
 def _active(*rules: Rule) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if rule.limit > 0)

@@ -6,16 +6,17 @@ import secrets
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from handrail.accounts.keyspace import Keyspace
 from handrail.limits import Allowed, Denied, LimitsUnavailable
 from handrail.limits.rules import DAY, Rule
 
-PREFIX = "handrail:{limits}:"
-"""The braces keep every key in one slot of a cluster, which a script over several keys needs."""
+SLOT = "limits"
+"""One slot of a cluster for all, which a script over several keys needs."""
 
 CHECK_AND_ADD = """
 local full = {}
@@ -33,16 +34,34 @@ return full
 """Returns the places of the used-up rules; counts only when there are none."""
 
 
-def connect(url: str) -> Redis:
-    """A client that gives up within about a second, so that a turn never hangs on its limit."""
-    return Redis.from_url(url, socket_timeout=1.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 1))
+CONNECTIONS = 32
+LINE_S = 2.0
+
+
+def connect(url: str, connections: int = CONNECTIONS) -> Redis:
+    """A client that gives up within about a second, so that a turn never hangs on its limit.
+
+    Where all `connections` are in use, more wait in line for up to `LINE_S` seconds: a burst is not an outage.
+    """
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=connections,
+        timeout=LINE_S,
+        socket_timeout=1.0,
+        socket_connect_timeout=1.0,
+        retry=Retry(NoBackoff(), 1),
+    )
+    return Redis.from_pool(pool)
 
 
 class RedisLimiter:
     """`name` keeps the counters of different limits apart; `clock` returns seconds since the epoch."""
 
-    def __init__(self, redis: Redis, name: str, rules: Sequence[Rule], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, redis: Redis, keys: Keyspace, name: str, rules: Sequence[Rule], clock: Callable[[], float]
+    ) -> None:
         self._redis = redis
+        self._keys = keys
         self._name = name
         self._rules = rules
         self._clock = clock
@@ -66,12 +85,12 @@ class RedisLimiter:
         return Denied(rule.scope, rule.seconds_left(now))
 
     def _key(self, rule: Rule, now: float, who: str) -> str:
-        return f"{PREFIX}{self._name}:{rule.scope}:{rule.window(now)}:{who if rule.per_visitor else '*'}"
+        return self._keys.key(SLOT, self._name, rule.scope, rule.window(now), who if rule.per_visitor else "*")
 
     async def _salt_of(self, day: int) -> bytes:
         """All processes share a salt that changes daily: visitors cannot be followed from one day to the next."""
         if self._salt[0] != day:
-            key = f"{PREFIX}salt:{day}"
+            key = self._keys.key(SLOT, "salt", day)
             await self._redis.set(key, secrets.token_hex(16), nx=True, ex=2 * DAY)
             salt = await self._redis.get(key)
             self._salt = (day, salt.encode() if isinstance(salt, str) else salt or b"")

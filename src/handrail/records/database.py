@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 
 from handrail.errors import MissingExtra, SettingsError
 from handrail.records import NotStorable, RecordsUnavailable
+from handrail.records.line import Line
 from handrail.records.migrate import upgrade
 from handrail.records.tables import TurnRow
 from handrail.settings import Storage
@@ -24,8 +25,10 @@ ASYNC_DRIVERS = {"postgres": "postgresql+asyncpg", "postgresql": "postgresql+asy
 LOCK_WAIT_MS = 10_000
 
 ONE_AT_A_TIME: dict[str, Any] = {"pool_size": 1, "max_overflow": 0, "pool_timeout": LOCK_WAIT_MS / 1000}
-"""SQLite has one writer: waiting in line for the connection is fairer and quicker than polling for its lock."""
-SEVERAL: dict[str, Any] = {"pool_pre_ping": True}
+"""SQLite has one writer, for which everybody stands in a `Line`."""
+SEVERAL: dict[str, Any] = {"pool_size": 10, "max_overflow": 5, "pool_timeout": LOCK_WAIT_MS / 1000}
+FEW: dict[str, Any] = {"pool_size": 3, "max_overflow": 3, "pool_timeout": LOCK_WAIT_MS / 1000}
+"""Of a database server for hand-offs and the desk alone."""
 READERS: dict[str, Any] = {"pool_size": 3, "max_overflow": 0, "pool_timeout": LOCK_WAIT_MS / 1000}
 """SQLite's readers see the last commit and wait for no writer; a long report holds no message up."""
 
@@ -33,22 +36,38 @@ READERS: dict[str, Any] = {"pool_size": 3, "max_overflow": 0, "pool_timeout": LO
 class Database:
     """Opened by `open_database`; close it, or its threads outlive the event loop."""
 
-    def __init__(self, engine: AsyncEngine, readers: AsyncEngine | None = None) -> None:
+    def __init__(
+        self, engine: AsyncEngine, readers: AsyncEngine, line: Line | None, apart: Database | None = None
+    ) -> None:
         self._engine = engine
-        self._readers = readers or engine
+        self._readers = readers
+        self._line = line
+        self._apart = apart
+
+    @property
+    def apart(self) -> Database:
+        """The same records over connections that are kept for hand-offs and the desk; in SQLite they write first.
+
+        However many questions use up the others, these are free.
+        """
+        return self._apart or self
 
     def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
         """Commits at the end, rolls back on any error. Raises NotStorable, and RecordsUnavailable when it fails."""
-        return self._transaction(self._engine)
+        return self._transaction(self._engine, self._line)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncSession]:
         """A transaction that changes nothing; it sees what was committed before. Raises RecordsUnavailable."""
-        return self._transaction(self._readers)
+        return self._transaction(self._readers, self._line if self._readers is self._engine else None)
 
     @asynccontextmanager
-    async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
+    async def _transaction(self, engine: AsyncEngine, line: Line | None) -> AsyncIterator[AsyncSession]:
         try:
-            async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
+            async with AsyncExitStack() as held:
+                if line is not None:
+                    await held.enter_async_context(line.turn(first=self._apart is None))
+                session = await held.enter_async_context(AsyncSession(engine, expire_on_commit=False))
+                await held.enter_async_context(session.begin())
                 yield session
         except IntegrityError:
             raise
@@ -67,8 +86,8 @@ class Database:
         return None
 
     async def close(self) -> None:
-        await self._readers.dispose()
-        await self._engine.dispose()
+        for engine in {self._readers, self._engine, self.apart._readers, self.apart._engine}:
+            await engine.dispose()
 
 
 def _of_data(error: DBAPIError) -> bool:
@@ -93,7 +112,17 @@ async def open_database(storage: Storage) -> Database:
             "the database of records cannot be opened; check storage.database_url (DATABASE_URL), and that "
             f"storage.data_dir can be written: {type(error).__name__}"
         ) from error
-    return Database(engine, _readers(url) if _in_file(url) else None)
+    return _database(url, engine)
+
+
+def _database(url: URL, engine: AsyncEngine) -> Database:
+    if url.get_backend_name() != "sqlite":
+        few = _engine(url, FEW)
+        return Database(engine, engine, None, Database(few, few, None))
+    line = Line(LOCK_WAIT_MS / 1000)
+    if not _in_file(url):
+        return Database(engine, engine, line, Database(engine, engine, line))
+    return Database(engine, _readers(url), line, Database(engine, _readers(url), line))
 
 
 def database_url(storage: Storage) -> URL:
@@ -109,9 +138,10 @@ def database_url(storage: Storage) -> URL:
     return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
 
 
-def _engine(url: URL) -> AsyncEngine:
+def _engine(url: URL, pool: dict[str, Any] = SEVERAL) -> AsyncEngine:
+    sqlite = url.get_backend_name() == "sqlite"
     try:
-        engine = create_async_engine(url, **(ONE_AT_A_TIME if url.get_backend_name() == "sqlite" else SEVERAL))
+        engine = create_async_engine(url, **(ONE_AT_A_TIME if sqlite else {"pool_pre_ping": True, **pool}))
     except NoSuchModuleError:
         raise SettingsError(f"storage.database_url: no database driver is called {url.drivername!r}") from None
     except ModuleNotFoundError as error:

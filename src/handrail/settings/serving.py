@@ -34,6 +34,12 @@ class Server(Section):
     max_body_bytes: int = Field(
         1_048_576, ge=10_000, le=10_000_000, description="Largest request body; more is refused while it arrives."
     )
+    deployment: str | None = Field(
+        None,
+        pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$",
+        description="Name of this deployment in Redis, the same for all its processes. Default is made of the address "
+        "of its database, or of its data folder.",
+    )
 
 
 class Stream(Section):
@@ -52,7 +58,7 @@ class Stream(Section):
 
 
 class Limits(Section):
-    enabled: bool = Field(True, description="Count questions at all.")
+    enabled: bool = Field(True, description="Count questions, reads and streams of visitors at all.")
     visitor_per_minute: int = Field(
         12, ge=0, le=10_000, description="Questions per visitor address and minute; 0 is unlimited."
     )
@@ -69,6 +75,32 @@ class Limits(Section):
         ge=0,
         le=10_000,
         description="Requests for a person per visitor address and hour, apart from questions; 0 is unlimited.",
+    )
+    reads_per_visitor: int = Field(
+        120,
+        ge=0,
+        le=100_000,
+        description="Reads of conversations and starts of streams per visitor and minute, in each process; "
+        "0 is unlimited.",
+    )
+    reads_per_address: int = Field(
+        600, ge=0, le=1_000_000, description="The same per network address, for all its visitors; 0 is unlimited."
+    )
+    streams_per_visitor: int = Field(
+        10,
+        ge=0,
+        le=10_000,
+        description="Event streams that one visitor, or one agent, has open at once in a process; 0 is unlimited.",
+    )
+    streams_per_address: int = Field(
+        120, ge=0, le=100_000, description="The same per network address, for all its visitors; 0 is unlimited."
+    )
+    max_streams: int = Field(
+        800,
+        ge=1,
+        le=100_000,
+        description="Event streams of all visitors open at once in a process; more are answered with an honest 'busy'. "
+        "Each is an open file.",
     )
     redis_url: str | None = Field(None, description="Count in Redis, shared by all processes; REDIS_URL sets it.")
 

@@ -283,7 +283,18 @@ class Desk(Section):
         30, ge=0, le=1000, description="Messages per visitor address and minute while a person answers; 0 is unlimited."
     )
     sign_in_failures: int = Field(
-        5, ge=1, le=100, description="Wrong passwords for an address in 15 minutes, after which it has to wait."
+        5,
+        ge=1,
+        le=100,
+        description="Wrong passwords for an account in 15 minutes from one network address, after which it has to "
+        "wait; from one address for all accounts four times as many.",
+    )
+    sign_in_failures_of_account: int = Field(
+        50,
+        ge=5,
+        le=10_000,
+        description="Wrong passwords for an account in 15 minutes from all addresses together; browsers that have "
+        "signed in to it before are counted apart.",
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from handrail.accounts.keyspace import Keyspace
 from handrail.streams import Event, OwnerGone
 from handrail.streams.journal import Journal
 
@@ -37,8 +38,9 @@ class Signal:
 class SharedStreams:
     """Redis keys of one turn share a slot of a cluster: events, the owner's sign of life, a wish to stop, followers."""
 
-    def __init__(self, redis: Redis, keep_s: int) -> None:
+    def __init__(self, redis: Redis, keys: Keyspace, keep_s: int) -> None:
         self._redis = redis
+        self._keys = keys
         self._keep_s = keep_s
 
     async def mirror(self, turn_id: str, journal: Journal) -> None:
@@ -50,15 +52,15 @@ class SharedStreams:
             try:
                 async with self._redis.pipeline(transaction=False) as pipe:
                     if not begun:
-                        pipe.delete(_key(turn_id, "events"), _key(turn_id, "stop"))
-                        pipe.set(_key(turn_id, "alive"), 1, ex=ALIVE_S)
+                        pipe.delete(_key(self._keys, turn_id, "events"), _key(self._keys, turn_id, "stop"))
+                        pipe.set(_key(self._keys, turn_id, "alive"), 1, ex=ALIVE_S)
                     for event in events:
-                        pipe.xadd(_key(turn_id, "events"), {"data": event.data}, id=f"{event.number}-0")
+                        pipe.xadd(_key(self._keys, turn_id, "events"), {"data": event.data}, id=f"{event.number}-0")
                     if over:
                         last = sent + len(events)
-                        pipe.xadd(_key(turn_id, "events"), {"data": OVER}, id=f"{last + 1}-0")
-                        pipe.delete(_key(turn_id, "alive"))
-                    pipe.expire(_key(turn_id, "events"), self._keep_s)
+                        pipe.xadd(_key(self._keys, turn_id, "events"), {"data": OVER}, id=f"{last + 1}-0")
+                        pipe.delete(_key(self._keys, turn_id, "alive"))
+                    pipe.expire(_key(self._keys, turn_id, "events"), self._keep_s)
                     await pipe.execute()
             except (RedisError, OSError) as error:
                 if over:
@@ -72,17 +74,17 @@ class SharedStreams:
 
     async def find(self, turn_id: str) -> SharedJournal | None:
         try:
-            there = await self._redis.exists(_key(turn_id, "events"))
+            there = await self._redis.exists(_key(self._keys, turn_id, "events"))
         except (RedisError, OSError):
             return None
-        return SharedJournal(self._redis, turn_id) if there else None
+        return SharedJournal(self._redis, self._keys, turn_id) if there else None
 
     async def stop(self, turn_id: str) -> bool:
         """Ask the owner to stop; whether there is one."""
         try:
-            if not await self._redis.exists(_key(turn_id, "alive")):
+            if not await self._redis.exists(_key(self._keys, turn_id, "alive")):
                 return False
-            await self._redis.set(_key(turn_id, "stop"), 1, ex=60)
+            await self._redis.set(_key(self._keys, turn_id, "stop"), 1, ex=60)
         except (RedisError, OSError):
             return False
         return True
@@ -90,16 +92,18 @@ class SharedStreams:
     async def forget(self, turn_ids: Sequence[str]) -> None:
         """Drop all there is of these turns. Raises RedisError and OSError while Redis is away."""
         for turn_id in turn_ids:
-            await self._redis.delete(*(_key(turn_id, what) for what in ("events", "alive", "stop", "followed")))
+            await self._redis.delete(
+                *(_key(self._keys, turn_id, what) for what in ("events", "alive", "stop", "followed"))
+            )
 
     async def signals(self, turn_ids: Sequence[str]) -> dict[str, Signal]:
         """Say that these turns are alive, and hear what is wanted of them; nothing while Redis is away."""
         try:
             async with self._redis.pipeline(transaction=False) as pipe:
                 for turn_id in turn_ids:
-                    pipe.set(_key(turn_id, "alive"), 1, ex=ALIVE_S)
-                    pipe.exists(_key(turn_id, "stop"))
-                    pipe.exists(_key(turn_id, "followed"))
+                    pipe.set(_key(self._keys, turn_id, "alive"), 1, ex=ALIVE_S)
+                    pipe.exists(_key(self._keys, turn_id, "stop"))
+                    pipe.exists(_key(self._keys, turn_id, "followed"))
                 answers: list[Any] = await pipe.execute()
         except (RedisError, OSError):
             return {}
@@ -112,8 +116,9 @@ class SharedStreams:
 class SharedJournal:
     """A Followable that another process writes."""
 
-    def __init__(self, redis: Redis, turn_id: str) -> None:
+    def __init__(self, redis: Redis, keys: Keyspace, turn_id: str) -> None:
         self._redis = redis
+        self._keys = keys
         self._turn_id = turn_id
 
     async def follow(self, after: int, idle_s: float) -> AsyncIterator[Event | None]:
@@ -136,9 +141,9 @@ class SharedJournal:
                 yield None
 
     async def _read(self, after: int) -> list[Event]:
-        key = _key(self._turn_id, "events")
+        key = _key(self._keys, self._turn_id, "events")
         try:
-            await self._redis.set(_key(self._turn_id, "followed"), 1, ex=FOLLOWED_S)
+            await self._redis.set(_key(self._keys, self._turn_id, "followed"), 1, ex=FOLLOWED_S)
             answer: Any = await self._redis.xread({key: f"{after}-0"}, block=BLOCK_MS)
         except (RedisError, OSError) as error:
             raise OwnerGone("the shared events cannot be reached") from error
@@ -147,10 +152,10 @@ class SharedJournal:
 
     async def _owned(self) -> bool:
         try:
-            return bool(await self._redis.exists(_key(self._turn_id, "alive")))
+            return bool(await self._redis.exists(_key(self._keys, self._turn_id, "alive")))
         except (RedisError, OSError):
             return False
 
 
-def _key(turn_id: str, what: str) -> str:
-    return f"handrail:{{turn:{turn_id}}}:{what}"
+def _key(keys: Keyspace, turn_id: str, what: str) -> str:
+    return keys.key(f"turn:{turn_id}", what)
