@@ -36,6 +36,11 @@ class Rejected:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped(Rejected):
+    """Something in the folder that is never read, such as a link that leads out of it: it is not missed, either."""
+
+
 class Loader(Protocol):
     def articles(self) -> Iterator[Article | Rejected]:
         """Every article. Raises KnowledgeError when the source as a whole cannot be read."""

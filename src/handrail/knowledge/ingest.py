@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Loader, Rejected
+from handrail.knowledge import Article, Loader, Rejected, Skipped
 from handrail.knowledge.chunker import Chunker
+from handrail.knowledge.files import printable
 from handrail.stores.chroma import ChromaStore, Stamp
 from handrail.types import Passage, Vectors
 
@@ -16,6 +17,8 @@ Progress = Callable[[int, int], None]
 """Called with passages embedded so far and in all."""
 
 BATCH = 128
+LONGEST_ID, LONGEST_URL, LONGEST_FACET = 500, 2000, 200
+"""Characters of what each passage of an article repeats."""
 OF = "."
 """Between the digest of an article and that of how it was cut."""
 
@@ -41,6 +44,7 @@ class Report:
     empty: list[str] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
 
     @property
     def kept_because_rejected(self) -> bool:
@@ -84,11 +88,13 @@ class Ingest:
         articles = self._read(loaders, report)
         stamps = self._store.stamps()
         work = self._plan(articles, stamps, report)
+        if work or self._vanished(stamps, articles, report):
+            self._store.begin()
         self._write(work, report, progress)
         self._remove(stamps, articles, report)
         report.passages = self._store.count()
         generation = self._generation(self._store.stamps() if work or report.removed else stamps)
-        if generation != self._store.generation:
+        if generation != self._store.generation or self._store.incomplete:
             self._store.finish(generation)
         report.seconds = self._clock() - start
         return report
@@ -97,10 +103,12 @@ class Ingest:
         articles: dict[str, Article] = {}
         for loader in loaders:
             for item in loader.articles():
-                if isinstance(item, Rejected):
+                if isinstance(item, Skipped):
+                    report.skipped.append(item)
+                elif isinstance(item, Rejected):
                     report.rejected.append(item)
-                elif not _encodable(item):
-                    report.rejected.append(Rejected(item.id, "holds half a surrogate pair; save it as valid UTF-8"))
+                elif unusable := _unusable(item):
+                    report.rejected.append(Rejected(printable(item.id[:LONGEST_ID]), unusable))
                 elif item.id in articles:
                     report.duplicates.append(item.id)
                 else:
@@ -142,11 +150,14 @@ class Ingest:
         self._store.delete(sorted(id_ for item in work for id_ in item.stale))
 
     def _remove(self, stamps: dict[str, Stamp], articles: dict[str, Article], report: Report) -> None:
-        if self._keep_others or (report.kept_because_rejected and not self._exact):
-            return
-        vanished = [key for key in stamps if key not in articles]
+        vanished = self._vanished(stamps, articles, report)
         self._store.delete(sorted(id_ for key in vanished for id_ in stamps[key].digests))
         report.removed = len(vanished)
+
+    def _vanished(self, stamps: dict[str, Stamp], articles: dict[str, Article], report: Report) -> list[str]:
+        if self._keep_others or (report.kept_because_rejected and not self._exact):
+            return []
+        return [key for key in stamps if key not in articles]
 
     def _generation(self, stamps: dict[str, Stamp]) -> str:
         """A hash of what the index holds, so that a run that only had to finish another one is noticed too."""
@@ -154,9 +165,19 @@ class Ingest:
         return hashlib.sha256(f"{self._store.name}:{held}".encode()).hexdigest()[:16]
 
 
-def _encodable(article: Article) -> bool:
-    """Escapes in JSON and YAML can spell characters that no UTF-8 text can hold."""
+def _unusable(article: Article) -> str:
+    """Why an article cannot be indexed; empty where it can.
+
+    Escapes in JSON and YAML can spell characters that no UTF-8 text can hold. What each passage repeats must be short,
+    or the index would grow with the square of it.
+    """
     try:
-        return bool(article.digest)
+        hashed = bool(article.digest)
     except UnicodeEncodeError:
-        return False
+        hashed = False
+    if not hashed:
+        return "holds half a surrogate pair; save it as valid UTF-8"
+    repeated = {"its id": (article.id, LONGEST_ID), "its url": (article.url, LONGEST_URL)}
+    repeated |= {key: (value, LONGEST_FACET) for key, value in article.facets.items()}
+    long = [f"{name} has {len(value)} of {most}" for name, (value, most) in repeated.items() if len(value) > most]
+    return f"too many characters: {', '.join(long)}" if long else ""
