@@ -26,6 +26,7 @@ from api.middleware.request_id import RequestId
 from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, visitor, widget
 from api.startup import Startup
 from handrail import __version__
+from handrail.errors import HandrailError
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
@@ -47,17 +48,19 @@ def create_app(
     settings: Settings | None = None,
     assistant: Assistant | None = None,
     clock: Callable[[], float] = time.time,
+    hopeless: Callable[[HandrailError], None] | None = None,
 ) -> FastAPI:
     """Settings come from the environment and the assistant from the settings, unless they are given.
 
-    `clock` returns seconds since the epoch and is what limits and records go by. Raises SettingsError.
+    `clock` returns seconds since the epoch and is what limits and records go by. `hopeless` is told where there is no
+    knowledge base to answer from, so that it can end the process. Raises SettingsError.
     """
     chosen = settings or load_settings()
     app = FastAPI(
         title="Handrail",
         version=__version__,
         description=openapi.DESCRIPTION,
-        lifespan=_lifespan(chosen, assistant or _assembled(chosen), clock),
+        lifespan=_lifespan(chosen, assistant or _assembled(chosen), clock, hopeless),
         middleware=_middleware(chosen),
         docs_url=None,
         redoc_url=None,
@@ -99,7 +102,10 @@ def _middleware(settings: Settings) -> list[Middleware]:
 
 
 def _lifespan(
-    settings: Settings, assistant: Assistant, clock: Callable[[], float]
+    settings: Settings,
+    assistant: Assistant,
+    clock: Callable[[], float],
+    hopeless: Callable[[HandrailError], None] | None,
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -113,7 +119,7 @@ def _lifespan(
             streams = Streams(settings.stream, await _shared_streams(settings, cleanup))
             served, rota = build_desk(settings, database, TENANT, limits.redis, clock)
             cleanup.push_async_callback(served.later.finish)
-            startup = Startup(assistant.start)
+            startup = Startup(assistant.start, hopeless=hopeless)
             app.state.learning = build_learning(settings, database, TENANT, assistant, clock)
             app.state.services = Services(
                 settings=settings,
