@@ -27,6 +27,7 @@ from api.routes import ask, desk, feedback, handoff, health, live, reference, si
 from api.startup import Startup
 from handrail import __version__
 from handrail.accounts.keyspace import TENANT, Keyspace
+from handrail.errors import HandrailError
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
 from handrail.limits.build import build_limits
@@ -49,10 +50,12 @@ def create_app(
     settings: Settings | None = None,
     assistant: Assistant | None = None,
     clock: Callable[[], float] = time.time,
+    hopeless: Callable[[HandrailError], None] | None = None,
 ) -> FastAPI:
     """Settings come from the environment and the assistant from the settings, unless they are given.
 
-    `clock` returns seconds since the epoch and is what limits and records go by. Raises SettingsError.
+    `clock` returns seconds since the epoch and is what limits and records go by. `hopeless` is told where there is no
+    knowledge base to answer from, so that it can end the process. Raises SettingsError.
     """
     log_records.install()
     chosen = settings or load_settings()
@@ -60,7 +63,7 @@ def create_app(
         title="Handrail",
         version=__version__,
         description=openapi.DESCRIPTION,
-        lifespan=_lifespan(chosen, assistant or _assembled(chosen), clock),
+        lifespan=_lifespan(chosen, assistant or _assembled(chosen), clock, hopeless),
         middleware=_middleware(chosen),
         docs_url=None,
         redoc_url=None,
@@ -102,7 +105,10 @@ def _middleware(settings: Settings) -> list[Middleware]:
 
 
 def _lifespan(
-    settings: Settings, assistant: Assistant, clock: Callable[[], float]
+    settings: Settings,
+    assistant: Assistant,
+    clock: Callable[[], float],
+    hopeless: Callable[[HandrailError], None] | None,
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -116,7 +122,7 @@ def _lifespan(
             streams = Streams(settings.stream, await _shared_streams(settings, limits.keys, cleanup))
             served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)
-            startup = Startup(assistant.start)
+            startup = Startup(assistant.start, hopeless=hopeless)
             app.state.learning = build_learning(settings, database, TENANT, assistant, clock)
             app.state.services = Services(
                 settings=settings,

@@ -14,17 +14,19 @@ from api.dependencies import Asker, Services
 from api.errors import ApiError, rate_limited
 from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
-from handrail import guard, outcome
+from handrail import guard, language, outcome
 from handrail.customer import cleaned, signed
 from handrail.handoff.conversations import Begun
 from handrail.limits import Denied
+from handrail.people import NOBODY as NO_PEOPLE
 from handrail.present import response
 from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
 from handrail.redact import redact
 from handrail.settings import Settings
-from handrail.types import Classification, Label, Question, Turn
+from handrail.types import Classification, Label, Outcome, Question, Turn
 from handrail.watch import TurnWatch
+from handrail.wording import load_wording
 
 log = logging.getLogger("handrail.turns")
 
@@ -67,7 +69,7 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
     to_person = await _to_person(services, question, key, asker)
     if to_person:
         verdict = await services.limits.messages.hit(asker.address)
-    elif services.assistant.ready:
+    elif services.assistant.ready or services.startup.incomplete:
         verdict = await services.limits.questions.hit(asker.address)
     else:
         raise ApiError(
@@ -78,7 +80,7 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
         )
     if isinstance(verdict, Denied):
         raise rate_limited(verdict.retry_after_s, verdict.scope)
-    if not to_person:
+    if not to_person and services.assistant.ready:
         services.assistant.foresee(question)
 
 
@@ -109,7 +111,10 @@ async def answer(
         await services.assistant.forget(question.conversation_id)  # its records may have been deleted meanwhile
     question = replace(question, people=await services.rota.people())
     shown = Withdrawing(watch) if watch is not None else None
-    turn = await services.assistant.ask(question, shown)
+    if services.startup.incomplete:
+        turn = _turn(question, _unavailable(services.settings, question), "static")
+    else:
+        turn = await services.assistant.ask(question, shown)
     instead = await _delivered(services, turn, begun)
     if instead is not None:
         await services.assistant.unsay(turn)
@@ -166,17 +171,29 @@ async def _delivered(services: Services, turn: Turn, begun: Begun | None) -> str
 
 
 def _handed_off(services: Services, question: Question, text: str) -> Response:
-    turn = Turn(
+    return _recorded(services, _turn(question, outcome.handed_off(text), "person"))
+
+
+def _turn(question: Question, result: Outcome, provider: str) -> Turn:
+    """One that the assistant had no part in."""
+    return Turn(
         question=question,
-        outcome=outcome.handed_off(text),
+        outcome=result,
         classification=PERSON,
         trace_id=uuid4().hex,
-        provider="person",
+        provider=provider,
         model=None,
         retrieved=0,
         latency_ms={"total": 0.0},
     )
-    return _recorded(services, turn)
+
+
+def _unavailable(settings: Settings, question: Question) -> Outcome:
+    """What is said while there is no whole index to answer from."""
+    people = question.people if settings.brand.person_available else NO_PEOPLE
+    lang = language.of_message(question.text, question.lang)
+    wording = load_wording(settings.brand.name).into(lang, people)
+    return outcome.within_reach(outcome.unavailable(wording), people)
 
 
 def _recorded(services: Services, turn: Turn) -> Response:

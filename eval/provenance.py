@@ -17,7 +17,7 @@ from pydantic import BaseModel, SecretStr
 
 import handrail
 from eval.metrics.bootstrap import SEED
-from handrail.assembly.parts import kb_folder
+from handrail.assembly.parts import index_folder, kb_folder
 from handrail.knowledge.ingest import corpus
 from handrail.local_models.manifest import manifest
 from handrail.prompts import LocalPrompts
@@ -60,7 +60,7 @@ def index(settings: Settings) -> dict[str, Any]:
 
     `corpus` is that of the articles alone: it stays when they are cut or embedded in another way.
     """
-    client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+    client = connect(index_folder(settings, settings.knowledge.kb), settings.storage.chroma_url)
     store = ChromaStore(client, settings.knowledge.kb, settings.models.embedder)
     store.open()
     stamps = store.stamps()

@@ -17,6 +17,7 @@ from eval.datasets.catalogue import load_rows, named, verify
 from eval.datasets.corpus import articles_digest, kb_name, loader_of, pages_digest
 from eval.datasets.spec import Spec
 from eval.waiting import reading, when_free
+from handrail.assembly import index_folder
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
 from handrail.knowledge.ingest import Report
@@ -182,7 +183,7 @@ def _sample(settings: Settings, notes: Console) -> tuple[str, ...]:
 
 def _indexed(settings: Settings) -> bool:
     with reading(settings):
-        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+        client = connect(index_folder(settings, settings.knowledge.kb), settings.storage.chroma_url)
         store = ChromaStore(client, settings.knowledge.kb, settings.models.embedder)
         try:
             store.open()

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.markup import escape
 
+from handrail.assembly import index_folder
 from handrail.errors import IndexBusy
 from handrail.settings import Settings
 from handrail.stores.lock import IndexLock
@@ -22,7 +23,8 @@ PAUSE_S = 0.5
 
 def reading(settings: Settings) -> AbstractContextManager[Any]:
     """Nobody writes to the index while this is held; a Chroma server needs no lock. Raises IndexBusy."""
-    return nullcontext() if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=False)
+    folder = index_folder(settings, settings.knowledge.kb)
+    return nullcontext() if settings.storage.chroma_url else IndexLock(folder, write=False)
 
 
 def when_free(attempt: Callable[[], T], notes: Console, longest_s: float = LONGEST_S) -> T:

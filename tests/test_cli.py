@@ -21,6 +21,7 @@ from typer.testing import CliRunner, Result
 from handrail.cli import app
 from handrail.errors import HandrailError, IndexBusy, KnowledgeError, SettingsError
 from handrail.settings import WELL_KNOWN
+from handrail.stores.chroma import connect
 from handrail.stores.lock import IndexLock
 
 ROLES = "---\ntitle: Custom roles\n---\n# Custom roles\n\nOpen **Settings** and choose **New role** to create a role."
@@ -148,7 +149,9 @@ def test_without_a_knowledge_base_the_list_says_how_to_make_one() -> None:
 
 def test_a_reader_is_refused_while_the_index_is_written(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("handrail.stores.lock.READER_WAITS_S", 0.1)
-    with IndexLock(desk / "var", write=True), pytest.raises(IndexBusy):
+    folder = desk / "var" / "kb" / "acme"
+    connect(folder, None)
+    with IndexLock(folder, write=True), pytest.raises(IndexBusy):
         run("kb", "list")
 
 
@@ -286,7 +289,7 @@ class TestWithModels:
             (desk / "many" / f"a{number}.md").write_text(f"Article {number} says something about plans and prices.")
 
         with subprocess.Popen(command("ingest", "many", "--kb", "acme"), stderr=subprocess.PIPE, text=True) as process:
-            wait_for_passages(desk / "var" / "chroma" / "chroma.sqlite3")
+            wait_for_passages(desk / "var" / "kb" / "acme" / "chroma" / "chroma.sqlite3")
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=30)
 

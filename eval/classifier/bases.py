@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.classifier.rows import Company
-from handrail.assembly import read_snapshot
+from handrail.assembly import index_folder, read_snapshot
 from handrail.assembly.models import queries_of
 from handrail.courtesies import without_courtesies
 from handrail.embedding import Embedding, States
@@ -94,7 +94,7 @@ def company_base(company: Company, embedder: CachedEmbedder) -> TopicProbe:
 
 def indexed_base(settings: Settings, kb: str, covers: str, embedder: CachedEmbedder) -> TopicProbe:
     """A base that `handrail ingest` built."""
-    store = ChromaStore(connect(settings.storage.data_dir, settings.storage.chroma_url), kb, embedder.name)
+    store = ChromaStore(connect(index_folder(settings, kb), settings.storage.chroma_url), kb, embedder.name)
     store.open()
     return TopicProbe(read_snapshot(settings, store), covers_vector(covers, embedder))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.datasets.injection import InjectionCase
-from handrail.assembly import build_embedder, kb_folder, read_snapshot
+from handrail.assembly import build_embedder, index_folder, kb_folder, read_snapshot
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
@@ -73,18 +73,17 @@ def _copy(settings: Settings, apart: Settings, traps: Sequence[Trap]) -> None:
     """Vectors are copied, so that only the traps are embedded."""
     embedder = build_embedder(settings)
     kb = settings.knowledge.kb
-    held = IndexLock(settings.storage.data_dir, write=False) if settings.storage.chroma_url is None else None
+    folder = index_folder(settings, kb)
+    held = IndexLock(folder, write=False) if settings.storage.chroma_url is None else None
     try:
-        source = ChromaStore(
-            connect(settings.storage.data_dir, settings.storage.chroma_url), kb, settings.models.embedder
-        )
+        source = ChromaStore(connect(folder, settings.storage.chroma_url), kb, settings.models.embedder)
         source.open()
         passages, vectors = source.dump()
         stamps = source.stamps()
     finally:
         if held is not None:
             held.release()
-    target = ChromaStore(connect(apart.storage.data_dir, None), kb, settings.models.embedder)
+    target = ChromaStore(connect(index_folder(apart, kb), None), kb, settings.models.embedder)
     target.create()
     if passages:
         digests = [stamps[passage.article_id].digests[passage.id] for passage in passages]

@@ -36,6 +36,10 @@ class IndexBusy(RetryableError):
     """Another process holds the index on disk."""
 
 
+class IndexIncomplete(RetryableError):
+    """The index is half written: it is being built, or the run that built it was interrupted."""
+
+
 class BudgetExhausted(HandrailError):
     """No further calls are allowed for now."""
 

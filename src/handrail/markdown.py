@@ -25,8 +25,8 @@ BREAK = re.compile(r"<br\s*/?>", re.I)
 LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^)]{0,500}\)")
 GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
 LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])(?:\s+|$)")
-MARKS = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+|>\s?)+|\s*\[\d{1,3}\]", re.M)
-FENCE = re.compile(r"^\s*(?:```|~~~)", re.M)
+MARKS = re.compile(r"^[^\S\n]*(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+|>\s?)+|(?<!\s)\s*\[\d{1,3}\]", re.M)
+FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.M)
 NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
 """A heading such as "Step 2: Change the records"."""
 
@@ -35,6 +35,15 @@ OPEN = re.compile(r"(?<![\w*_])(\*\*|__|\*|_)(?=[^\s*_])(?:(?!\1).)*$")
 """Emphasis that nothing ends."""
 RUN_IN = re.compile(r"\*\*[^*]+\*\*")
 """A heading in the line of what it is about: `**Pass a key on.** Many APIs …`."""
+
+
+LONGEST_HEADING = 200
+"""Characters; what is longer is text, and only its beginning stands over the section."""
+
+
+def clipped(heading: str) -> str:
+    """A heading or title as it is shown over each passage of its section."""
+    return heading if len(heading) <= LONGEST_HEADING else heading[: LONGEST_HEADING - 1].rstrip() + "…"
 
 
 def without_number(heading: str) -> str:
@@ -83,7 +92,10 @@ def parse(text: str, lang: str = "en") -> list[Block]:
         if token.type == "heading_open":
             level = int(token.tag[1])
             path = [(depth, title) for depth, title in path if depth < level]
-            path.append((level, plain(tokens[at + 1].content)))
+            heading = plain(tokens[at + 1].content)
+            path.append((level, clipped(heading)))
+            if len(heading) > LONGEST_HEADING:
+                blocks.append(Block("paragraph", tuple(title for _, title in path), tuple(sentences(heading, lang))))
         elif token.map is not None:
             block = _block(tokens[at : end + 1], lines, tuple(title for _, title in path), lang)
             if block is not None and any(unit.strip() for unit in block.units):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.assembly import Assistant
+from handrail.assembly import Assistant, index_folder
 from handrail.commands.ingest import run
 from handrail.errors import IndexBusy
 from handrail.knowledge.markdown_folder import MarkdownFolder
@@ -48,7 +48,7 @@ async def test_answers_come_from_it_at_once(tmp_path: Path) -> None:
         titles = assistant.shelf().titles
 
         with pytest.raises(IndexBusy):
-            IndexLock(settings.storage.data_dir, write=True)
+            IndexLock(index_folder(settings, "small"), write=True)
     finally:
         await assistant.stop()
 

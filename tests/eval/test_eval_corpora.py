@@ -12,6 +12,7 @@ from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
 from eval.datasets.retrieval import RETRIEVAL
 from eval.selection import Source, index, on, select
+from handrail.assembly import index_folder
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings, load_settings
@@ -27,7 +28,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def indexed(settings: Settings) -> set[str]:
-    store = ChromaStore(connect(settings.storage.data_dir, None), settings.knowledge.kb, settings.models.embedder)
+    store = ChromaStore(
+        connect(index_folder(settings, settings.knowledge.kb), None), settings.knowledge.kb, settings.models.embedder
+    )
     store.open()
     return set(store.stamps())
 

@@ -19,7 +19,7 @@ def test_a_reader_waits_until_the_writer_is_done_and_says_so(
 ) -> None:
     monkeypatch.setattr("handrail.stores.lock.READER_WAITS_S", 0.05)
     settings = load_settings(environ={"HANDRAIL__STORAGE__DATA_DIR": str(tmp_path)})
-    writer = IndexLock(tmp_path, write=True)
+    writer = IndexLock(tmp_path / "kb" / settings.knowledge.kb, write=True)
     done = Timer(0.5, writer.release)
     done.start()
 

@@ -31,6 +31,9 @@ from handrail.types import Question, Turn, Vectors
 from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 
+LOOK_S = 5.0
+"""Between two looks at an index on a server, which others may write to."""
+
 
 class Assistant:
     """Owns everything a turn needs; several may live in one process."""
@@ -45,6 +48,7 @@ class Assistant:
         self._suggester: QuietSuggester | None = None
         self._background: asyncio.Task[None] | None = None
         self._state = {"models": "loading", "index": "loading"}
+        self._looking: asyncio.Task[None] | None = None
         self._learning = asyncio.Lock()
         self._replaced: list[Stages] = []
         self._shelf: Shelf | None = None
@@ -81,6 +85,8 @@ class Assistant:
         self._state = {"models": "ok", "index": "ok"}
         if self._suggester is not None:
             self._background = asyncio.create_task(self._suggester.run())
+        if self.settings.storage.chroma_url:  # on disk nobody can write to the index meanwhile
+            self._looking = asyncio.create_task(self._look())
         self._pipeline = Pipeline(self._stages, self.settings, wording, time.perf_counter)
 
     def foresee(self, question: Question) -> None:
@@ -163,14 +169,29 @@ class Assistant:
             raise RetryableError("the models and the index are still loading; try again in a moment")
         return self._parts
 
+    async def _look(self) -> None:
+        """See whether another process is changing the index, or was interrupted while it did."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            parts = self._parts
+            if parts is None:
+                return
+            try:
+                await asyncio.to_thread(parts.store.open)
+                self._state["index"] = parts.store.incomplete or "ok"
+            except HandrailError as error:
+                self._state["index"] = str(error)
+
     async def stop(self) -> None:
         """Finish queued work and close connections; harmless when nothing was started."""
         self._pipeline = None
         self._suggester = None
-        background, self._background = self._background, None
-        if background is not None:
-            background.cancel()
-            await asyncio.wait([background])
+        beside = [task for task in (self._background, self._looking) if task is not None]
+        self._background = self._looking = None
+        for task in beside:
+            task.cancel()
+        if beside:
+            await asyncio.wait(beside)
         stages, self._stages = self._stages, None
         for used in (*self._replaced, stages):
             if used is not None and used.closing is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import Parts, read_snapshot, read_states, rows_of, tuned_for
+from handrail.assembly.parts import Parts, index_folder, read_snapshot, read_states, rows_of, tuned_for
 from handrail.errors import IndexBusy
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
@@ -48,9 +48,8 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
     The index on disk is locked for writing meanwhile; this process goes on reading what it holds in memory. Raises
     IndexBusy while another process reads it, and KnowledgeError.
     """
-    store = ChromaStore(
-        connect(settings.storage.data_dir, settings.storage.chroma_url), settings.knowledge.kb, parts.store.embedder
-    )
+    place = index_folder(settings, settings.knowledge.kb)
+    store = ChromaStore(connect(place, settings.storage.chroma_url), settings.knowledge.kb, parts.store.embedder)
     store.open()
     lock = parts.lock
     if lock is None:
@@ -58,7 +57,7 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
     else:
         lock.release()
         try:
-            with IndexLock(settings.storage.data_dir, write=True):
+            with IndexLock(place, write=True):
                 _write(settings, store, folder)
         except IndexBusy:
             raise IndexBusy(

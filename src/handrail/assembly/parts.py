@@ -35,7 +35,7 @@ from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Models, Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores import states as token_states
-from handrail.stores.chroma import FRONT_MATTER, ChromaStore, connect
+from handrail.stores.chroma import FRONT_MATTER, ChromaStore, connect, holds, not_indexed, on_disk
 from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
@@ -62,6 +62,16 @@ take two tokens a word and more, leave no end unread (experiment 171)."""
 def kb_folder(settings: Settings, kb: str) -> Path:
     """Where a knowledge base keeps its snapshot and fitted files."""
     return settings.storage.data_dir / "kb" / kb
+
+
+def index_folder(settings: Settings, kb: str) -> Path:
+    """Where a knowledge base has its vectors on disk, and the lock on them: a folder of its own.
+
+    Writing one does not keep anybody from reading another. An index that was made when all shared the data folder stays
+    there until it is dropped.
+    """
+    own, shared = kb_folder(settings, kb), settings.storage.data_dir
+    return shared if not on_disk(own) and holds(shared, kb) else own
 
 
 def read_snapshot(settings: Settings, store: ChromaStore) -> Snapshot:
@@ -214,15 +224,20 @@ class Parts:
 
 def build_parts(settings: Settings) -> Parts:
     """Load models and index; takes a few seconds. Raises HandrailError saying what is missing and how to get it."""
-    lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=False)
+    folder = index_folder(settings, settings.knowledge.kb)
+    if not settings.storage.chroma_url and not on_disk(folder):
+        raise not_indexed(settings.knowledge.kb, settings.models.embedder)
+    lock = None if settings.storage.chroma_url else IndexLock(folder, write=False)
     beside = ThreadPoolExecutor(1, thread_name_prefix="load")
     try:
+        store = ChromaStore(
+            connect(folder, settings.storage.chroma_url), settings.knowledge.kb, settings.models.embedder
+        )
+        # Before models are loaded: who waits for a whole index does not keep the lock from whoever writes it.
+        store.open()
+        store.check()
         foreign = beside.submit(build_foreign_hearing, settings)
         embedder = build_embedder(settings)
-        store = ChromaStore(
-            connect(settings.storage.data_dir, settings.storage.chroma_url), settings.knowledge.kb, embedder.name
-        )
-        store.open()
         if store.front_matter < FRONT_MATTER:
             logger.warning(
                 "the index of %r was built before drafts and hidden pages were left out, and may still hold some: "

@@ -67,16 +67,17 @@ def run(
     console: Console = notes,
 ) -> Report:
     """One writing run, with a progress bar on `console`; `keep_others` and `exact` as for Ingest."""
-    from handrail.assembly import build_embedder, build_late, read_snapshot, read_states
+    from handrail.assembly import build_embedder, build_late, index_folder, read_snapshot, read_states
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
     from handrail.stores.chroma import ChromaStore, connect
     from handrail.stores.lock import IndexLock
 
-    lock = None if settings.storage.chroma_url else IndexLock(settings.storage.data_dir, write=True)
+    folder = index_folder(settings, settings.knowledge.kb)
+    lock = None if settings.storage.chroma_url else IndexLock(folder, write=True)
     try:
         embedder = build_embedder(settings)
-        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+        client = connect(folder, settings.storage.chroma_url)
         store = ChromaStore(client, settings.knowledge.kb, embedder.name)
         store.create()
         chunker = Chunker(settings.knowledge, embedder.count)
@@ -142,6 +143,8 @@ def _show(kb: str, report: Report) -> None:
         notes.print(f"{report.for_agents} of the articles are for agents only: visitors are told nothing of them")
     for item in report.rejected:
         notes.print(f"[red]not used[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
+    for item in report.skipped:
+        notes.print(f"[yellow]skipped[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
     if report.kept_because_rejected:
         what = "Nothing else" if report.removed else "Nothing"
         notes.print(f"{what} was removed, because the files above could not be read.")

@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from handrail.assembly import kb_folder
+from handrail.assembly import index_folder, kb_folder
 from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.known_wrong import KnownWrong, WrongAnswers
@@ -21,37 +22,52 @@ Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
 
 
 @contextmanager
-def _index(settings: Settings, *, write: bool = False) -> Iterator[None]:
-    """The lock that an index on disk asks for. Raises IndexBusy."""
+def _index(settings: Settings, folder: Path, *, write: bool = False) -> Iterator[None]:
+    """The lock that the index on disk in `folder` asks for. Raises IndexBusy."""
     from handrail.stores.lock import IndexLock
 
     if settings.storage.chroma_url:
         yield
         return
-    with IndexLock(settings.storage.data_dir, write=write):
+    with IndexLock(folder, write=write):
         yield
 
 
 def collections(settings: Settings) -> list[dict[str, Any]]:
-    """One row per knowledge base and embedder."""
-    from handrail.stores.chroma import connect
+    """One row per knowledge base and embedder. Raises IndexBusy."""
+    rows: list[dict[str, Any]] = []
+    for folder in _folders(settings):
+        with _index(settings, folder):
+            rows += _collections(settings, folder)
+    return sorted(rows, key=lambda row: (row["kb"], row["embedder"]))
 
-    client = connect(settings.storage.data_dir, settings.storage.chroma_url)
-    rows = []
-    for found in client.list_collections():
+
+def _folders(settings: Settings) -> list[Path]:
+    """Folders with an index on disk: those of single knowledge bases, and one that older ones share."""
+    from handrail.stores.chroma import on_disk
+
+    shared = settings.storage.data_dir
+    if settings.storage.chroma_url:
+        return [shared]
+    return [folder for folder in (shared, *sorted((shared / "kb").glob("*"))) if on_disk(folder)]
+
+
+def _collections(settings: Settings, folder: Path) -> Iterator[dict[str, Any]]:
+    from handrail.stores.chroma import WRITING, connect
+
+    for found in connect(folder, settings.storage.chroma_url).list_collections():
         metadata = found.metadata or {}
         if "kb" in metadata:
             row = {"kb": metadata["kb"], "embedder": metadata["embedder"], "passages": found.count()}
-            rows.append({**row, "name": found.name, "complete": bool(metadata.get("generation"))})
-    return sorted(rows, key=lambda row: (row["kb"], row["embedder"]))
+            complete = bool(metadata.get("generation")) and not metadata.get(WRITING)
+            yield {**row, "name": found.name, "complete": complete}
 
 
 @app.command("list")
 def list_kbs(as_json: Json = False) -> None:
     """Every knowledge base with its number of passages."""
     settings = settings_for()
-    with _index(settings):
-        rows = collections(settings)
+    rows = collections(settings)
     if as_json:
         print(json.dumps(rows, indent=2))  # noqa: T201
         return
@@ -65,11 +81,14 @@ def list_kbs(as_json: Json = False) -> None:
 @app.command()
 def show(name: Name, as_json: Json = False) -> None:
     """Articles of one knowledge base with their number of passages."""
-    from handrail.stores.chroma import ChromaStore, connect
+    from handrail.stores.chroma import ChromaStore, connect, not_indexed, on_disk
 
     settings = settings_for(name)
-    with _index(settings):
-        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+    folder = index_folder(settings, name)
+    if not settings.storage.chroma_url and not on_disk(folder):
+        raise not_indexed(name, settings.models.embedder)
+    with _index(settings, folder):
+        client = connect(folder, settings.storage.chroma_url)
         store = ChromaStore(client, name, settings.models.embedder)
         store.open()
         stamps = store.stamps()
@@ -169,21 +188,28 @@ async def _suggested(settings: Settings) -> dict[str, list[str]]:
         await asyncio.to_thread(parts.close)
 
 
+def _unknown(name: str) -> KnowledgeError:
+    return KnowledgeError(f"there is no knowledge base {name!r}; `handrail kb list` shows what there is")
+
+
 @app.command()
 def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
     """Remove a knowledge base and its fitted files. The articles themselves are not touched."""
     import shutil
 
-    from handrail.stores.chroma import connect
+    from handrail.stores.chroma import connect, on_disk
 
     settings = settings_for(name)
-    with _index(settings, write=True):
-        found = [row for row in collections(settings) if row["kb"] == name]
+    folder = index_folder(settings, name)
+    if not settings.storage.chroma_url and not on_disk(folder):
+        raise _unknown(name)
+    with _index(settings, folder, write=True):
+        found = [row for row in _collections(settings, folder) if row["kb"] == name]
         if not found:
-            raise KnowledgeError(f"there is no knowledge base {name!r}; `handrail kb list` shows what there is")
+            raise _unknown(name)
         if not yes:
             typer.confirm(f"Remove {name} ({sum(row['passages'] for row in found)} passages)?", abort=True)
-        client = connect(settings.storage.data_dir, settings.storage.chroma_url)
+        client = connect(folder, settings.storage.chroma_url)
         for row in found:
             client.delete_collection(row["name"])
         shutil.rmtree(kb_folder(settings, name), ignore_errors=True)

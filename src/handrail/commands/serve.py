@@ -12,7 +12,8 @@ import typer
 
 from handrail.commands import KB, notes, settings_for
 from handrail.commands.desk import demo_agent
-from handrail.errors import SettingsError
+from handrail.errors import HandrailError, SettingsError
+from handrail.settings import Settings
 
 STREAMS_END_S = 3
 
@@ -24,16 +25,26 @@ def serve(
     ] = None,
     kb: KB = None,
 ) -> None:
-    """Serve the API, the widget and the demo page until interrupted."""
+    """Serve the API, the widget and the demo page until interrupted.
+
+    Ends with exit code 1 where the knowledge base does not exist.
+    """
     import uvicorn
 
     settings = settings_for(kb)
-    server = {"host": host or settings.server.host, "port": settings.server.port if port is None else port}
-    settings = settings_for(kb, server=server)
+    place = {"host": host or settings.server.host, "port": settings.server.port if port is None else port}
+    settings = settings_for(kb, server=place)
+    _indexed(settings)
     listener = _listen(settings.server.host, settings.server.port)
     address = f"http://{settings.server.host}:{listener.getsockname()[1]}"
     # Named by text: the product never imports the HTTP layer.
-    application = import_module("api.app").create_app(settings)
+    hopeless: list[HandrailError] = []
+
+    def end(error: HandrailError) -> None:
+        hopeless.append(error)
+        server.should_exit = True
+
+    application = import_module("api.app").create_app(settings, hopeless=end)
     notes.print(
         f"Handrail on [bold]{address}[/]  (demo page and widget; API reference at {address}/docs; Ctrl+C stops)"
     )
@@ -49,9 +60,22 @@ def serve(
         timeout_graceful_shutdown=STREAMS_END_S,  # live streams would keep it running for ever
         proxy_headers=False,  # `server.trusted_proxies` decides whose word is taken, not uvicorn
     )
+    server = uvicorn.Server(config)
     gc.collect()
     gc.freeze()  # what was imported stays: looking through it again and again would hold every stream up
-    uvicorn.Server(config).run(sockets=[listener])
+    server.run(sockets=[listener])
+    if hopeless:
+        raise hopeless[0]
+
+
+def _indexed(settings: Settings) -> None:
+    """Raises KnowledgeError where nothing is on disk to answer from; of a Chroma server that is asked later."""
+    from handrail.assembly import index_folder
+    from handrail.stores.chroma import holds, not_indexed
+
+    kb = settings.knowledge.kb
+    if not settings.storage.chroma_url and not holds(index_folder(settings, kb), kb):
+        raise not_indexed(kb, settings.models.embedder)
 
 
 def _configure_logging(level: str) -> None:

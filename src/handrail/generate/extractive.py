@@ -6,6 +6,7 @@ the answer (a procedure, a list, table rows, or sentences), and what belongs to 
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -119,7 +120,7 @@ class ExtractiveAnswerer:
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
     ) -> Draft:
         hits = evidence.hits[: self._settings.context_passages]
-        found = [unit for unit in units(hits, self._settings.max_steps) if not planted(unit)]
+        found = await asyncio.to_thread(self._quotable, hits)
         scored = await self.score(evidence.query, found)
         serious = classification.label is Label.HIGH_STAKES
         sections = 1 if serious else SECTIONS
@@ -127,6 +128,9 @@ class ExtractiveAnswerer:
         if serious:
             return self._high_stakes(question, claims)
         return Draft(claims, "extractive", signals=fit(scored))
+
+    def _quotable(self, hits: Sequence[Hit]) -> list[Unit]:
+        return [unit for unit in units(hits, self._settings.max_steps) if not planted(unit)]
 
     def composed(
         self, query: str, scored: Sequence[Scored], found: Sequence[Unit], hits: Sequence[Hit], *, sections: int

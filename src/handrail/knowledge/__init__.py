@@ -46,6 +46,11 @@ class Unpublished:
     """What the page says of itself, such as `draft: true`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped(Rejected):
+    """Something in the folder that is never read, such as a link that leads out of it: it is not missed, either."""
+
+
 class Loader(Protocol):
     def articles(self) -> Iterator[Article | Rejected | Unpublished]:
         """Every article, and every page that is none.

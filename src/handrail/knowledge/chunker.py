@@ -1,17 +1,31 @@
-"""Articles into passages: whole units, merged when short, split when long, with a little overlap."""
+"""Articles into passages: whole units, merged when short, split when long, with a little overlap.
+
+No passage is longer than `MOST_TOKENS` and `CHARS_PER_TOKEN` times as many characters: a unit that is, such as the code
+of a whole program, is cut into parts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handrail.knowledge import Article
-from handrail.markdown import Block, parse, slug
+from handrail.knowledge.parts import Limit, fenced, parts
+from handrail.markdown import LONGEST_HEADING, Block, clipped, parse, slug
 from handrail.settings import Knowledge
 from handrail.types import Passage
 
 Count = Callable[[str], int]
 """Number of tokens in a text, by the embedder's own tokenizer."""
+MOST_TOKENS = 480
+"""Of a unit that is kept whole though it is over `split_above_tokens`: encoders read little more."""
+CHARS_PER_TOKEN = 16
+"""Characters that a token of a passage may stand for: a word of ten thousand characters is one to a tokenizer."""
+MOST_CHARS = MOST_TOKENS * CHARS_PER_TOKEN
+LEAST_TOKENS = 40
+"""Of a part of a row, however long the header above it is."""
+MARKS = 4
+"""Tokens and characters left for the mark of a quotation and the lines between a header and its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +37,34 @@ class Piece:
     tokens: int
 
 
+class _Run:
+    """Units that are to stand together, and the sums of their sizes."""
+
+    def __init__(self, units: Sequence[str] = (), sizes: Sequence[int] = ()) -> None:
+        self.units, self.sizes = list(units), list(sizes)
+        self._tokens, self._chars = sum(sizes), sum(map(len, units))
+        self._repeats = len(self.units)
+
+    def takes(self, unit: str, size: int, limit: Limit) -> bool:
+        return self._tokens + size <= limit.tokens and self._chars + len(self.units) + len(unit) <= limit.chars
+
+    def add(self, unit: str, size: int) -> None:
+        self.units.append(unit)
+        self.sizes.append(size)
+        self._tokens += size
+        self._chars += len(unit)
+
+    def new(self) -> Iterator[list[str]]:
+        """Its units, unless all of them stand at the end of the run before."""
+        if len(self.units) > self._repeats:
+            yield self.units
+
+    def end(self, count: int) -> _Run:
+        """A run that begins with the last units of this one."""
+        start = len(self.units) - count
+        return _Run(self.units[start:], self.sizes[start:])
+
+
 class Chunker:
     def __init__(self, settings: Knowledge, count: Count) -> None:
         self._settings = settings
@@ -32,7 +74,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"3:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:{int(s.title_prefix)}"
+        return f"4:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:{int(s.title_prefix)}"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage."""
@@ -40,17 +82,20 @@ class Chunker:
 
     def passages(self, article: Article) -> list[Passage]:
         """Passages in reading order; positions count from 0. An article without text gives none."""
-        pieces = [piece for block in parse(article.body) for piece in self._split(block)]
+        blocks = parse(article.body)
+        if blocks and len(article.title) > LONGEST_HEADING:
+            blocks.insert(0, Block("paragraph", (), (" ".join(article.title.split()),)))
+        pieces = [piece for block in blocks for piece in self._split(block)]
         return [
             Passage(
                 id=f"{article.id}/{position}",
                 article_id=article.id,
                 position=position,
-                title=article.title,
+                title=clipped(article.title),
                 headings=piece.headings,
                 text=piece.text,
                 url=_address(article.url, piece.headings),
-                tokens=piece.tokens,
+                tokens=self._count(piece.text),
                 facets=article.facets,
             )
             for position, piece in enumerate(self._merge(pieces))
@@ -59,31 +104,42 @@ class Chunker:
     def _split(self, block: Block) -> Iterator[Piece]:
         whole = block.render()
         tokens = self._count(whole)
-        if tokens <= self._settings.split_above_tokens or len(block.units) == 1:
+        if len(whole) <= self._limit.chars and tokens <= self._limit.tokens:
             yield Piece(block.headings, whole, tokens)
             return
-        for run in self._runs(block):
-            text = block.render(run)
+        wide = not Limit(MOST_TOKENS // 2, MOST_CHARS // 2, self._count).holds(block.header)
+        for text in parts(whole, self._limit) if wide else map(block.render, self._runs(block)):
             yield Piece(block.headings, text, self._count(text))
 
+    @property
+    def _limit(self) -> Limit:
+        tokens = self._settings.split_above_tokens
+        return Limit(tokens, tokens * CHARS_PER_TOKEN, self._count)
+
     def _runs(self, block: Block) -> Iterator[list[str]]:
-        """Runs of whole units under the limit; sentences overlap, steps and rows do not."""
-        limit = self._settings.split_above_tokens - (self._count(block.header) if block.header else 0)
+        """Runs of whole units under the limit; sentences overlap, steps and rows do not.
+
+        A unit that is too long for any passage is a run for each of its parts.
+        """
+        header = self._count(block.header) if block.header else 0
+        limit = replace(self._limit, tokens=self._limit.tokens - header)
+        smaller = replace(limit, tokens=max(limit.tokens, LEAST_TOKENS) - MARKS, chars=limit.chars // 2)
         overlapping = block.kind in ("paragraph", "note")
-        run: list[str] = []
-        sizes: list[int] = []
+        run = _Run()
         for unit in block.units:
             size = self._count(unit)
-            if run and sum(sizes) + size > limit:
-                yield run
-                keep = self._overlap(sizes) if overlapping else 0
-                run, sizes = run[len(run) - keep :], sizes[len(sizes) - keep :]
-                if run and sum(sizes) + size > limit:
-                    run, sizes = [], []
-            run.append(unit)
-            sizes.append(size)
-        if run:
-            yield run
+            if size + header + MARKS > MOST_TOKENS or len(unit) + len(block.header) + MARKS > MOST_CHARS:
+                yield from run.new()
+                yield from ([part] for part in parts(fenced(unit) if block.kind == "code" else unit, smaller))
+                run = _Run()
+                continue
+            if run.units and not run.takes(unit, size, limit):
+                yield from run.new()
+                run = run.end(self._overlap(run.sizes) if overlapping else 0)
+                if run.units and not run.takes(unit, size, limit):
+                    run = _Run()
+            run.add(unit, size)
+        yield from run.new()
 
     def _overlap(self, sizes: Sequence[int]) -> int:
         """How many whole sentences at the end fit into the overlap; never all of them."""
@@ -107,18 +163,24 @@ class Chunker:
 
     def _join(self, left: Piece, right: Piece) -> bool:
         short = self._settings.merge_below_tokens
-        if left.tokens + right.tokens > self._settings.split_above_tokens:
+        if not self._together(left, right):
             return False
         if left.headings == right.headings:
             return left.tokens < short or right.tokens < short
         return left.tokens < short and right.tokens < short and left.headings[:1] == right.headings[:1] != ()
 
+    def _together(self, left: Piece, right: Piece) -> bool:
+        """Whether both and the headings that may be set between them are short enough for one passage."""
+        headings = sum(len(heading) + 6 for heading in (*left.headings, *right.headings))
+        chars = len(left.text) + len(right.text) + headings
+        return left.tokens + right.tokens <= self._limit.tokens and chars <= self._limit.chars
+
     def _joined(self, left: Piece, right: Piece) -> Piece:
         if left.headings == right.headings:
-            headings, text = left.headings, f"{left.text}\n\n{right.text}"
-        else:
-            headings = _common(left.headings, right.headings)
-            text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
+            # Counted as a sum: counting a passage anew with each of its lines would take the square of their number.
+            return Piece(left.headings, f"{left.text}\n\n{right.text}", left.tokens + right.tokens)
+        headings = _common(left.headings, right.headings)
+        text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
         return Piece(headings, text, self._count(text))
 
 

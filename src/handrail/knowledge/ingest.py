@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Loader, Rejected, Unpublished
+from handrail.knowledge import Article, Loader, Rejected, Skipped, Unpublished
 from handrail.knowledge.chunker import Chunker
+from handrail.knowledge.files import printable
 from handrail.stores.audience import Audience
 from handrail.stores.chroma import FRONT_MATTER, ChromaStore, Stamp
 from handrail.types import Passage, Vectors
@@ -17,6 +18,8 @@ Progress = Callable[[int, int], None]
 """Called with passages embedded so far and in all."""
 
 BATCH = 128
+LONGEST_ID, LONGEST_URL, LONGEST_FACET = 500, 2000, 200
+"""Characters of what each passage of an article repeats."""
 OF = "."
 """Between the digest of an article and that of how it was cut."""
 
@@ -46,6 +49,7 @@ class Report:
     """Articles among them that only agents may read."""
     unpublished: dict[str, list[str]] = field(default_factory=dict)
     """Pages that say they are not public, by what they say, such as `draft: true`."""
+    skipped: list[Skipped] = field(default_factory=list)
 
     @property
     def kept_because_rejected(self) -> bool:
@@ -89,12 +93,16 @@ class Ingest:
         articles, withdrawn = self._read(loaders, report)
         stamps = self._store.stamps()
         work = self._plan(articles, stamps, report)
+        vanished = self._vanished(stamps, articles, withdrawn, report)
+        if work or vanished:
+            self._store.begin()
         self._write(work, report, progress)
-        self._remove(stamps, articles, withdrawn, report)
+        self._remove(vanished, stamps, report)
         report.passages = self._store.count()
         generation = self._generation(self._store.stamps() if work or report.removed else stamps)
         read = self._store.front_matter if self._keep_others or report.rejected else FRONT_MATTER
-        if (generation, read) != (self._store.generation, self._store.front_matter):
+        changed = (generation, read) != (self._store.generation, self._store.front_matter)
+        if changed or self._store.incomplete:
             self._store.finish(generation, read)
         report.seconds = self._clock() - start
         return report
@@ -105,13 +113,15 @@ class Ingest:
         withdrawn: set[str] = set()
         for loader in loaders:
             for item in loader.articles():
-                if isinstance(item, Rejected):
+                if isinstance(item, Skipped):
+                    report.skipped.append(item)
+                elif isinstance(item, Rejected):
                     report.rejected.append(item)
                 elif isinstance(item, Unpublished):
                     report.unpublished.setdefault(item.why, []).append(item.where)
                     withdrawn.add(item.id)
-                elif not _encodable(item):
-                    report.rejected.append(Rejected(item.id, "holds half a surrogate pair; save it as valid UTF-8"))
+                elif unusable := _unusable(item):
+                    report.rejected.append(Rejected(printable(item.id[:LONGEST_ID]), unusable))
                 elif item.id in articles:
                     report.duplicates.append(item.id)
                 else:
@@ -153,13 +163,16 @@ class Ingest:
             progress(report.embedded, len(rows))
         self._store.delete(sorted(id_ for item in work for id_ in item.stale))
 
-    def _remove(
-        self, stamps: dict[str, Stamp], articles: dict[str, Article], withdrawn: set[str], report: Report
-    ) -> None:
-        kept = self._keep_others or (report.kept_because_rejected and not self._exact)
-        vanished = [key for key in stamps if key in withdrawn or (key not in articles and not kept)]
+    def _remove(self, vanished: Sequence[str], stamps: dict[str, Stamp], report: Report) -> None:
         self._store.delete(sorted(id_ for key in vanished for id_ in stamps[key].digests))
         report.removed = len(vanished)
+
+    def _vanished(
+        self, stamps: dict[str, Stamp], articles: dict[str, Article], withdrawn: set[str], report: Report
+    ) -> list[str]:
+        """Articles of the index that are gone; pages that are held back go whatever is kept."""
+        kept = self._keep_others or (report.kept_because_rejected and not self._exact)
+        return [key for key in stamps if key in withdrawn or (key not in articles and not kept)]
 
     def _generation(self, stamps: dict[str, Stamp]) -> str:
         """A hash of what the index holds, so that a run that only had to finish another one is noticed too."""
@@ -167,9 +180,19 @@ class Ingest:
         return hashlib.sha256(f"{self._store.name}:{held}".encode()).hexdigest()[:16]
 
 
-def _encodable(article: Article) -> bool:
-    """Escapes in JSON and YAML can spell characters that no UTF-8 text can hold."""
+def _unusable(article: Article) -> str:
+    """Why an article cannot be indexed; empty where it can.
+
+    Escapes in JSON and YAML can spell characters that no UTF-8 text can hold. What each passage repeats must be short,
+    or the index would grow with the square of it.
+    """
     try:
-        return bool(article.digest)
+        hashed = bool(article.digest)
     except UnicodeEncodeError:
-        return False
+        hashed = False
+    if not hashed:
+        return "holds half a surrogate pair; save it as valid UTF-8"
+    repeated = {"its id": (article.id, LONGEST_ID), "its url": (article.url, LONGEST_URL)}
+    repeated |= {key: (value, LONGEST_FACET) for key, value in article.facets.items()}
+    long = [f"{name} has {len(value)} of {most}" for name, (value, most) in repeated.items() if len(value) > most]
+    return f"too many characters: {', '.join(long)}" if long else ""

@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Rejected, Unpublished
+from handrail.knowledge import Article, Rejected, Skipped, Unpublished
+from handrail.knowledge.files import files_in, plain_file, printable
 from handrail.knowledge.front_matter import split
 from handrail.knowledge.mdx import markdown_of
 from handrail.knowledge.publication import NotClear, audience, held_back
@@ -23,7 +24,7 @@ UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class MarkdownFolder:
-    """`root` may be one file or a folder; hidden files and folders are skipped."""
+    """`root` may be one file or a folder; hidden files and folders, and links that lead out of it, are skipped."""
 
     def __init__(self, root: Path, url_base: str, max_bytes: int) -> None:
         if not root.exists():
@@ -33,14 +34,15 @@ class MarkdownFolder:
         self._max_bytes = max_bytes
 
     def articles(self) -> Iterator[Article | Rejected | Unpublished]:
-        paths = [self._root] if self._root.is_file() else sorted(self._root.rglob("*"))
+        skipped: list[Skipped] = []
         found = False
-        for path in paths:
-            relative = path.relative_to(self._root.parent if self._root.is_file() else self._root)
-            hidden = any(part.startswith(".") for part in relative.parts)
-            if path.suffix.lower() not in SUFFIXES or hidden or not path.is_file():
+        for path in self._paths():
+            if isinstance(path, Skipped):
+                skipped.append(path)
+                yield path
                 continue
             found = True
+            relative = path.relative_to(self._root.parent if path == self._root else self._root)
             try:
                 yield self._read(path, relative)
             except NotClear as error:
@@ -49,7 +51,14 @@ class MarkdownFolder:
             except (KnowledgeError, OSError) as error:
                 yield Rejected(str(path), str(error))
         if not found:
-            raise KnowledgeError(f"{self._root}: no .md, .markdown or .mdx files found")
+            why = "".join(f"; skipped {item.where}: {item.why}" for item in skipped[:3])
+            raise KnowledgeError(f"{printable(self._root)}: no .md, .markdown or .mdx files found{why}")
+
+    def _paths(self) -> Iterator[Path | Skipped]:
+        if self._root.is_dir():
+            yield from files_in(self._root, SUFFIXES)
+        elif self._root.suffix.lower() in SUFFIXES:
+            yield self._root
 
     def _read(self, path: Path, relative: Path) -> Article | Unpublished:
         said, body = split(self._text(path))
@@ -72,11 +81,8 @@ class MarkdownFolder:
         return Article(_id(relative), title, body.strip(), url, facets)
 
     def _text(self, path: Path) -> str:
-        size = path.stat().st_size
-        if size > self._max_bytes:
-            raise KnowledgeError(f"{size} bytes is over knowledge.max_article_bytes = {self._max_bytes}")
         try:
-            text = path.read_bytes().decode("utf-8-sig")
+            text = plain_file(path, self._max_bytes).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise KnowledgeError(f"not UTF-8 (byte {error.start}); save it as UTF-8") from None
         if "\x00" in text:

@@ -19,10 +19,12 @@ def markdown_of(text: str) -> str:
 def _parts(text: str) -> Iterator[tuple[bool, str]]:
     """Stretches of lines, and whether each is a fenced code block; one that never ends is prose."""
     lines = text.split("\n")
+    longest = _longest_after(lines)
     start = at = 0
     while at < len(lines):
         fence = FENCE.match(lines[at])
-        end = _end_of(lines, at, fence[1]) if fence else None
+        ended = fence is not None and len(fence[1]) <= longest[at][fence[1][0]]
+        end = _end_of(lines, at, fence[1]) if fence and ended else None
         if end is None:
             at += 1
             continue
@@ -31,6 +33,24 @@ def _parts(text: str) -> Iterator[tuple[bool, str]]:
         yield True, "\n".join(lines[at : end + 1])
         start = at = end + 1
     yield False, "\n".join(lines[start:])
+
+
+def _longest_after(lines: list[str]) -> list[dict[str, int]]:
+    """For each line, how long the longest mark behind it is that ends a code block, by its character.
+
+    Without it, each opening fence that nothing ends would have all lines behind it looked through.
+    """
+    longest: list[dict[str, int]] = []
+    behind = {"`": 0, "~": 0}
+    for line in reversed(lines):
+        longest.append(behind)
+        text = line.strip()
+        mark = text[:1]
+        if mark in behind:
+            length = len(text) - len(text.lstrip(mark))
+            if length > behind[mark]:
+                behind = {**behind, mark: length}
+    return longest[::-1]
 
 
 def _end_of(lines: list[str], opening: int, marker: str) -> int | None:

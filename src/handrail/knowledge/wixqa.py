@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Any
 
 from handrail.errors import KnowledgeError, MissingExtra
-from handrail.knowledge import Article, Rejected
+from handrail.knowledge import Article, Rejected, Skipped
+from handrail.knowledge.files import files_in
 from handrail.markdown import gist, plain, sentences
 
 HUB_NAME = "Wix/WixQA"
@@ -27,7 +28,7 @@ CAMEL = re.compile(
     r"Ex|Vinci|Afee)[a-z]*(?:Meeting)?"
 )
 """Names whose inner capital is meant; in any other word it is the start of the next heading or sentence."""
-HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$")
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)$")
 WORD = re.compile(r"[^\W_]")
 TITLE_WORDS, TITLE_CHARS = 12, 80
 """Of a title made of a text's first words, at most."""
@@ -43,6 +44,8 @@ class WixQA:
         self._hub_name = hub_name
 
     def articles(self) -> Iterator[Article | Rejected]:
+        if self._source is not None and self._source.is_dir():
+            yield from (path for path in files_in(self._source, {".jsonl"}) if isinstance(path, Skipped))
         for where, row in self.rows():
             try:
                 yield _article(row)
@@ -78,7 +81,8 @@ class WixQA:
     def _files(self, source: Path) -> Iterator[tuple[str, Any]]:
         if not source.exists():
             raise KnowledgeError(f"{source}: no such file or folder")
-        paths = sorted(source.glob("*.jsonl")) if source.is_dir() else [source]
+        inside = [path for path in files_in(source, {".jsonl"}) if isinstance(path, Path)] if source.is_dir() else []
+        paths = [path for path in inside if path.parent == source] if source.is_dir() else [source]
         corpora = [path for path in paths if _is_corpus(path, titled=True)]
         corpora = corpora or [path for path in paths if _is_corpus(path, titled=False)]
         if not corpora:
@@ -125,8 +129,7 @@ def _article(row: Any) -> Article:
         raise KnowledgeError("missing contents" if id_ else "missing id")
     lines = contents.splitlines()
     title = fields.get("title") or next(filter(None, map(_heading, lines)), "")
-    while title and lines and title in (lines[0].strip(), _heading(lines[0])):
-        lines.pop(0)
+    lines = list(dropwhile(lambda line: bool(title) and title in (line.strip(), _heading(line)), lines))
     facets = {"article_type": fields["article_type"]} if fields.get("article_type") else {}
     body = _paragraphs("\n".join(lines))
     return Article(id_, title or _first_words(lines), body, fields.get("url", ""), facets)
@@ -135,7 +138,7 @@ def _article(row: Any) -> Article:
 def _heading(line: str) -> str:
     """Its words; empty for a line that is none."""
     found = HEADING.match(line)
-    return plain(found[1]) if found else ""
+    return plain(found[1].rstrip(" \t#")) if found else ""
 
 
 def _first_words(lines: Sequence[str]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
@@ -37,12 +38,15 @@ class CrossEncoderRerank:
         """Best first. Hits beyond the depth, which is less while many wait, keep their order behind the scored ones."""
         depth = self._model.affordable(self._depth, FEWEST)
         head, tail = hits[:depth], hits[depth:]
-        pairs = [(query, window(query, hit.passage, self._max_words)) for hit in head]
+        pairs = await asyncio.to_thread(self._pairs, query, head)
         logits = await self._model.submit(pairs)
         scored = [self._blend(hit, logit) for hit, logit in zip(head, logits, strict=True)]
         scored.sort(key=lambda hit: hit.final, reverse=True)
         floor = scored[-1].final if scored else 1.0
         return [*scored, *(replace(hit, final=min(floor, (1 - self._weight) * hit.fused)) for hit in tail)]
+
+    def _pairs(self, query: str, hits: Sequence[Hit]) -> list[tuple[str, str]]:
+        return [(query, window(query, hit.passage, self._max_words)) for hit in hits]
 
     def _blend(self, hit: Hit, logit: float) -> Hit:
         relevance = _sigmoid(logit / LOGIT_SCALE)
@@ -69,24 +73,30 @@ def window(query: str, passage: Passage, max_words: int) -> str:
     if len(text.split()) <= budget:
         return f"{head}\n{text}"
     units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
-    wanted = set(tokenize(query))
-    start = max(range(len(units)), key=partial(_overlap, units, wanted, budget), default=0)
-    return f"{head}\n" + " ".join(_run(units, start, budget))
+    return f"{head}\n" + " ".join(_best_run(units, set(tokenize(query)), budget))
 
 
 def _units(line: str) -> list[str]:
     return [line] if len(line.split()) < 40 else sentences(line)
 
 
-def _run(units: Sequence[str], start: int, budget: int) -> list[str]:
-    chosen: list[str] = []
-    for unit in units[start:]:
-        if chosen and sum(len(u.split()) for u in chosen) + len(unit.split()) > budget:
-            break
-        chosen.append(unit)
-    return chosen
+def _best_run(units: Sequence[str], wanted: set[str], budget: int) -> Sequence[str]:
+    """The first of those runs of units within `budget` words, or of a single one, that hold most of `wanted`.
 
-
-def _overlap(units: Sequence[str], wanted: set[str], budget: int, start: int) -> tuple[int, int]:
-    run = _run(units, start, budget)
-    return len(wanted & set(tokenize(" ".join(run)))), -start
+    One pass: a run moves on by what enters it at the end and leaves it at the start.
+    """
+    words = [len(unit.split()) for unit in units]
+    found = [wanted.intersection(tokenize(unit)) for unit in units]
+    held: Counter[str] = Counter()
+    size = end = 0
+    best, at = -1, (0, 0)
+    for start in range(len(units)):
+        while end < len(units) and (end == start or size + words[end] <= budget):
+            size += words[end]
+            held.update(found[end])
+            end += 1
+        if len(+held) > best:
+            best, at = len(+held), (start, end)
+        size -= words[start]
+        held.subtract(found[start])
+    return units[slice(*at)]

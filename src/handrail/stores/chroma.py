@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,15 +20,18 @@ from chromadb.api.collection_configuration import CreateHNSWConfiguration
 from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
-from handrail.errors import KnowledgeError, RetryableError, SettingsError
+from handrail.errors import IndexIncomplete, KnowledgeError, RetryableError, SettingsError
 from handrail.stores import audience as audiences
 from handrail.stores.audience import Audience
 from handrail.types import Passage, Vectors
 
+CHROMA, DATABASE = "chroma", "chroma.sqlite3"
 FACET = "facet_"
 AUDIENCE = FACET + audiences.FACET
 FRONT_MATTER = 1
 """Version of what is read of front matter: since 1, `draft` and its like, and TOML."""
+WRITING = "writing"
+"""Says in a collection's metadata since when it is being changed; empty once that is done."""
 PAGE = 2000
 HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
 """With Chroma's own 100 and 16 a process now and then found other passages than the one before (experiment 206): half
@@ -45,13 +51,31 @@ class Stamp:
         return set(self.digests.values()) == {digest} and len(self.digests) == self.expected
 
 
-def connect(data_dir: Path, url: str | None) -> ClientAPI:
-    """A client for the disk folder, or for the server at `url`. Raises RetryableError when the server is away."""
+def on_disk(folder: Path) -> bool:
+    """Whether `connect` has been used with this folder before."""
+    return (folder / CHROMA / DATABASE).is_file()
+
+
+def holds(folder: Path, kb: str) -> bool:
+    """Whether the index on disk in `folder` has the knowledge base; asked of its database, without its lock."""
+    if not on_disk(folder):
+        return False
+    address = f"{(folder / CHROMA / DATABASE).resolve().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            asked = "SELECT 1 FROM collection_metadata WHERE key = 'kb' AND str_value = ?"
+            return database.execute(asked, (kb,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+def connect(folder: Path, url: str | None) -> ClientAPI:
+    """A client for the index on disk in `folder`, or for the server at `url`. Raises RetryableError when it is away."""
     settings = Settings(anonymized_telemetry=False)
     if url is None:
-        folder = (data_dir / "chroma").resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        return chromadb.PersistentClient(path=str(folder), settings=settings)
+        place = (folder / CHROMA).resolve()
+        place.mkdir(parents=True, exist_ok=True)
+        return chromadb.PersistentClient(path=str(place), settings=settings)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise SettingsError(f"storage.chroma_url = {url!r} is not an http(s) address such as http://127.0.0.1:8000")
@@ -62,6 +86,11 @@ def connect(data_dir: Path, url: str | None) -> ClientAPI:
         )
     except Exception as error:
         raise RetryableError(f"no Chroma server answers at {url}: {error}") from error
+
+
+def not_indexed(kb: str, embedder: str) -> KnowledgeError:
+    """Says how to index."""
+    return KnowledgeError(f"knowledge base {kb!r} is not indexed with {embedder}: run `handrail ingest PATH --kb {kb}`")
 
 
 class ChromaStore:
@@ -89,10 +118,7 @@ class ChromaStore:
         try:
             self._collection = self._client.get_collection(self.name, embedding_function=None)
         except NotFoundError:
-            raise KnowledgeError(
-                f"knowledge base {self.kb!r} is not indexed with {self.embedder}: "
-                f"run `handrail ingest PATH --kb {self.kb}`"
-            ) from None
+            raise not_indexed(self.kb, self.embedder) from None
         except Exception as error:
             raise RetryableError(f"Chroma does not answer: {error}") from error
         self._for_agents = None
@@ -107,11 +133,35 @@ class ChromaStore:
         """The `FRONT_MATTER` with which every page was last read; 0 for an index that is older than the number."""
         return int((self._collection.metadata or {}).get("front_matter") or 0)
 
+    @property
+    def incomplete(self) -> str:
+        """What is wrong with an index whose last writing run has not ended, as of `open`; empty where nothing is."""
+        metadata = self._collection.metadata or {}
+        since = metadata.get(WRITING)
+        if self.generation and not since:
+            return ""
+        what = "rewritten" if self.generation else "built"
+        return (
+            f"knowledge base {self.kb!r} is half {what}{f' (since {since})' if since else ''}: an ingest is under way "
+            f"or was interrupted. Run the same `handrail ingest` again: it goes on where it stopped"
+        )
+
+    def check(self) -> None:
+        """Raises IndexIncomplete where the last writing run has not ended."""
+        if self.incomplete:
+            raise IndexIncomplete(self.incomplete)
+
+    def begin(self) -> None:
+        """To be called before the first change; until `finish` the index counts as half written."""
+        self._mark({WRITING: f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"})
+
     def finish(self, generation: str, front_matter: int | None = None) -> None:
         """`front_matter` stays as it is where it is not given."""
         version = self.front_matter if front_matter is None else front_matter
-        metadata = {**(self._collection.metadata or {}), "generation": generation, "front_matter": version}
-        self._collection.modify(metadata=metadata)
+        self._mark({"generation": generation, "front_matter": version, WRITING: ""})
+
+    def _mark(self, marks: Mapping[str, str | int]) -> None:
+        self._collection.modify(metadata={**(self._collection.metadata or {}), **marks})
         self.open()
 
     def count(self) -> int:

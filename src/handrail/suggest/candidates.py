@@ -33,6 +33,8 @@ def candidates(snapshot: Snapshot, article: str, most: int) -> list[Candidate]:
         headings.update(dict.fromkeys(passage.headings[-1:]))
         headings.update(dict.fromkeys(block.headings[-1] for block in parse(passage.text) if block.headings))
     for heading in headings:
+        if len(found) >= most:
+            break
         text = asked(heading, snapshot.lang)
         if text and not any(alike(text, other.text) for other in found):
             found.append(Candidate(text))

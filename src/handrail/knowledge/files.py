@@ -1,0 +1,114 @@
+"""The files of a folder that hold articles: links that lead out of it, and what is no plain file, are left alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from handrail.errors import KnowledgeError
+from handrail.knowledge import Skipped
+
+MOST_WAYS = 8
+"""Times that one folder is read under different names; links to links could name it without end."""
+REORDERING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
+"""Unicode's bidirectional marks, with which a name is read as another."""
+
+
+def files_in(root: Path, suffixes: Collection[str]) -> Iterator[Path | Skipped]:
+    """Plain files under `root` by the lower-case ends of their names, in the order of their paths.
+
+    Hidden files and folders are left out without a word. Links are followed while they stay in the folder: what they
+    lead to may be hidden.
+    """
+    yield from _Walk(root, suffixes).below(root, (root.resolve(),))
+
+
+def plain_file(path: Path, most_bytes: int) -> bytes:
+    """What is in a file. Raises KnowledgeError for what is no plain file or larger, OSError as the system does.
+
+    The file that is opened is the one that is looked at: neither a pipe nor a link put in its place is read.
+    """
+    descriptor = os.open(path.resolve(), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as opened:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise KnowledgeError(_kind(found.st_mode))
+        if found.st_size > most_bytes:
+            raise KnowledgeError(f"{found.st_size} bytes is over knowledge.max_article_bytes = {most_bytes}")
+        return opened.read(most_bytes + 1)[:most_bytes]
+
+
+def printable(path: Path | str) -> str:
+    """A path in one line that no terminal or log takes for anything else."""
+    return "".join(c if not _misleads(c) else c.encode("unicode_escape").decode() for c in str(path))
+
+
+class _Walk:
+    def __init__(self, root: Path, suffixes: Collection[str]) -> None:
+        self._real_root = root.resolve()
+        self._suffixes = suffixes
+        self._ways: Counter[Path] = Counter()
+
+    def below(self, folder: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
+        """`above` are the real folders on the way to this one, and itself."""
+        try:
+            names = sorted(entry.name for entry in os.scandir(folder))
+        except OSError as error:
+            yield Skipped(printable(folder), f"the folder cannot be read: {error.strerror}")
+            return
+        for name in names:
+            if not name.startswith("."):
+                yield from self._entry(folder / name, above)
+
+    def _entry(self, path: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
+        wanted = path.suffix.lower() in self._suffixes
+        if not wanted and not path.is_symlink() and not path.is_dir():
+            return
+        if any(map(_misleads, path.name)):
+            yield Skipped(printable(path), "its name holds control characters or is not UTF-8; rename it")
+            return
+        try:
+            real = path.resolve(strict=True)
+            mode = real.stat().st_mode
+        except (OSError, RuntimeError):
+            if wanted:
+                yield Skipped(str(path), "a link that leads nowhere or to itself, or a file that cannot be read")
+            return
+        if stat.S_ISDIR(mode):
+            yield from self._folder(path, real, above)
+        elif wanted:
+            yield path if stat.S_ISREG(mode) and self._inside(real) else Skipped(str(path), self._why(real, mode))
+
+    def _folder(self, path: Path, real: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
+        self._ways[real] += 1
+        if not self._inside(real):
+            yield Skipped(str(path), self._why(real, stat.S_IFDIR))
+        elif real in above:
+            yield Skipped(str(path), "a link to a folder that it stands in")
+        elif self._ways[real] > MOST_WAYS:
+            yield Skipped(str(path), f"links lead to this folder in more than {MOST_WAYS} ways")
+        else:
+            yield from self.below(path, (*above, real))
+
+    def _inside(self, real: Path) -> bool:
+        return real.is_relative_to(self._real_root)
+
+    def _why(self, real: Path, mode: int) -> str:
+        if not self._inside(real):
+            return "a link that leads out of the article folder; copy the file there instead"
+        return _kind(mode)
+
+
+def _kind(mode: int) -> str:
+    named = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+    return f"{named.get(stat.S_IFMT(mode), 'a folder or other thing')}, not a plain file"
+
+
+def _misleads(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or (
+        unicodedata.bidirectional(character) in REORDERING
+    )
