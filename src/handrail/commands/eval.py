@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from handrail.commands import KB, Json, eval_aims, eval_gate, eval_runs, notes, results, settings_for
+from handrail.commands import KB, Json, eval_aims, eval_gate, eval_runs, eval_talks, notes, results, settings_for
 from handrail.errors import MissingExtra
 from handrail.paths import SAMPLE_KB
 from handrail.settings import load_settings
@@ -25,6 +25,7 @@ app.command()(eval_runs.compare)
 app.command()(eval_runs.report)
 app.command()(eval_gate.gate)
 app.command()(eval_aims.aims)
+app.command()(eval_talks.talks)
 
 
 ABOUT = {
