@@ -96,6 +96,7 @@ def reply(turn: Said, response: Mapping[str, Any]) -> Reply:
         offer=Offer(offer),
         disclaimer=bool(response.get("disclaimer")),
         names_article=_names(turn, response),
+        quotes=bool(response.get("citations") or response.get("pieces")),
     )
 
 

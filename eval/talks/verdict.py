@@ -17,7 +17,8 @@ Exactly one of these, the first that fits:
   facts also where the routing is not wanted, as long as nobody in a serious matter is left without a person.
 - Some facts, under an answering routing: partly.
 - No fact, under `low_confidence`: partly where a closest card names the right article, else turned_away.
-- Facts wanted, and a routing that does not answer: turned_away, also where a question back happens to name a fact.
+- Facts wanted, and a routing that does not answer: turned_away, also where a question back happens to name a fact. So
+  is a `high_stakes` reply with no fact and nothing from the articles.
 - wrong or confident_wrong: everything else.
 confident_wrong is what is wrong and stands there as `answered` or `partially_answered` without a disclaimer.
 
@@ -61,6 +62,8 @@ class Reply:
     disclaimer: bool = False
     names_article: bool = False
     """Whether a closest card is of an article that answers."""
+    quotes: bool = True
+    """Whether anything of it is from the articles."""
 
     @property
     def person(self) -> bool:
@@ -119,6 +122,8 @@ def _verdict(
         return Verdict.PARTLY
     if reply.routing is Routing.LOW_CONFIDENCE:
         return Verdict.PARTLY if reply.names_article else Verdict.TURNED_AWAY
+    if reply.routing is Routing.HIGH_STAKES and not reply.quotes:
+        return Verdict.TURNED_AWAY
     return Verdict.WRONG
 
 

@@ -76,6 +76,11 @@ def test_a_serious_matter_without_a_person_is_flagged_beside_its_verdict() -> No
     assert verdict(want(["handed_off", "out_of_scope"], person="offered"), "", "handed_off")[1] is False
 
 
+def test_a_person_instead_of_an_answer_turns_the_visitor_away() -> None:
+    assert verdict(FACTS, "I understand.", "high_stakes", Offer.BUTTON, quotes=False)[0] is Verdict.TURNED_AWAY
+    assert verdict(THANKS, "I understand.", "high_stakes", Offer.BUTTON, quotes=False)[0] is Verdict.WRONG
+
+
 def test_a_disclaimer_makes_what_is_wrong_no_longer_confident() -> None:
     assert verdict(FACTS, "Open Settings.", "answered", disclaimer=True)[0] is Verdict.WRONG
 
