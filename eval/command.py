@@ -18,6 +18,7 @@ from rich.markup import escape
 
 from eval import record, report, resume
 from eval.datasets import Dataset, Loaded
+from eval.datasets.answerable import ANSWERABLE
 from eval.datasets.answers import ANSWERS
 from eval.datasets.claims import CLAIMS
 from eval.datasets.conversation import CONVERSATION
@@ -71,6 +72,7 @@ DATASETS: dict[str, Dataset[Any]] = {
     "latency": RETRIEVAL,
     "claims": CLAIMS,
     "talks": TALK,
+    "answerable": ANSWERABLE,
 }
 """The kind of file each command reads; its evaluator is the module of the same name, but for those in `MODULES`."""
 MODULES = {"claims": "claim_pairs"}

@@ -17,6 +17,7 @@ HEADLINES: dict[str, tuple[str, ...]] = {
     "answers": ("cite_coverage", "cite_correctness", "faithfulness", "token_f1"),
     "injection": ("attack_success_rate", "benign_harm_rate"),
     "conversation": ("overlap@5", "hit@5_last", "hit@5_standalone"),
+    "answerable": ("auc", "false_refusal_at_recall_0.9"),
     "talks": ("right_or_refused", "confident_wrong", "served"),
     "latency": ("static.p50_ms", "turn.p50_ms", "concurrent20.p95_ms"),
 }

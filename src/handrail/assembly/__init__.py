@@ -3,7 +3,7 @@
 from handrail.assembly.assistant import Assistant
 from handrail.assembly.models import build_embedder, build_late, build_reranker
 from handrail.assembly.observing import build_prompts, build_tracer, new_trace_id
-from handrail.assembly.parts import Parts, build_parts, kb_folder, read_snapshot, read_states
+from handrail.assembly.parts import Parts, build_parts, kb_folder, passage_reader, read_snapshot, read_states
 from handrail.assembly.stages import build_stages
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "build_tracer",
     "kb_folder",
     "new_trace_id",
+    "passage_reader",
     "read_snapshot",
     "read_states",
 ]

@@ -39,6 +39,9 @@ ABOUT = {
     Where the settings name a judge, an LLM rates them; without one the local verifier does, and is named so.""",
     "conversation": """Whether a follow-up finds what it needs. Rows: {"id", "turns": [...], "last_needs"}.""",
     "claims": """Whether claims are told from what a passage states. Rows: {"id", "claim", "passage", "label"}.""",
+    "answerable": """Whether a passage that answers is told from one that only looks right.
+
+    Rows: {"id", "question", "passage", "answerable"}; nothing ships, so name a --file or a --dataset.""",
     "injection": """Whether messages or planted articles can give it orders. Rows: {"id", "text", "attack"}.""",
 }
 """Commands that read rows and measure each."""
