@@ -30,6 +30,8 @@ class Told:
 
 
 RESULT = Told
+TURNS_PER_LINE = 1000
+"""Comparisons and gates tell rows apart by a number; a turn's is that of its line and its own."""
 
 
 async def measure(job: Job[TalkCase]) -> Done[TalkCase, Told]:
@@ -135,6 +137,7 @@ def _rows(case: TalkCase, told: Told, judged: list[Judged]) -> Iterator[dict[str
     for number, ((turn, held), one) in enumerate(zip(_pairs(case, told), judged, strict=True), 1):
         yield {
             "id": f"{case.id}/{number}",
+            "line": case.line * TURNS_PER_LINE + number,
             "kb": case.kb,
             "say": turn.say,
             "verdict": one.verdict.value,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from eval.datasets.held import corpus_of, shaped
@@ -14,12 +15,16 @@ FILES = {"answerable.jsonl": True, "unanswerable.jsonl": False}
 
 def held(source: Source) -> list[dict[str, Any]]:
     """In the order of ids, so that the first rows are of both kinds."""
-    found = []
+    found: list[dict[str, Any]] = []
     for name, answerable in FILES.items():
         path = find(source, (name, f"*_{name}"))
         rows = [line.value for line in read_lines(path)[1] if isinstance(line, Line)]
-        found += shaped(str(path), lambda rows=rows, answerable=answerable: [_row(row, answerable) for row in rows])
+        found += shaped(str(path), partial(_rows, rows, answerable))
     return sorted(found, key=lambda row: str(row["id"]))
+
+
+def _rows(rows: list[Any], answerable: bool) -> list[dict[str, Any]]:
+    return [_row(row, answerable) for row in rows]
 
 
 def _row(row: Any, answerable: bool) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from eval.datasets.held import read_json, shaped
@@ -17,12 +18,16 @@ def rows(source: Source) -> list[Line | BadRow]:
     for many in TRIGGERS:
         name = f"NotInject_{many}.json"
         held = read_json(source, name)
-        texts: list[str] = shaped(name, lambda held=held: [row["prompt"] for row in held])
+        texts: list[str] = shaped(name, partial(_prompts, held))
         found += [
             (number, {"id": f"{many}-{number}", "text": text, "attack": False, "kind": f"{many} trigger words"})
             for number, text in enumerate(texts, 1)
         ]
     return numbered([row for _, row in sorted(found, key=lambda item: item[0])])
+
+
+def _prompts(held: Any) -> list[str]:
+    return [row["prompt"] for row in held]
 
 
 SPECS = (
@@ -33,7 +38,7 @@ SPECS = (
         source="github.com/leolee99/PIGuard",
         kb="sample",
         rows={"injection": Rows(rows)},
-        caveat="no question to a help centre: turning one away as off topic is no harm; see details.benign_flagged_rate",
+        caveat="no question to a help centre: turning one away as off topic is no harm: see benign_flagged_rate",
         needs_data=True,
     ),
 )
