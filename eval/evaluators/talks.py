@@ -70,14 +70,18 @@ def score(done: Done[TalkCase, Told]) -> Evaluation:
         kb: metrics.score([rated[case.line] for case, _ in done.measured if case.kb == kb])
         for kb in dict.fromkeys(case.kb for case, _ in done.measured)
     }
-    bounds: dict[str, Interval | None] = {**metrics.intervals(talks)}
+    later = metrics.later(talks)
+    groups = {"": together, "later.": later, **{f"by_kb.{kb}.": found for kb, found in by_kb.items()}}
+    bounds: dict[str, Interval | None] = {
+        f"{group}{name}": (low, high) for group, found in groups.items() for name, (low, high) in found["ci"].items()
+    }
     if paired is not None:
         bounds["alone.difference"] = (paired["ci"][0], paired["ci"][1]) if paired["ci"] else None
     return Evaluation(
         metrics={
             **together,
             "by_kb": by_kb,
-            "later": metrics.later(talks),
+            "later": later,
             **({"alone": paired} if paired is not None else {}),
         },
         details={"verdicts": dict(Counter(one.verdict.value for turns in talks for one in turns))},

@@ -26,6 +26,7 @@ from tests.eval.conftest import Evaluate
 from tests.eval.files import write_lines
 
 ANSWERS = ["answered", "partially_answered", "low_confidence"]
+REFUSES = ["irrelevant", "nonsense", "followup", "cannot_answer", "out_of_scope"]
 TALK_ROWS: list[dict[str, Any]] = [
     {
         "id": "t1",
@@ -33,7 +34,7 @@ TALK_ROWS: list[dict[str, Any]] = [
         "who": "in a hurry",
         "turns": [
             {"say": "How do I reset my password?", "want": {"routing": ANSWERS, "facts": [["forgot", "reset"]]}},
-            {"say": "thanks!", "want": {"routing": ["irrelevant"], "person": "not_pushed"}},
+            {"say": "thanks!", "want": {"routing": REFUSES}},
         ],
     },
     {
@@ -122,22 +123,24 @@ def test_talks_are_run_turn_by_turn_and_told_row_by_row(evaluate: Evaluate, tmp_
     assert rows["t1/2"]["verdict"] == "right_refusal"
     assert metrics["by_kb"]["small"]["n_turns"] == 3
     assert metrics["later"]["n_turns"] == metrics["alone"]["n_turns"] == 1
-    assert printed["intervals"]["right"] == metrics["ci"]["right"]
+    assert printed["intervals"]["right"] == metrics["ci"]["right"] == printed["intervals"]["by_kb.small.right"]
     kept = (tmp_path / "runs" / f"{printed['run_id']}.rows.jsonl").read_text()
     assert "excerpt" not in kept
 
 
 @pytest.mark.models
 def test_of_sealed_rows_nothing_but_counts_is_printed_or_kept(configured: Settings, tmp_path: Path) -> None:
-    path = write_lines(tmp_path / f"small{SEALED}", [*TALK_ROWS, {"id": "bad", "turns": "secret words"}])
+    said = {"say": "Where is the flamingo?", "want": {"routing": REFUSES, "facts": [["pelican"]]}}
+    rows = [{"id": "ostrich", "kb": "small", "turns": [said, said]}, {"id": "bad", "turns": "a heron"}]
+    path = write_lines(tmp_path / f"small{SEALED}", rows)
 
     result = invoked("--kb", "small", "--file", str(path), "--runs", str(tmp_path / "runs"), "--json")
 
     assert result.exit_code == 1, result.stderr
-    assert json.loads(result.stdout)["metrics"]["n_turns"] == 3
+    assert json.loads(result.stdout)["metrics"]["n_turns"] == 2
     assert json.loads(result.stdout)["rows"] == []
     written = "".join(item.read_text() for item in (tmp_path / "runs").iterdir())
-    for words in ("secret", "password", "qwlekj", "t1"):
+    for words in ("flamingo", "pelican", "ostrich", "heron"):
         assert words not in result.stdout + result.stderr + written, words
 
 
