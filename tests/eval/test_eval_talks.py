@@ -130,8 +130,11 @@ def test_talks_are_run_turn_by_turn_and_told_row_by_row(evaluate: Evaluate, tmp_
 
 @pytest.mark.models
 def test_of_sealed_rows_nothing_but_counts_is_printed_or_kept(configured: Settings, tmp_path: Path) -> None:
-    said = {"say": "Where is the flamingo?", "want": {"routing": REFUSES, "facts": [["pelican"]]}}
-    rows = [{"id": "ostrich", "kb": "small", "turns": [said, said]}, {"id": "bad", "turns": "a heron"}]
+    said: dict[str, Any] = {"say": "Where is the flamingo?", "want": {"routing": REFUSES, "facts": [["pelican"]]}}
+    rows: list[dict[str, Any] | str] = [
+        {"id": "ostrich", "kb": "small", "turns": [said, said]},
+        {"id": "bad", "turns": "a heron"},
+    ]
     path = write_lines(tmp_path / f"small{SEALED}", rows)
 
     result = invoked("--kb", "small", "--file", str(path), "--runs", str(tmp_path / "runs"), "--json")
