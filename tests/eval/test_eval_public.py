@@ -19,7 +19,7 @@ from handrail.knowledge import Article
 from handrail.settings import Settings, load_settings
 from tests.eval.files import write_lines
 
-PUBLIC = ("clapnq", "mtrag-un", "begin-test-wow", "begin-dev-wow", "begin-dev-cmu", "xquad-en", "xquad-de", "notinject",
+PUBLIC = ("clapnq", "clapnq-in-hand", "mtrag-un", "begin-test-wow", "begin-dev-wow", "begin-dev-cmu", "xquad-en", "xquad-de", "notinject",
           "tau-knowledge")  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def test_clapnq_is_a_pool_to_refuse_from_and_a_passage_in_hand(tmp_path: Path, s
     assert (refused.should_refuse, refused.documents) == (True, ())
     assert (answered.should_refuse, answered.documents) == (False, ("2",))
     assert articles("clapnq", tmp_path, settings)["2"].body == "Kites fly on wind."
-    assert [(case.answerable, case.passage) for case in rows("clapnq", "answerable", tmp_path)] == [
+    assert [(case.answerable, case.passage) for case in rows("clapnq-in-hand", "answerable", tmp_path)] == [
         (False, "Kites are old."),
         (True, "Kites fly on wind."),
     ]

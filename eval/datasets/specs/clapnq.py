@@ -56,15 +56,27 @@ def articles(source: Source) -> list[Article]:
     return [Article(row["id"], row["title"], row["passage"], "") for row in held(source)]
 
 
+LICENCE = "Apache-2.0, passages CC BY-SA 3.0"
+WHERE = "github.com/primeqa/clapnq"
+
 SPECS = (
     Spec(
         name="clapnq",
-        title="ClapNQ, development split: questions over the pool of their passages, and beside their own",
-        licence="Apache-2.0, passages CC BY-SA 3.0",
-        source="github.com/primeqa/clapnq",
+        title="ClapNQ, development split: questions over the pool of their passages",
+        licence=LICENCE,
+        source=WHERE,
         kb="eval-clapnq",
-        rows={"refusal": Rows(refusals), "answerable": Rows(lambda source: numbered(held(source)))},
+        rows={"refusal": Rows(refusals)},
         corpus=corpus_of(articles),
+        needs_data=True,
+    ),
+    Spec(
+        name="clapnq-in-hand",
+        title="ClapNQ, development split: each question beside its own passage",
+        licence=LICENCE,
+        source=WHERE,
+        kb="sample",
+        rows={"answerable": Rows(lambda source: numbered(held(source)))},
         needs_data=True,
     ),
 )
