@@ -19,8 +19,10 @@ from handrail.knowledge import Article
 from handrail.settings import Settings, load_settings
 from tests.eval.files import write_lines
 
-PUBLIC = ("clapnq", "clapnq-in-hand", "mtrag-un", "begin-test-wow", "begin-dev-wow", "begin-dev-cmu", "xquad-en", "xquad-de", "notinject",
-          "tau-knowledge")  # fmt: skip
+PUBLIC = (
+    *("clapnq", "clapnq-in-hand", "mtrag-un", "begin-test-wow", "begin-dev-wow", "begin-dev-cmu"),
+    *("xquad-en", "xquad-de", "notinject", "tau-knowledge"),
+)
 
 
 @pytest.fixture
