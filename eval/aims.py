@@ -218,7 +218,7 @@ def _n(figure: str, known: Mapping[str, Any]) -> int | None:
     """The nearest count: of the figure's own group, else of those around it."""
     parts = figure.split(".")[:-1]
     for depth in range(len(parts), -1, -1):
-        for name in ("support", "n"):
+        for name in ("support", "n", "n_turns"):
             count = known.get(".".join([*parts[:depth], name]))
             if count is not None:
                 return int(count)

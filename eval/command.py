@@ -18,6 +18,7 @@ from rich.markup import escape
 
 from eval import record, report, resume
 from eval.datasets import Dataset, Loaded
+from eval.datasets.answerable import ANSWERABLE
 from eval.datasets.answers import ANSWERS
 from eval.datasets.claims import CLAIMS
 from eval.datasets.conversation import CONVERSATION
@@ -25,11 +26,13 @@ from eval.datasets.injection import INJECTION
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from eval.datasets.routing import ROUTING
+from eval.datasets.talks import TALK
 from eval.journal import Journal
 from eval.provenance import provenance
 from eval.record import RecordError, Run, Status, new_run_id, write
 from eval.runner import Bars, Done, Evaluation, Job, progress_on
 from eval.selection import Selected, Source, select
+from eval.talks import selecting
 from eval.waiting import reading, when_free
 from handrail.settings import Settings, load_settings
 
@@ -68,9 +71,13 @@ DATASETS: dict[str, Dataset[Any]] = {
     "conversation": CONVERSATION,
     "latency": RETRIEVAL,
     "claims": CLAIMS,
+    "talks": TALK,
+    "answerable": ANSWERABLE,
 }
 """The kind of file each command reads; its evaluator is the module of the same name, but for those in `MODULES`."""
 MODULES = {"claims": "claim_pairs"}
+SELECTING = {"talks": selecting.select}
+"""Commands whose rows are of several knowledge bases at once."""
 
 
 def evaluator(command: str) -> Any:
@@ -91,15 +98,17 @@ def run(command: str, settings: Settings, options: Options, out: Callable[[str],
 def measured(command: str, settings: Settings, options: Options, notes: Console) -> Run:
     """Measure and write the run record. Raises HandrailError as `run` does."""
     folder = options.runs or RUNS
-    selected = select(command, DATASETS[command], settings, options.source, options.limit, notes)
+    choose = SELECTING.get(command, select)
+    selected = choose(command, DATASETS[command], settings, options.source, options.limit, notes)
     settings, loaded = selected.settings, selected.loaded
     for bad in loaded.bad:
         notes.print(f"[red]not used[/] {escape(f'{loaded.path} line {bad.line}: {bad.why}')}", soft_wrap=True)
     for note in loaded.notes:
         notes.print(f"[yellow]note[/]: {escape(f'{loaded.path} {note}')}", soft_wrap=True)
     with ExitStack() as stack:
-        stack.enter_context(when_free(lambda: reading(settings), notes))
-        known = {**provenance(settings, HERE.parent), **selected.provenance}
+        if selected.url is None:
+            stack.enter_context(when_free(lambda: reading(settings), notes))
+        known = {**provenance(settings, HERE.parent, selected.url), **selected.provenance}
         if options.reuse:
             identity = resume.identity(command, loaded.sha256, options.limit, known)
             held = resume.finished(folder, identity, known)
@@ -114,7 +123,7 @@ def measured(command: str, settings: Settings, options: Options, notes: Console)
         done.evaluation.notes.extend(selected.caveats)
         written = write(done, folder)
     notes.print(f"[dim]run record: {escape(str(written))}[/]", soft_wrap=True)
-    if done.status is Status.INTERRUPTED and hasattr(evaluator(command), "measure"):
+    if done.status is Status.INTERRUPTED and hasattr(evaluator(command), "measure") and not selected.sealed:
         notes.print(f"go on with: handrail eval {command} --resume {done.id} and the same options", soft_wrap=True)
     return done
 
@@ -173,12 +182,33 @@ def _sit(
     start = time.monotonic()
     with progress_on(notes) as progress:
         bars = Bars(progress)
-        if hasattr(module, "measure"):
+        if selected.sealed:
+            job = Job(
+                settings,
+                loaded.cases,
+                bars,
+                options.limit,
+                bases=selected.bases,
+                url=selected.url,
+                alone=selected.alone,
+            )
+            found = counted(module.score(asyncio.run(asked(module, job))))
+        elif hasattr(module, "measure"):
             journal: Journal[Any] = Journal(record.rows_path(folder, opened.id), module.RESULT)
             if journal.entries:
                 notes.print(f"{len(journal.entries)} rows are kept from before")
             stack.enter_context(journal)
-            job = Job(settings, loaded.cases, bars, options.limit, companies, journal)
+            job = Job(
+                settings,
+                loaded.cases,
+                bars,
+                options.limit,
+                companies,
+                selected.bases,
+                selected.url,
+                selected.alone,
+                journal,
+            )
             found = module.score(asyncio.run(asked(module, job)))
         else:
             found = asyncio.run(module.evaluate(Job(settings, loaded.cases, bars, options.limit)))
@@ -196,6 +226,12 @@ async def asked(module: Any, job: Job[Any]) -> Done[Any, Any]:
     """Measured, and judged where the evaluator has a judge to ask; its ratings are kept apart from the rows."""
     done: Done[Any, Any] = await module.measure(job)
     return await module.judge(job, done) if hasattr(module, "judge") and not done.interrupted else done
+
+
+def counted(found: Evaluation) -> Evaluation:
+    """Of rows nobody may look at: the figures, and which rows failed."""
+    rows = [{"id": row["id"], "error": "failed"} for row in found.rows if "error" in row]
+    return replace(found, rows=rows, notes=[*found.notes, "sealed rows: only counts are kept of them"])
 
 
 def judged(module: Any, done: Done[Any, Any]) -> Done[Any, Any]:

@@ -17,15 +17,18 @@ HEADLINES: dict[str, tuple[str, ...]] = {
     "answers": ("cite_coverage", "cite_correctness", "faithfulness", "token_f1"),
     "injection": ("attack_success_rate", "benign_harm_rate"),
     "conversation": ("overlap@5", "hit@5_last", "hit@5_standalone"),
+    "answerable": ("auc", "false_refusal_at_recall_0.9"),
+    "talks": ("right_or_refused", "confident_wrong", "served"),
     "latency": ("static.p50_ms", "turn.p50_ms", "concurrent20.p95_ms"),
 }
 """What a list of runs shows of each."""
 
-DECIDES = {"routing": "correct", "retrieval": "hit@5", "refusal": "correct"}
+DECIDES = {"routing": "correct", "retrieval": "hit@5", "refusal": "correct", "talks": "right_or_refused"}
 """The yes or no by which rows count as gained or lost, unless another is asked for."""
 
 LOWER_IS_BETTER = {
     "ms", "false_answer", "false_refusal", "attack_success", "attack_succeeded", "succeeded", "harmed", "benign_harm",
+    "confident_wrong", "missed_serious",
 }  # fmt: skip
 NO_MEASURE = {"line", "probability", "confidence", "attack", "should_refuse", "refused", "score"}
 """Numbers of a row that are neither good nor bad by themselves."""

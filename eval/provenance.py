@@ -36,8 +36,11 @@ SOURCES = {".py", ".j2", ".toml", ".txt"}
 WEIGHTS = {".npz", ".npy", ".json", ".gz", ".onnx", ".bin"}
 
 
-def provenance(settings: Settings, root: Path) -> dict[str, Any]:
-    """Versions, revision, settings, models and index. Raises KnowledgeError when there is no index."""
+def provenance(settings: Settings, root: Path, url: str | None = None) -> dict[str, Any]:
+    """Versions, revision, settings, models and index. Raises KnowledgeError when there is no index.
+
+    Of a server at `url` nothing is known but its address; the rest is of whoever asked it.
+    """
     return {
         "handrail": handrail.__version__,
         "git": revision(root),
@@ -46,7 +49,7 @@ def provenance(settings: Settings, root: Path) -> dict[str, Any]:
         "libraries": libraries(),
         "machine": {"system": platform.platform(), "processor": processor(), "cpus": os.cpu_count()},
         "seed": SEED,
-        "kb": index(settings),
+        "kb": index(settings) if url is None else {"name": _bare(url)},
         "models": models(settings),
         "weights": weights(settings),
         "fitted": fitted(settings),

@@ -47,6 +47,12 @@ class Job(Generic[C]):
     """At most this many steps per phase, for evaluators that make their own."""
     companies: Mapping[str, Company] = field(default_factory=dict)
     """Those whose assistants rows may ask for, by id."""
+    bases: Mapping[str, Settings] = field(default_factory=dict)
+    """Settings of the help centres that rows may ask for, by the name rows use."""
+    url: str | None = None
+    """A server to ask instead."""
+    alone: bool = False
+    """Turns of conversations are asked by themselves, too."""
     journal: Journal[Any] | None = None
     """Where rows are kept as they come, with those of an earlier sitting; None keeps them in memory only."""
 

@@ -43,7 +43,7 @@ def _entry(folder: Path, held: Mapping[str, Any]) -> dict[str, Any]:
         "file": held["file"]["name"],
         "limit": held["file"]["limit"],
         "kb": (held.get("kb") or {}).get("name"),
-        "n": held["metrics"].get("n"),
+        "n": held["metrics"].get("n", held["metrics"].get("n_turns")),
         "headline": headline(held["command"], held["metrics"]),
         "revision": git.get("revision"),
         "dirty": git.get("dirty"),

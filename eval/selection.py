@@ -52,6 +52,14 @@ class Selected:
     caveats: tuple[str, ...] = ()
     """What must be said with every figure of these rows."""
     companies: Mapping[str, Company] = field(default_factory=dict)
+    bases: Mapping[str, Settings] = field(default_factory=dict)
+    """Of rows that name their help centre: the settings that ask it, by that name."""
+    url: str | None = None
+    """A server that is asked instead of this process; nothing is known of its index."""
+    alone: bool = False
+    """Whether the turns of conversations are asked by themselves, too."""
+    sealed: bool = False
+    """Rows nobody may look at: only counts are kept of them."""
 
 
 def select(
@@ -69,7 +77,7 @@ def select(
         if source.data is not None:
             raise DatasetError("--data is the local copy of a dataset: name which with --dataset")
         loaded = load(dataset, source.file or dataset.default, limit)
-        return Selected(settings, loaded, caveats=() if source.kb_given else _sample(settings, notes))
+        return Selected(settings, loaded, caveats=() if source.kb_given else sample_indexed(settings, notes))
     spec = named(source.dataset)
     loaded = _rows(spec, command, dataset, source, limit)
     caveats = [spec.caveat] if spec.caveat else []
@@ -84,7 +92,7 @@ def select(
             about["corpus"] = {"n": checked.n, "sha256": checked.sha256, "pinned": checked.pinned}
     else:
         settings = on(settings, spec.kb)
-        caveats += _sample(settings, notes)
+        caveats += sample_indexed(settings, notes)
     return Selected(settings, loaded, {"dataset": about}, tuple(caveats))
 
 
@@ -170,7 +178,7 @@ def _left_out(report: Report) -> tuple[str, ...]:
     )
 
 
-def _sample(settings: Settings, notes: Console) -> tuple[str, ...]:
+def sample_indexed(settings: Settings, notes: Console) -> tuple[str, ...]:
     """The sample help centre, which ships, is indexed where it is measured and nobody has done so yet."""
     if settings.knowledge.kb != SAMPLE_KB or when_free(lambda: _indexed(settings), notes):
         return ()

@@ -35,7 +35,8 @@ def asked(case: Mapping[str, Any]) -> str:
         if isinstance(case.get(name), str):
             return str(case[name])
     turns = case.get("turns")
-    return str(turns[-1]) if isinstance(turns, list) and turns else ""
+    last = turns[-1] if isinstance(turns, list) and turns else ""
+    return str(last.get("say") or last.get("text") or last) if isinstance(last, Mapping) else str(last)
 
 
 def harmless(text: str, limit: int = 160) -> str:

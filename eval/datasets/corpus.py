@@ -29,7 +29,7 @@ def loader_of(path: Path, settings: Settings) -> Loader:
     """For a folder or archive of Markdown or MDX, or JSON lines of articles. Raises DatasetError or KnowledgeError."""
     if not path.exists():
         raise DatasetError(f"{path}: no such file or folder; name the articles with --corpus")
-    if _is_archive(path):
+    if is_archive(path):
         return pages(unpacked(path, settings), settings)
     if path.is_file() and path.suffix.lower() not in SUFFIXES:
         return WixQA(path)
@@ -42,9 +42,12 @@ def pages(folder: Path, settings: Settings) -> MarkdownFolder:
     return MarkdownFolder(root_of(folder), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
 
 
-def root_of(folder: Path) -> Path:
-    """The deepest folder that holds every page, so that ids are the same for an archive and for what was in it."""
-    parents = {page.parent for page in _pages_in(folder)}
+def root_of(folder: Path, *, about: bool = True) -> Path:
+    """The deepest folder that holds every page, so that ids are the same for an archive and for what was in it.
+
+    With `about` false a readme, licence or changelog is no page: it lies beside the folder of articles as often as not.
+    """
+    parents = {page.parent for page in _pages_in(folder) if about or _tells(page)}
     if not parents:
         raise DatasetError(f"{folder}: holds no .md, .markdown or .mdx files")
     common = sorted(parents)[0]
@@ -55,7 +58,7 @@ def root_of(folder: Path) -> Path:
 
 def pages_digest(path: Path, settings: Settings) -> tuple[int, str]:
     """How many pages, and sha256 over their relative paths and bytes."""
-    folder = unpacked(path, settings) if _is_archive(path) else path
+    folder = unpacked(path, settings) if is_archive(path) else path
     if not folder.is_dir():
         raise DatasetError(f"{path}: not a folder or an archive of pages")
     root = root_of(folder)
@@ -141,7 +144,7 @@ def _tells(page: Path) -> bool:
     return page.stem.lower() not in ABOUT_FILES
 
 
-def _is_archive(path: Path) -> bool:
+def is_archive(path: Path) -> bool:
     return path.is_file() and path.name.lower().endswith(ARCHIVES)
 
 

@@ -1,8 +1,17 @@
 """Refusal: which questions the articles do not answer."""
 
-from pydantic import field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from eval.datasets import SAMPLE, Articles, Case, Dataset
+
+
+class Before(BaseModel):
+    """What was said before the question."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    question: str
+    answer: str = ""
 
 
 class RefusalCase(Case):
@@ -13,6 +22,8 @@ class RefusalCase(Case):
     alt_docs: Articles = ()
     """Others that are as good."""
     bucket: str | None = None
+    before: tuple[Before, ...] = ()
+    """Earlier turns of the conversation, oldest first."""
 
     @field_validator("expected_doc", mode="before")
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from eval.datasets.articles import KnownArticles
@@ -13,22 +14,31 @@ from eval.metrics import share
 from eval.metrics.refusal import Judged
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly import Assistant
-from handrail.types import Passage, Turn
+from handrail.converse.window import latest
+from handrail.types import Exchange, Passage, Routing, Turn
 
 RESULT = Turn
+CHARS_PER_TOKEN = 4
 
 
 async def measure(job: Job[RefusalCase]) -> Done[RefusalCase, Turn]:
     assistant = Assistant(job.settings)
 
     async def work(case: RefusalCase) -> Turn:
-        return await assistant.ask(question(case.question, job.settings))
+        asked = question(case.question, job.settings)
+        return await assistant.ask(replace(asked, history=history(case, job.settings.memory.window_tokens)))
 
     try:
         await assistant.start()
         return await job.each("refusal", work)
     finally:
         await assistant.stop()
+
+
+def history(case: RefusalCase, window_tokens: int) -> list[Exchange]:
+    """What was said before, as far as it fits the memory; four characters are taken for a token."""
+    said = [Exchange(one.question, one.question, one.answer, Routing.ANSWERED) for one in case.before]
+    return list(latest(said, window_tokens, lambda text: len(text) // CHARS_PER_TOKEN))
 
 
 def score(done: Done[RefusalCase, Turn]) -> Evaluation:

@@ -3,7 +3,15 @@
 from handrail.assembly.assistant import Assistant
 from handrail.assembly.models import build_embedder, build_late, build_reranker
 from handrail.assembly.observing import build_prompts, build_tracer, new_trace_id
-from handrail.assembly.parts import Parts, build_parts, index_folder, kb_folder, read_snapshot, read_states
+from handrail.assembly.parts import (
+    Parts,
+    build_parts,
+    index_folder,
+    kb_folder,
+    passage_reader,
+    read_snapshot,
+    read_states,
+)
 from handrail.assembly.stages import build_stages
 
 __all__ = [
@@ -19,6 +27,7 @@ __all__ = [
     "index_folder",
     "kb_folder",
     "new_trace_id",
+    "passage_reader",
     "read_snapshot",
     "read_states",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -220,6 +221,20 @@ class Parts:
             self.late.ask.close()
         if self.lock is not None:
             self.lock.release()
+
+
+@contextmanager
+def passage_reader(settings: Settings) -> Iterator[CrossEncoderRerank]:
+    """What reads a passage beside a question, without an index. Raises HandrailError when a model is missing."""
+    score = build_scoring(settings) or Scoring(shared_words, shared_words)
+    models = settings.models
+    read = Batcher("read", score.passages, models.batch_size * 4, models.queue_limit)
+    try:
+        yield CrossEncoderRerank(
+            read, 1, settings.retrieval.rerank_weight, int(models.rerank_max_tokens * WORDS_PER_TOKEN)
+        )
+    finally:
+        read.close()
 
 
 def build_parts(settings: Settings) -> Parts:

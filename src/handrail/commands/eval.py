@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from handrail.commands import KB, Json, eval_aims, eval_gate, eval_runs, notes, results, settings_for
+from handrail.commands import KB, Json, eval_aims, eval_gate, eval_runs, eval_talks, notes, results, settings_for
 from handrail.errors import MissingExtra
 from handrail.paths import SAMPLE_KB
 from handrail.settings import load_settings
@@ -25,6 +25,7 @@ app.command()(eval_runs.compare)
 app.command()(eval_runs.report)
 app.command()(eval_gate.gate)
 app.command()(eval_aims.aims)
+app.command()(eval_talks.talks)
 
 
 ABOUT = {
@@ -38,6 +39,9 @@ ABOUT = {
     Where the settings name a judge, an LLM rates them; without one the local verifier does, and is named so.""",
     "conversation": """Whether a follow-up finds what it needs. Rows: {"id", "turns": [...], "last_needs"}.""",
     "claims": """Whether claims are told from what a passage states. Rows: {"id", "claim", "passage", "label"}.""",
+    "answerable": """Whether a passage that answers is told from one that only looks right.
+
+    Rows: {"id", "question", "passage", "answerable"}; nothing ships, so name a --file or a --dataset.""",
     "injection": """Whether messages or planted articles can give it orders. Rows: {"id", "text", "attack"}.""",
 }
 """Commands that read rows and measure each."""

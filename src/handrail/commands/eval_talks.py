@@ -1,0 +1,76 @@
+"""`handrail eval talks`: what visitors read, conversation by conversation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from handrail.commands import KB, Json, notes, settings_for
+from handrail.commands.eval_runs import Runs, part
+from handrail.errors import MissingExtra, PermanentError
+
+
+def talks(
+    kb: KB = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option("--file", help="JSON lines of talks, or a folder of such files; can be given again."),
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", metavar="NAME=PATH", help="Articles of a help centre that rows name, indexed apart."),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="Ask a server that runs, such as http://127.0.0.1:8000, over HTTP.")
+    ] = None,
+    alone: Annotated[bool, typer.Option("--alone", help="Ask each message by itself, too, and compare.")] = False,
+    sealed: Annotated[
+        bool, typer.Option("--sealed", help="The sealed rows that ship; only counts are printed and recorded.")
+    ] = False,
+    as_json: Json = False,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows of a file.")] = None,
+    runs: Runs = None,
+    resume: Annotated[
+        str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run; nothing may change.")
+    ] = None,
+) -> None:
+    """What visitors read: whole conversations, with what each reply must say, must not say, and how.
+
+    Rows: {"id", "kb", "turns": [{"say", "want": {"routing": [...], "facts": [["regex", "or another"]], "not": [...],
+    "person": "offered|not_pushed|any"}}]}. A row's "kb" is sample, an invented help centre of eval/datasets, or a name
+    given with --corpus. docs/evaluation.md says what each verdict means. Examples:
+
+    handrail eval talks --file talks.jsonl --corpus acme=path/to/articles --json
+
+    handrail eval talks --kb sample --alone
+
+    handrail eval talks --url http://127.0.0.1:8000 --file talks.jsonl
+    """
+    evaluation, selecting = part("command"), part("talks.selecting")
+    source = selecting.TalkSource(
+        files=tuple(file or ()),
+        corpora=_corpora(corpus or []),
+        url=url.rstrip("/") if url else None,
+        alone=alone,
+        sealed=sealed,
+        kb_given=kb is not None,
+    )
+    chosen = evaluation.Options(source=source, as_json=as_json, limit=limit, runs=runs, resume=resume)
+    try:
+        status: int = evaluation.run("talks", settings_for(kb), chosen, typer.echo, notes)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"`handrail eval talks` ({error.name})", "eval") from None
+    if status:
+        raise typer.Exit(status)
+
+
+def _corpora(given: list[str]) -> dict[str, Path]:
+    found = {}
+    for item in given:
+        name, sign, path = item.partition("=")
+        if not (name and sign and path):
+            raise PermanentError(f"--corpus {item!r} is not NAME=PATH, such as acme=path/to/articles")
+        found[name] = Path(path)
+    return found
