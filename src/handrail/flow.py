@@ -21,6 +21,7 @@ INFRASTRUCTURE = frozenset(
         "tracer",
         "closing",
         "articles_lang",
+        "besides",
         "interpreted",
         "fallback_classifier",
         "fallback_answerer",

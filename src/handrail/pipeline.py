@@ -202,7 +202,7 @@ class Pipeline:
                 turn.reading if turn.reading.depends else None,
             )
             span.record(output=[hit.passage.id for hit in evidence.hits], **evidence.signals)
-        return evidence
+        return self._stages.besides(evidence) if self._stages.besides is not None else evidence
 
     async def _rewrite(self, turn: TurnInFlight) -> str:
         """What to search for: the rewriter's words, else what the message asks, less what asks for nothing."""

@@ -29,5 +29,6 @@ async def quotes_fit(critic: Critic | None, question: Question, draft: Draft, ev
 
 def _about_others(draft: Draft, evidence: Evidence) -> bool:
     cited = {id_ for claim in draft.claims for id_ in claim.passage_ids}
-    above = [" ".join((hit.passage.title, *hit.passage.headings)) for hit in evidence.hits if hit.passage.id in cited]
+    passages = [hit.passage for id_, hit in evidence.given.items() if id_ in cited]
+    above = [" ".join((passage.title, *passage.headings)) for passage in passages]
     return bool(above) and all(OTHERS.search(words) for words in above)

@@ -225,6 +225,6 @@ def _titled(claims: Sequence[Claim], evidence: Evidence) -> list[Claim]:
     """Under the title of the article, where they do not begin with a heading."""
     if not claims or claims[0].text.startswith("**"):
         return list(claims)
-    title = next(hit.passage.title for hit in evidence.hits if hit.passage.id == claims[0].passage_ids[0]).rstrip(":.")
+    title = evidence.given[claims[0].passage_ids[0]].passage.title.rstrip(":.")
     heading = f"**{title}**" if title.endswith("?") else f"**{title}:**"
     return [replace(claims[0], text=f"{heading}\n\n{claims[0].text}"), *claims[1:]]

@@ -50,6 +50,8 @@ class Stages:
     """What the articles are written in."""
     interpreted: frozenset[str] = frozenset()
     """Languages beside that one whose messages are read in it, word by word."""
+    besides: Callable[[Evidence], Evidence] | None = None
+    """Puts the rest of the articles beside what was found, so that lists are quoted whole."""
     foresee: Callable[[str], None] | None = None
     """Begins to read a message that a turn will soon be about; results are the same without."""
     closing: Callable[[], Awaitable[None]] | None = None

@@ -225,6 +225,13 @@ class Evidence:
     """Codes that the question names and the articles, which list others like them, do not: nothing answers it."""
     questions: int = 1
     """How many questions the hits were found for; the best one of each comes before all others."""
+    besides: Sequence[Hit] = ()
+    """What else stands in the articles of the hits: not found, yet quoted where it belongs to what is quoted of them."""
+
+    @property
+    def given(self) -> Mapping[str, Hit]:
+        """By passage id, all that may be cited."""
+        return {hit.passage.id: hit for hit in (*self.besides, *self.hits)}
 
     @property
     def passages(self) -> list[Passage]:

@@ -34,7 +34,7 @@ from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
 from handrail.retrieve.expand import TitleExpansion
 from handrail.retrieve.opening import BeginningOfTheArticle
-from handrail.retrieve.widen import MoreOfTheArticle
+from handrail.retrieve.widen import MoreOfTheArticle, RestOfTheArticles
 from handrail.settings import Settings
 from handrail.several import Several
 from handrail.stages import Stages
@@ -83,6 +83,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         interpreted=parts.interpreted(settings),
         verifier=local_verifier(settings, parts.entails),
         widen=BeginningOfTheArticle(parts.snapshot),
+        besides=RestOfTheArticles(parts.snapshot),
         foresee=base.foresee,
     )
     if settings.llm.configured:
