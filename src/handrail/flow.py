@@ -22,6 +22,7 @@ INFRASTRUCTURE = frozenset(
         "closing",
         "articles_lang",
         "besides",
+        "talk",
         "interpreted",
         "fallback_classifier",
         "fallback_answerer",

@@ -75,6 +75,9 @@ class ScriptedAssistant:
     async def stop(self) -> None:
         self.stopped = True
 
+    async def remembers(self, conversation_id: str) -> bool:
+        return True
+
     async def overhear(self, question: Question) -> None:
         self.overheard.append(question.text)
 

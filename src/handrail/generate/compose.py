@@ -17,7 +17,7 @@ from handrail.generate.headings import (
 from handrail.generate.quoting import BESIDE, Scored, code_among_words, code_claim, quote
 from handrail.generate.units import ANAPHORA, Unit
 from handrail.generate.whole import Shelf, section
-from handrail.markdown import plain
+from handrail.markdown import LEADING_MARKER, plain
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
 from handrail.types import Claim
@@ -135,7 +135,13 @@ def _known(best: Scored) -> bool:
 def _new(part: list[Claim], before: Sequence[Claim], *, whole: bool) -> list[Claim]:
     """What `part` says that was not said before; nothing of a list that was said in part."""
     new = [claim for claim in part if not _said(claim, before)]
-    return [] if whole and len(new) < len(part) else new
+    lost = [claim for claim in part if claim not in new and _listed_item(claim)]
+    return [] if whole and lost else new
+
+
+def _listed_item(claim: Claim) -> bool:
+    last = claim.text.rpartition("\n\n")[2]
+    return LEADING_MARKER.match(last) is not None or "```" in claim.text
 
 
 def _words(claims: Sequence[Claim]) -> int:
@@ -245,7 +251,7 @@ def _with_sentences(
         said = _sentences(here, found, _shorter(settings))
     if listed.unit.kind == "bullets":
         whole = "\n".join(claim.text for claim in shown)
-        said = [claim for claim in said if HEADED.sub("", claim.text) not in whole]
+        said = [claim for claim in said if claim.text.rpartition("\n\n")[2] not in whole]
     if not said:
         return shown
     first = place_of(listed.unit) < place_of(scored[0].unit) and not said[0].text.startswith("**")

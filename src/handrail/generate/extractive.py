@@ -199,7 +199,7 @@ class ExtractiveAnswerer:
 
     def _high_stakes(self, question: Question, claims: Sequence[Claim], shelf: Shelf) -> Draft:
         policy, context = self._policy or Policy(), question.context
-        offer = policy.offer_for(question.text, context, question.history)
+        offer = None if question.declined else policy.offer_for(question.text, context, question.history)
         wording = self._wording.into(question.lang, question.people)
         last = question.history[-1] if question.history else None
         again = last is not None and last.routing is Routing.HIGH_STAKES
@@ -207,7 +207,8 @@ class ExtractiveAnswerer:
         if speaks_of_dying(question.text):
             claims = ()
             acknowledgement += "\n\n" + wording.say("in_danger")
-        if mostly_said(claims, question.history[-LATELY:]) and not says_what_to_do(claims):
+        heard = mostly_said(claims, question.history[-LATELY:]) and not question.declines
+        if heard and not says_what_to_do(claims):
             claims = ()
         if claims:
             acknowledgement += "\n\n" + wording.say("high_stakes_context")

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from handrail.generate.headings import heading_of, place_of
+from handrail.generate.headings import heading_of, place_of, title_of
 from handrail.generate.planted import planted
-from handrail.generate.quoting import heading_above, quote
+from handrail.generate.quoting import quote
 from handrail.generate.units import Unit, all_units
 from handrail.markdown import LEADING_MARKER, NUMBERED_SECTION
 from handrail.types import Claim, Hit
@@ -221,13 +221,18 @@ def _bounded(units: Sequence[Unit], listed: Sequence[Unit], most: int) -> list[U
 
 
 def _claims(units: Sequence[Unit]) -> list[Claim]:
-    """Under the heading of each section, except a question's, and one whose list has a lead-in where it is alone."""
+    """Under the heading of each section, but for one that is alone and begins with what introduces its list."""
     several = len({unit.headings for unit in units if unit.headings}) > 1
     claims: list[Claim] = []
     above: tuple[str, ...] | None = None
+    said: set[str] = set()
     for unit in units:
         lines = _led(unit)
-        heading = heading_above(unit) if unit.headings != above and unit.headings else ""
+        if unit.kind in ("sentence", "note"):
+            if lines[0] in said:
+                continue
+            said.add(lines[0])
+        heading = title_of(unit) if unit.headings != above and unit.headings else ""
         if heading and (several or not unit.lead):
             lines = [f"{heading}\n\n{lines[0]}", *lines[1:]]
         above = unit.headings

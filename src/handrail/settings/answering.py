@@ -18,7 +18,7 @@ class Generate(Section):
         60,
         ge=2,
         le=500,
-        description="Items of a list or procedure quoted whole; of a longer one so many, and how many there are is said.",
+        description="Items quoted of a list or procedure at most; of a longer one, how many there are is said.",
     )
     context_passages: int = Field(8, ge=1, le=30, description="Passages given to the answerer, neighbours included.")
     split_questions: bool = Field(
