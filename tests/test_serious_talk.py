@@ -1,4 +1,4 @@
-"""Around a serious matter, as it ships over the sample help centre: mixed messages, refused offers, and what follows."""
+"""Around a serious matter, over the sample help centre: mixed messages, refused offers, and what comes after."""
 
 from __future__ import annotations
 

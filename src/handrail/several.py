@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from handrail import language
 from handrail.classify import Classifier
 from handrail.converse.cues import points_back
 from handrail.converse.local import carried
@@ -15,6 +16,7 @@ from handrail.errors import HandrailError
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic
 from handrail.in_flight import LARGE_SHARE, TurnInFlight
+from handrail.notices import written_in
 from handrail.retrieve import Retriever
 from handrail.stores.tokens import coverage
 from handrail.types import (
@@ -149,7 +151,9 @@ class Several:
 
     async def _parts_of(self, question: Question, classification: Classification, text: str) -> list[_Part]:
         """Questions, or whatever else a message is made of where some of it may be serious; none where it is one."""
-        if classification.probabilities.get(Label.HIGH_STAKES, 0.0) >= MAYBE_SERIOUS:
+        # A message in another language is read word by word, and a serious half of it weighs less in the whole.
+        foreign = written_in(question) != language.DEFAULT
+        if foreign or classification.probabilities.get(Label.HIGH_STAKES, 0.0) >= MAYBE_SERIOUS:
             mixed = await self._mixed(question, pieces_of(text))
             if mixed:
                 return await self._parts(question, classification, mixed)

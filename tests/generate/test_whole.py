@@ -13,15 +13,36 @@ from tests.knowledge.articles import article
 
 pytestmark = pytest.mark.anyio
 
-TYPES = [f"- .{name} files" for name in "jpg png gif pdf doc docx xls xlsx ppt pptx csv txt zip mp3 mp4 mov".split()]
+TYPES = [
+    f"- .{name} files"
+    for name in [
+        "jpg",
+        "png",
+        "gif",
+        "pdf",
+        "doc",
+        "docx",
+        "xls",
+        "xlsx",
+        "ppt",
+        "pptx",
+        "csv",
+        "txt",
+        "zip",
+        "mp3",
+        "mp4",
+        "mov",
+    ]
+]
 UPLOADS = article("## What you can upload\n\nYou can upload these:\n\n" + "\n".join(TYPES), "a:uploads", "Uploads")
 
 
-async def asked(given: Evidence, liked: dict[str, float], **settings: int) -> Draft:
-    knows = scorer_of(liked)
-    draft = await answer(knows, given, **settings)
-    knows.close()
-    return draft
+async def asked(given: Evidence, liked: dict[str, float], max_steps: int = 60) -> Draft:
+    knows = scorer_of({**liked, "": -5.0})
+    try:
+        return await answer(knows, given, max_steps=max_steps)
+    finally:
+        knows.close()
 
 
 async def test_a_list_of_sixteen_is_quoted_whole() -> None:
