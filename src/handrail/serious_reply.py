@@ -14,7 +14,7 @@ from handrail.serious import quotes_fit, without_refusal
 from handrail.settings import Settings
 from handrail.several import Joint, with_beside
 from handrail.stages import Stages
-from handrail.types import Draft, Evidence, Outcome, Question, Verified
+from handrail.types import Draft, Evidence, Outcome, Question, Routing, Verified
 from handrail.withhold import QUOTED, supported_only
 
 NO_EVIDENCE = Evidence("", ())
@@ -56,18 +56,22 @@ class SeriousReply:
         return replace(result, claims=draft.claims, factuality=verified.factuality)
 
     async def _fitting(self, turn: TurnInFlight, asked: Question, evidence: Evidence) -> tuple[Draft, Evidence]:
-        """The reply with what surely fits of the articles: of what was found for the matter, else, where a message goes
-        on about it, for that message alone.
+        """The reply with what surely fits of the articles: of what was found for the matter, else for the message alone
+        where it goes on about the matter, or for that matter where it refuses an offer.
         """
         draft = await self._write(turn, evidence, asked)
         if await self._fits(asked, draft, evidence):
             return draft, evidence
-        alone = replace(asked, text=turn.said)
-        found = await self._found(alone) if turn.goes_on and turn.said != asked.text else None
-        if found is not None:
-            draft = await self._write(turn, found, alone)
-            if draft.claims and await self._fits(asked, draft, found):
-                return draft, found
+        others = [turn.said] if turn.goes_on else []
+        if asked.declines:
+            others += [past.question for past in reversed(asked.history) if past.routing is Routing.HIGH_STAKES][:1]
+        for text in others:
+            other = replace(asked, text=text)
+            found = await self._found(other) if text != asked.text else None
+            if found is not None:
+                draft = await self._write(turn, found, other)
+                if draft.claims and await self._fits(asked, draft, found):
+                    return draft, found
         return await self._write(turn, NO_EVIDENCE, asked), NO_EVIDENCE
 
     async def _fits(self, asked: Question, draft: Draft, evidence: Evidence) -> bool:

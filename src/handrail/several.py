@@ -228,7 +228,9 @@ class Several:
 
     async def _parts(self, question: Question, classification: Classification, texts: Sequence[str]) -> list[_Part]:
         first = await self._part(question, classification, texts[0], None)
-        rest = (self._part(question, classification, text, first if points_back(text) else None) for text in texts[1:])
+        # What is asked beside a serious matter would be one, too, if it were read with it.
+        before = None if first.label is Label.HIGH_STAKES else first
+        rest = (self._part(question, classification, text, before if points_back(text) else None) for text in texts[1:])
         return [first, *await asyncio.gather(*rest)]
 
     async def _part(self, question: Question, classification: Classification, text: str, before: _Part | None) -> _Part:

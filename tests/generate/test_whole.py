@@ -13,27 +13,25 @@ from tests.knowledge.articles import article
 
 pytestmark = pytest.mark.anyio
 
-TYPES = [
-    f"- .{name} files"
-    for name in [
-        "jpg",
-        "png",
-        "gif",
-        "pdf",
-        "doc",
-        "docx",
-        "xls",
-        "xlsx",
-        "ppt",
-        "pptx",
-        "csv",
-        "txt",
-        "zip",
-        "mp3",
-        "mp4",
-        "mov",
-    ]
-]
+NAMES = (
+    "jpg",
+    "png",
+    "gif",
+    "pdf",
+    "doc",
+    "docx",
+    "xls",
+    "xlsx",
+    "ppt",
+    "pptx",
+    "csv",
+    "txt",
+    "zip",
+    "mp3",
+    "mp4",
+    "mov",
+)
+TYPES = [f"- .{name} files" for name in NAMES]
 UPLOADS = article("## What you can upload\n\nYou can upload these:\n\n" + "\n".join(TYPES), "a:uploads", "Uploads")
 
 
