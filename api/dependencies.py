@@ -43,6 +43,10 @@ class Assistant(Protocol):
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn: ...
 
+    async def remembers(self, conversation_id: str) -> bool:
+        """Whether anything of a conversation is known to its next turn."""
+        ...
+
     async def overhear(self, question: Question) -> None:
         """A message that went to a person: known to the turns after the conversation is handed back."""
         ...

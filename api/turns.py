@@ -109,6 +109,8 @@ async def answer(
         return _handed_off(services, question, begun.instead)
     if begun is not None and begun.first:
         await services.assistant.forget(question.conversation_id)  # its records may have been deleted meanwhile
+    elif begun is not None and not await services.assistant.remembers(question.conversation_id):
+        question = replace(question, earlier=await _earlier(services, question))
     question = replace(question, people=await services.rota.people())
     shown = Withdrawing(watch) if watch is not None else None
     if services.startup.incomplete:
@@ -157,6 +159,15 @@ async def _begun(services: Services, question: Question, asker: Asker, to_person
     except RecordsUnavailable as error:
         log.warning("%s; the turn is answered without being recorded", error)
         return None
+
+
+async def _earlier(services: Services, question: Question) -> tuple[str, ...]:
+    """What the visitor wrote before, for a conversation that the memory has lost, after a restart for instance."""
+    try:
+        messages = await services.desk.conversations.records.messages(question.conversation_id)
+    except RecordsUnavailable:
+        return ()
+    return tuple(said.text for said in messages if said.author == "visitor" and said.turn_id != question.turn_id)
 
 
 async def _delivered(services: Services, turn: Turn, begun: Begun | None) -> str | None:

@@ -90,7 +90,7 @@ async def _quoted(
     evidence: Evidence, keys: list[str], answerer: ExtractiveAnswerer, settings: Generate
 ) -> Quoted | None:
     hits = evidence.hits[: settings.context_passages]
-    found = [unit for unit in units(hits, settings.max_steps) if not planted(unit)]
+    found = [unit for unit in units(hits) if not planted(unit)]
     if not keys or not found:
         return None
     scored = await answerer.score(evidence.query, found)

@@ -107,11 +107,98 @@ async def test_one_question_and_none_that_is_answered_go_the_usual_way(message: 
     assert chosen.retriever.readings[-1] is None
 
 
-@pytest.mark.parametrize("label", [Label.HIGH_STAKES, Label.IRRELEVANT])
-async def test_a_part_that_is_for_a_person_or_for_nobody_is_not_answered_by_itself(label: Label) -> None:
-    turn = await pipeline(splitting(label)).run(ask(TWO))
+async def test_parts_for_nobody_are_not_answered_by_themselves() -> None:
+    turn = await pipeline(splitting(Label.IRRELEVANT)).run(ask(TWO))
 
     assert len(turn.outcome.citations) == 1
+
+
+class SortsByWords:
+    """Takes what names a word for its label, the gravest where there are several; all else is answerable."""
+
+    def __init__(self, **words: Label) -> None:
+        self._words = words
+
+    async def classify(self, question: Question, probe: Probe) -> Classification:
+        said = [label for word, label in self._words.items() if word in question.text.casefold()]
+        label = min(said, key=list(Label)[::-1].index, default=Label.ANSWERABLE)
+        label = Label.HIGH_STAKES if Label.HIGH_STAKES in said else label
+        return Classification(label, 0.9, "local", {label: 0.9, Label.HIGH_STAKES: 0.9 if label in GRAVE else 0.1})
+
+
+GRAVE = (Label.HIGH_STAKES,)
+
+
+class Replies(Quotes):
+    """Quotes, and has the words of a serious reply around it where it is one."""
+
+    async def answer(
+        self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
+    ) -> Draft:
+        if classification.label is not Label.HIGH_STAKES:
+            return await super().answer(question, classification, evidence, heard)
+        found = await super().answer(question, classification, evidence, heard) if evidence.hits else None
+        return Draft(
+            found.claims if found else (), "extractive", acknowledgement="We hear you.", closing="A person can."
+        )
+
+
+def sorting(**words: Label) -> Any:
+    library, sorts = Library(Evidence("", ())), SortsByWords(**words)
+    plain = stages(
+        classifier=sorts, retriever=library, answerer=Replies(), fallback_answerer=None, critic=None,
+    )  # fmt: skip
+    return replace(plain, several=Several(library, sorts, Calibrates(0.9), Quotes(), None, 0.4))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "How do I stop my charge and how do I add a record?",
+        "How do I add a record, and how do I stop the charge?",
+        "Please stop the charge at once. How do I add a record?",
+        "Please stop the charge at once, and tell me how to add a record",
+        "I want you to stop my charge but first how do I add a record?",
+    ],
+)
+async def test_a_message_with_a_serious_part_is_serious_and_its_other_parts_are_answered(message: str) -> None:
+    turn = await pipeline(sorting(stop=Label.HIGH_STAKES)).run(ask(message))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.escalation.offer is Offer.BUTTON
+    assert turn.outcome.answer.startswith("We hear you.")
+    assert [citation.passage for citation in turn.outcome.citations] == [PRICE, RECORDS]
+    assert turn.outcome.answer.endswith("A person can.")
+    assert turn.classification.label is Label.HIGH_STAKES
+
+
+async def test_of_a_serious_message_whose_other_part_has_no_article_that_is_said() -> None:
+    turn = await pipeline(sorting(stop=Label.HIGH_STAKES)).run(ask("How do I stop my charge and can I pay in shells?"))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert [citation.passage for citation in turn.outcome.citations] == [PRICE]
+    assert "about this part: “Can I pay in shells?”" in turn.outcome.answer
+
+
+@pytest.mark.parametrize("whole", [Label.ANSWERABLE, Label.OUT_OF_SCOPE])
+async def test_a_part_that_is_out_of_scope_is_named_beside_the_answer(whole: Label) -> None:
+    parts = sorting(balance=Label.OUT_OF_SCOPE)
+    turn = await pipeline(replace(parts, classifier=says(whole))).run(
+        ask("How do I add a record and can you tell me my balance?")
+    )
+
+    assert turn.outcome.routing is Routing.PARTIALLY_ANSWERED
+    assert [citation.passage for citation in turn.outcome.citations] == [RECORDS]
+    assert "“Can you tell me my balance?”" in turn.outcome.answer
+
+
+async def test_a_serious_message_of_several_sentences_is_read_as_one() -> None:
+    message = "Please stop the charge at once. You did not stop it last week, and I was angry to see it not stop."
+
+    turn = await pipeline(sorting(stop=Label.HIGH_STAKES)).run(ask(message))
+
+    assert [citation.passage for citation in turn.outcome.citations] == [PRICE]
+    assert turn.outcome.answer.count("A move is free") == 1
 
 
 async def test_a_part_that_fails_leaves_the_message_whole() -> None:

@@ -79,5 +79,5 @@ def texts_for(
     if source is not None and source not in chosen:
         chosen.append(source)
     yield from ((query, window(query, passage, words)) for passage in chosen)
-    quotable = units(hits[:3], 10)
+    quotable = units(hits[:3])
     yield from ((query, unit.for_scoring()) for unit in rng.sample(quotable, min(UNITS, len(quotable))))

@@ -39,9 +39,9 @@ def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> 
 
 def citable(claim: Claim, evidence: Evidence) -> bool:
     """Whether a claim says something (the number of a step is nothing), and cites passages it was given, no others."""
-    given = {hit.passage.id for hit in evidence.hits}
+    given = evidence.given
     says = WORD.search(LIST_MARKER.sub("", unmarked(claim.text)))
-    return bool(claim.passage_ids) and set(claim.passage_ids) <= given and says is not None
+    return bool(claim.passage_ids) and set(claim.passage_ids) <= given.keys() and says is not None
 
 
 class Prose:
@@ -86,7 +86,7 @@ def assemble(draft: Draft, evidence: Evidence, confidence: float) -> tuple[str, 
 
 
 def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidence, confidence: float) -> list[Citation]:
-    hits = {hit.passage.id: hit for hit in evidence.hits}
+    hits = evidence.given
     best = max((hits[passage_id].final for passage_id in order), default=1.0) or 1.0
     return [
         Citation(

@@ -21,6 +21,8 @@ INFRASTRUCTURE = frozenset(
         "tracer",
         "closing",
         "articles_lang",
+        "besides",
+        "talk",
         "interpreted",
         "fallback_classifier",
         "fallback_answerer",

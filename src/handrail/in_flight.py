@@ -47,6 +47,10 @@ class TurnInFlight:
     """When the turn's time is over, by the event loop's clock."""
     reading: Reading = ALONE
     classification: Classification = UNDECIDED
+    said: str = ""
+    """The message as it was written."""
+    goes_on: bool = False
+    """Whether it goes on about a serious matter that came before it."""
     provider: str = "static"
     model: str | None = None
     retrieved: int = 0

@@ -63,5 +63,6 @@ def _asked(question: Question) -> set[str]:
 def _said(draft: Draft, evidence: Evidence) -> str:
     """The quotations, with the titles they stand under."""
     cited = {id_ for claim in draft.claims for id_ in claim.passage_ids}
-    above = [" ".join((hit.passage.title, *hit.passage.headings)) for hit in evidence.hits if hit.passage.id in cited]
+    passages = [hit.passage for id_, hit in evidence.given.items() if id_ in cited]
+    above = [" ".join((passage.title, *passage.headings)) for passage in passages]
     return plain("\n".join((*above, *(claim.text for claim in draft.claims))))

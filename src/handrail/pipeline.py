@@ -11,7 +11,6 @@ from handrail.citations import assemble, enforce
 from handrail.despair import speaks_of_dying
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight, traced
-from handrail.learn_customer import learn
 from handrail.llm.meter import Bounds, metering
 from handrail.notices import noticed, written_in
 from handrail.observe.shielded import ShieldedTracer
@@ -19,7 +18,8 @@ from handrail.off_point import off_point, says_added, without_reason
 from handrail.people import NOBODY
 from handrail.reading import label_of_follow_up, not_solved, understood
 from handrail.repeats import ask_anew, ask_back, fixed_reply, nearest_titles, quoted_again, without_quoted
-from handrail.serious import quotes_fit
+from handrail.serious import leaves_it, look_back, still_offered
+from handrail.serious_reply import NO_EVIDENCE, SeriousReply
 from handrail.settings import Settings
 from handrail.several import Joint
 from handrail.showing import Showing
@@ -43,10 +43,9 @@ from handrail.types import (
     Verified,
 )
 from handrail.watch import Nobody, TurnWatch
-from handrail.withhold import QUOTED, settled, supported_only, withhold
+from handrail.withhold import QUOTED, settled, withhold
 from handrail.wording import Wording
 
-NO_EVIDENCE = Evidence("", ())
 SURE_ABROAD = 0.75
 """Confidence from which passages in another language than the question's are quoted without a word of doubt."""
 
@@ -60,6 +59,7 @@ class Pipeline:
         self._settings, self._gates = settings, settings.gates
         self._wording, self._clock = wording, clock
         llm = settings.llm
+        self._serious = SeriousReply(stages, settings, self._draft, self._verify)
         self._bounds = Bounds(llm.turn_max_requests, llm.turn_max_tokens, llm.turn_max_usd)
 
     async def run(self, question: Question, watch: TurnWatch | None = None) -> Turn:
@@ -72,7 +72,9 @@ class Pipeline:
         wording = self._wording.into(question.lang, question.people)
         ends = asyncio.get_running_loop().time() + self._settings.server.turn_deadline_s
         with self._tracer.turn(question) as trace, metering(self._bounds) as meter:
-            turn = TurnInFlight(question, wording, trace, laps, watch or Nobody(), Showing(watch), ends)
+            turn = TurnInFlight(
+                question, wording, trace, laps, watch or Nobody(), Showing(watch), ends, said=question.text
+            )
             try:
                 async with asyncio.timeout_at(ends):
                     result = await self._decide(turn)
@@ -82,8 +84,12 @@ class Pipeline:
             if not result.answers:
                 await turn.showing.withdraw()
             result = self._noticed(turn, result, question)
+            if turn.goes_on:
+                result = still_offered(result, turn.classification)
             finished = Turn(
-                question=question,
+                question=replace(
+                    question, declines=turn.question.declines, declined_before=turn.question.declined_before
+                ),
                 outcome=outcome.within_reach(not_solved(result, question), question.people),
                 classification=turn.classification,
                 trace_id=trace.id,
@@ -111,12 +117,12 @@ class Pipeline:
         evidence = await self._second_look(turn, probe) if second_look.due(classification, self._gates) else None
         if evidence is not None:
             turn.classification = classification = second_look.overruled(classification)
-        fixed = fixed_reply(turn.question, classification, turn.wording, self._settings.brand.topics)
-        if fixed is not None:
-            return fixed
         joint = await self._stages.several.answer(turn, self._draft) if self._stages.several else None
         if joint is not None:
             return await self._answer_parts(turn, joint)
+        fixed = fixed_reply(turn.question, classification, turn.wording, self._settings.brand.topics)
+        if fixed is not None:
+            return fixed
         evidence = evidence or await self._retrieve(turn, probe)
         turn.retrieved = len(evidence.hits)
         if classification.rule == "topic":
@@ -126,7 +132,7 @@ class Pipeline:
         with turn.trace.stage("relevance_gate") as span:
             span.record(probability=confidence, passed=relevant)
         if classification.label is Label.HIGH_STAKES:
-            return await self._high_stakes(turn, evidence if relevant else NO_EVIDENCE, confidence)
+            return await self._serious.reply(turn, turn.question, evidence if relevant else NO_EVIDENCE, confidence)
         if turn.reading.kind == "complaint":
             return ask_anew(turn.question, turn.wording, evidence, confidence)
         if not relevant:
@@ -152,23 +158,28 @@ class Pipeline:
 
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""
+        said = await self._stages.retriever.probe(turn.question.text)
+        if self._stages.talk is not None:
+            looked_back = await look_back(self._stages.talk, self._stages.retriever, turn.question, said)
+            turn.question, turn.goes_on = looked_back
         message = turn.question
-        probe, classification = await self._classify(turn, await self._read(turn))
+        probe, classification = await self._classify(turn, await self._read(turn, said))
         if turn.reading.depends:
-            alone_probe = await self._stages.retriever.probe(message.text)
-            alone = await self._stages.fallback_classifier.classify(message, alone_probe)
+            alone = await self._stages.fallback_classifier.classify(message, said)
+            if alone.label is Label.ANSWERABLE and leaves_it(turn.reading, message, goes_on=turn.goes_on):
+                turn.reading, turn.question = Reading(message.text), message
+                return said, alone
             classification = label_of_follow_up(alone, classification, turn.reading, message)
             if classification is alone and alone.label in outcome.STATIC:
                 turn.reading, turn.question = Reading(message.text), message
         return probe, classification
 
-    async def _read(self, turn: TurnInFlight) -> Probe | None:
+    async def _read(self, turn: TurnInFlight, probe: Probe) -> Probe | None:
         """The message's own probe, where it turns out to be the whole question. Despair is never reworded."""
         reader, question = self._stages.reader, turn.question
         if reader is None or not question.history or speaks_of_dying(question.text):
-            return None
+            return probe
         async with turn.stage("read") as span:
-            probe = await self._stages.retriever.probe(question.text)
             try:
                 reading = await turn.in_time(reader.read(question, probe), SMALL_SHARE)
             except HandrailError:
@@ -202,7 +213,7 @@ class Pipeline:
                 turn.reading if turn.reading.depends else None,
             )
             span.record(output=[hit.passage.id for hit in evidence.hits], **evidence.signals)
-        return evidence
+        return self._stages.besides(evidence) if self._stages.besides is not None else evidence
 
     async def _rewrite(self, turn: TurnInFlight) -> str:
         """What to search for: the rewriter's words, else what the message asks, less what asks for nothing."""
@@ -237,8 +248,14 @@ class Pipeline:
         return await self._checked(turn, draft, evidence, confidence)
 
     async def _answer_parts(self, turn: TurnInFlight, joint: Joint) -> Outcome:
-        """Each answered part, and a word about those that stay open."""
+        """Each answered part, and a word about those that stay open; a serious one makes the whole reply serious."""
         turn.retrieved, turn.provider = len(joint.evidence.hits), joint.draft.provider
+        if joint.serious is not None:
+            serious = joint.serious
+            turn.classification = serious.classification
+            relevant = bool(serious.evidence.hits) and serious.confidence >= self._gates.relevance
+            evidence = serious.evidence if relevant else NO_EVIDENCE
+            return await self._serious.reply(turn, serious.question, evidence, serious.confidence, joint)
         self._begin(turn, joint.evidence)
         result = await self._checked(turn, joint.draft, joint.evidence, joint.confidence)
         return outcome.partly(result) if joint.left_open and result.routing is Routing.ANSWERED else result
@@ -296,28 +313,16 @@ class Pipeline:
         suggester = self._stages.suggester
         return suggester.after(turn.question, citations, drafted) if suggester else ()
 
-    async def _high_stakes(self, turn: TurnInFlight, evidence: Evidence, confidence: float) -> Outcome:
-        await learn(turn, self._stages.customers)
-        draft = await self._draft(turn, evidence)
-        critic, sure = self._stages.quick_critic, self._settings.high_stakes.quote_from
-        if draft.provider == QUOTED and not await quotes_fit(critic, turn.question, draft, evidence, sure):
-            draft = await self._draft(turn, NO_EVIDENCE)
-        draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
-        verified = await self._verify(turn, draft, evidence)
-        draft = supported_only(verified)
-        await turn.showing.settle(draft)
-        answer, citations = assemble(draft, evidence, confidence)
-        result = outcome.high_stakes(answer, citations, confidence)
-        return replace(result, claims=draft.claims, factuality=verified.factuality)
-
-    async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
+    async def _draft(self, turn: TurnInFlight, evidence: Evidence, asked: Question | None = None) -> Draft:
+        """`asked`: another question than the turn's own."""
+        asked = turn.question if asked is None else asked
         self._begin(turn, evidence)
         async with turn.stage("generate") as span:
             try:
-                draft = await turn.in_time(self._written(turn, evidence), LARGE_SHARE)
+                draft = await turn.in_time(self._written(turn, asked, evidence), LARGE_SHARE)
             except HandrailError:
                 await turn.showing.withdraw()
-                draft = await self._fallback(turn, evidence)
+                draft = await self._fallback(turn, asked, evidence)
             span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
         turn.provider, turn.model = draft.provider, draft.model
         return draft
@@ -325,16 +330,16 @@ class Pipeline:
     def _begin(self, turn: TurnInFlight, evidence: Evidence) -> None:
         turn.showing.begin(evidence, same_language=written_in(turn.question) == self._stages.articles_lang)
 
-    def _written(self, turn: TurnInFlight, evidence: Evidence) -> Awaitable[Draft]:
+    def _written(self, turn: TurnInFlight, asked: Question, evidence: Evidence) -> Awaitable[Draft]:
         """Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written."""
         classification = turn.classification
         heard = None if classification.label is Label.HIGH_STAKES else turn.showing.write
-        return self._stages.answerer.answer(turn.question, classification, evidence, heard)
+        return self._stages.answerer.answer(asked, classification, evidence, heard)
 
-    async def _fallback(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
+    async def _fallback(self, turn: TurnInFlight, asked: Question, evidence: Evidence) -> Draft:
         turn.go_on_without("answer")
         answerer = self._stages.fallback_answerer or self._stages.answerer
-        return await answerer.answer(turn.question, turn.classification, evidence)
+        return await answerer.answer(asked, turn.classification, evidence)
 
     async def _worth_showing(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> bool:
         """A draft that is bound to be withdrawn is not shown for the blink of an eye."""

@@ -23,7 +23,7 @@ def plausible(claim: Claim, evidence: Evidence, *, words: bool = True) -> bool:
     being shown before the verification has looked.
     """
     cited = set(claim.passage_ids)
-    passages = [hit.passage for hit in evidence.hits if hit.passage.id in cited]
+    passages = [hit.passage for hit in evidence.given.values() if hit.passage.id in cited]
     source = "\n".join(f"{passage.embedding_text}" for passage in passages)
     stated = NUMBER.findall(ITEM_NUMBER.sub("", claim.text))
     if not set(stated) <= set(NUMBER.findall(source)):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from handrail.classify import Classifier
 from handrail.converse import Reader, Rewriter
+from handrail.converse.serious import SeriousTalk
 from handrail.customer import Customers
 from handrail.gates import Calibrator
 from handrail.generate import Answerer, Critic, Verifier
@@ -50,6 +51,10 @@ class Stages:
     """What the articles are written in."""
     interpreted: frozenset[str] = frozenset()
     """Languages beside that one whose messages are read in it, word by word."""
+    talk: SeriousTalk | None = None
+    """Judges messages around a serious one; None with an embedder that it was not fitted to."""
+    besides: Callable[[Evidence], Evidence] | None = None
+    """Puts the rest of the articles beside what was found, so that lists are quoted whole."""
     foresee: Callable[[str], None] | None = None
     """Begins to read a message that a turn will soon be about; results are the same without."""
     closing: Callable[[], Awaitable[None]] | None = None

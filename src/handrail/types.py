@@ -4,76 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handrail.labels import ANSWERING as ANSWERING
+from handrail.labels import Label as Label
+from handrail.labels import Offer as Offer
+from handrail.labels import RefusalReason as RefusalReason
+from handrail.labels import Routing as Routing
+from handrail.labels import Verdict as Verdict
 from handrail.people import PRESENT, People
 from handrail.usage import NOTHING, Attempt, Usage
 
 Vectors = NDArray[np.float32]
 """`(n, d)` or `(d,)` float32, L2-normalised."""
-
-
-class Label(StrEnum):
-    """What a message is, decided before anything is looked up."""
-
-    ANSWERABLE = "answerable"
-    HIGH_STAKES = "high_stakes"
-    OUT_OF_SCOPE = "out_of_scope"
-    IRRELEVANT = "irrelevant"
-    NONSENSE = "nonsense"
-
-
-class Routing(StrEnum):
-    """What the visitor sees: the contract between the pipeline and the widget."""
-
-    ANSWERED = "answered"
-    PARTIALLY_ANSWERED = "partially_answered"
-    LOW_CONFIDENCE = "low_confidence"
-    FOLLOWUP = "followup"
-    CANNOT_ANSWER = "cannot_answer"
-    HIGH_STAKES = "high_stakes"
-    OUT_OF_SCOPE = "out_of_scope"
-    IRRELEVANT = "irrelevant"
-    NONSENSE = "nonsense"
-    HANDED_OFF = "handed_off"
-    UNAVAILABLE = "unavailable"
-
-
-ANSWERING = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED, Routing.LOW_CONFIDENCE, Routing.HIGH_STAKES})
-
-
-class RefusalReason(StrEnum):
-    """Why a turn is not an answer: machine-readable and never localised."""
-
-    NO_RELEVANT_CONTEXT = "no_relevant_context"
-    LOW_EVIDENCE = "low_evidence"
-    INVALID_CITATIONS = "invalid_citations"
-    UNSUPPORTED_CLAIMS = "unsupported_claims"
-    POLICY = "policy"
-    OFF_TOPIC = "off_topic"
-    NO_INTENT = "no_intent"
-    BUDGET_EXHAUSTED = "budget_exhausted"
-    PROVIDER_UNAVAILABLE = "provider_unavailable"
-    PERSON_ANSWERS = "person_answers"
-
-
-class Verdict(StrEnum):
-    """The self-critique's judgement of a draft."""
-
-    FULLY = "fully"
-    PARTLY = "partly"
-    CANNOT = "cannot"
-
-
-class Offer(StrEnum):
-    """How a person is offered beside the reply."""
-
-    NONE = "none"
-    LINK = "link"
-    BUTTON = "button"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +38,8 @@ class Exchange:
     turn_id: str = ""
     follows: str | None = None
     """Id of the turn it goes on from; empty where it opens a branch, None where it is simply the one before."""
+    declined: bool = False
+    """Whether the visitor had said by then that no offer to stay is wanted."""
 
     @property
     def with_person(self) -> bool:
@@ -145,8 +92,19 @@ class Question:
     """Who is at the desk while it is answered."""
     context: Mapping[str, str | float] = field(default_factory=dict)
     """What is known of the customer from a source that was proven, such as `plan`; never what a page merely said."""
+    declines: bool = False
+    """It says that no offer to stay is wanted."""
+    earlier: Sequence[str] = ()
+    """Messages of the conversation that the memory does not hold any more: read for such a refusal and nothing else."""
+    declined_before: bool = False
+    """One of `earlier` says so."""
     said: Mapping[str, str | float] = field(default_factory=dict)
     """What the page says of the visitor: shown to people at the desk, used for nothing else."""
+
+    @property
+    def declined(self) -> bool:
+        """Whether it, or a message before it, says so: nothing is offered in this conversation any more."""
+        return self.declines or self.declined_before or any(past.declined for past in self.history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +183,13 @@ class Evidence:
     """Codes that the question names and the articles, which list others like them, do not: nothing answers it."""
     questions: int = 1
     """How many questions the hits were found for; the best one of each comes before all others."""
+    besides: Sequence[Hit] = ()
+    """What else stands in the articles of the hits: quoted where it belongs to what is quoted of them."""
+
+    @property
+    def given(self) -> Mapping[str, Hit]:
+        """By passage id, all that may be cited."""
+        return {hit.passage.id: hit for hit in (*self.besides, *self.hits)}
 
     @property
     def passages(self) -> list[Passage]:

@@ -61,6 +61,8 @@ class ScriptedAssistant:
         """Plays a turn to its watcher before the outcome."""
         self.cancelled = 0
         self.stopped = False
+        self.remembering = True
+        """Whether it knows anything of the conversations it is asked about."""
         self._starts = starts
         self._ready = False
 
@@ -75,6 +77,9 @@ class ScriptedAssistant:
 
     async def stop(self) -> None:
         self.stopped = True
+
+    async def remembers(self, conversation_id: str) -> bool:
+        return self.remembering
 
     async def overhear(self, question: Question) -> None:
         self.overheard.append(question.text)

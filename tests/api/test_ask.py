@@ -243,3 +243,16 @@ def test_only_a_context_the_operator_signed_is_known(
 
     assert response.status_code == 200
     assert assistant.asked[0].context == known
+
+
+@pytest.mark.parametrize(("remembering", "earlier"), [(False, ("No offers, please.",)), (True, ())])
+def test_what_was_written_before_is_read_from_the_records_where_the_memory_has_lost_it(
+    client: TestClient, assistant: ScriptedAssistant, *, remembering: bool, earlier: tuple[str, ...]
+) -> None:
+    assistant.remembering = remembering
+
+    for text in ("No offers, please.", "Cancel my plan"):
+        client.post("/ask", json={"question": text, "conversation_id": "c-1"})
+
+    first, second = assistant.asked
+    assert (first.earlier, second.earlier) == ((), earlier)

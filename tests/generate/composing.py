@@ -21,7 +21,7 @@ def scored(query: str, found: list[Unit]) -> list[Scored]:
 
 def claims(query: str, *articles: Article, best: str | None = None, **settings: int) -> list[Claim]:
     """`best` names words of the unit that the cross-encoder likes most, when the query does not decide it."""
-    found = units(evidence(query, *articles).hits, settings.get("max_steps", 10))
+    found = units(evidence(query, *articles).hits)
     ranked = scored(query, found)
     if best is not None:
         liked = next(item for item in ranked if best in item.unit.lines[0])

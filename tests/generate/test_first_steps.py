@@ -24,7 +24,7 @@ REMINDERS = article(
 
 
 def first(query: str, about: Article) -> str:
-    found = units(evidence(query, about, merge=0).hits, 10)
+    found = units(evidence(query, about, merge=0).hits)
     return begun(query, [Scored(unit, 4 - place, 2) for place, unit in enumerate(found)], found)[0].unit.headings[-1]
 
 

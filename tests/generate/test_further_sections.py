@@ -13,7 +13,7 @@ from tests.generate.test_compose import COSTS, TIMES
 
 
 def test_no_section_of_a_passage_that_ranks_low_is_added() -> None:
-    found = units(evidence("post", COSTS, TIMES).hits, 10)
+    found = units(evidence("post", COSTS, TIMES).hits)
     low = [replace(unit, hit=replace(unit.hit, final=0.4)) if unit.hit.passage.id != found[0].hit.passage.id else unit
            for unit in found]  # fmt: skip
 

@@ -22,14 +22,14 @@ ASKED = article("## What is forbidden?\n\n- Fireworks\n- Petrol in cans\n\nThey 
 
 def quoted(one: Article, gap: float, **settings: int) -> list[str]:
     """`gap` points lie between the best sentence and all else."""
-    found = units(evidence("q", one).hits, 10)
+    found = units(evidence("q", one).hits)
     best = next(unit for unit in found if unit.kind == "sentence")
     rest = [Scored(unit, 10 - gap, 4) for unit in found if unit is not best]
     return [claim.text for claim in compose([Scored(best, 10, 4), *rest], found, Generate.model_validate(settings))]
 
 
 def test_a_list_before_the_sentence_comes_before_it() -> None:
-    assert quoted(NEVER, 0.5) == ["- Fireworks", "- Petrol in cans", "Such things are taken away."]
+    assert quoted(NEVER, 0.5) == ["**Never:**\n\n- Fireworks", "- Petrol in cans", "Such things are taken away."]
 
 
 def test_a_table_behind_the_sentence_comes_behind_it() -> None:
@@ -46,12 +46,12 @@ def test_what_fits_worse_is_left_out(one: Article) -> None:
 def test_a_list_never_parts_a_question_from_what_answers_it() -> None:
     texts = quoted(ASKED, 0.5)
 
-    assert texts == ["**What is forbidden?**\n\nThey are taken away.", "- Fireworks", "- Petrol in cans"]
+    assert texts == ["**What is forbidden?**\n\n- Fireworks", "- Petrol in cans", "They are taken away."]
 
 
 def test_what_is_listed_under_another_heading_is_left_out() -> None:
     elsewhere = article("## Rules\n\nSuch things are taken away.\n\n## Never\n\n- Fireworks\n- Petrol in cans")
-    found = units(evidence("q", elsewhere).hits, 10)
+    found = units(evidence("q", elsewhere).hits)
     best = next(unit for unit in found if unit.kind == "sentence")
     rest = [Scored(unit, 9.5, -9) for unit in found if unit is not best]
 

@@ -75,7 +75,7 @@ async def near(asker: Batcher[str, Vectors], query: str, found: Sequence[Unit], 
 
 async def test_each_word_looks_for_its_place_in_the_unit_alone(asker: Batcher[str, Vectors]) -> None:
     one = hit(TEXT)
-    found = units([one], 8)
+    found = units([one])
 
     told = await near(asker, "refund days", found, one)
 
@@ -88,7 +88,7 @@ async def test_each_word_looks_for_its_place_in_the_unit_alone(asker: Batcher[st
 
 async def test_a_unit_without_vectors_is_as_near_as_the_others(asker: Batcher[str, Vectors]) -> None:
     one, learnt = hit(TEXT), hit("The bakery opens.", "learnt")
-    found = [*units([one], 8), *units([learnt], 8)]
+    found = [*units([one]), *units([learnt])]
 
     told = await near(asker, "refund days", found, one)
 
@@ -100,7 +100,7 @@ async def test_a_unit_without_vectors_is_as_near_as_the_others(asker: Batcher[st
 async def test_what_is_beyond_the_vectors_of_a_long_passage_is_no_error(asker: Batcher[str, Vectors]) -> None:
     one = hit(TEXT)
     short = States([(vectors("shop money a refund takes days") * 127).astype(np.int8)])
-    found = units([one], 8)
+    found = units([one])
 
     values = await Nearness(asker, short, {"a/0": 0}, places).of("refund days", found)
 
@@ -119,11 +119,11 @@ async def test_a_busy_encoder_costs_no_answer() -> None:
         other = asyncio.create_task(busy.submit(["card"]))
         await asyncio.sleep(0)
 
-        assert await nearness(busy, hit(TEXT)).of("refund days", units([hit(TEXT)], 8)) is None
+        assert await nearness(busy, hit(TEXT)).of("refund days", units([hit(TEXT)])) is None
 
         free.set()
         await other
-        assert await nearness(busy, hit(TEXT)).of("refund days", units([hit(TEXT)], 8)) is not None
+        assert await nearness(busy, hit(TEXT)).of("refund days", units([hit(TEXT)])) is not None
     finally:
         free.set()
         busy.close()
@@ -133,7 +133,7 @@ async def test_what_is_near_is_read_though_it_shares_no_word_and_stands_last(ask
     """The cross-encoder is asked about so many units only; `money back` has its meaning in the last one."""
     sentences = [f"The parcel is number {n}." for n in range(CANDIDATES + 6)]
     one = hit(" ".join([*sentences, "We refund within days."]))
-    found = units([one], 8)
+    found = units([one])
     read: list[str] = []
 
     def logits(pairs: Sequence[tuple[str, str]]) -> list[float]:

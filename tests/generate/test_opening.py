@@ -55,7 +55,7 @@ def test_what_only_guides_the_reader_is_no_opening(body: str, said: list[str]) -
 )
 def test_only_a_short_question_about_no_special_section_gets_it(query: str, begins: bool) -> None:
     given = found()
-    special = next(unit for unit in units(given.hits, 5) if unit.headings)
+    special = next(unit for unit in units(given.hits) if unit.headings)
 
     assert opens(query, special, given.hits) is begins
     assert not opens(query, special, [Hit(hit.passage, neighbour=bool(place)) for place, hit in enumerate(given.hits)])
@@ -65,7 +65,7 @@ def test_only_a_short_question_about_no_special_section_gets_it(query: str, begi
 def test_who_asks_for_no_more_than_the_title_says_gets_it_whatever_a_heading_names(query: str, begins: bool) -> None:
     body = "Every account starts with a trial.\n\n## When the trial ends, and long stays\n\nThe trial ends on day 15."
     given = evidence(query, article(body, "a:trial", title="How the trial works"), merge=0)
-    special = next(unit for unit in units(given.hits, 5) if unit.headings)
+    special = next(unit for unit in units(given.hits) if unit.headings)
 
     assert opens(query, special, given.hits) is begins
 
@@ -73,7 +73,7 @@ def test_who_asks_for_no_more_than_the_title_says_gets_it_whatever_a_heading_nam
 def test_the_opening_comes_first_and_nothing_is_said_twice() -> None:
     given = found()
     first, second = opening("a:payouts", given.hits)
-    special = next(unit for unit in units(given.hits, 5) if unit.headings)
+    special = next(unit for unit in units(given.hits) if unit.headings)
     quoted = [Claim(special.lines[0], (special.hit.passage.id,))]
 
     made = begun_with([first, second], quoted, special)
@@ -88,6 +88,6 @@ def test_the_opening_comes_first_and_nothing_is_said_twice() -> None:
 )
 def test_who_asks_whether_is_told_that_before_the_steps(query: str, begins: bool) -> None:
     given = found("We pay on the day after arrival.\n\n## Set your rhythm\n\n1. Open Payouts.\n2. Choose Weekly.")
-    steps = next(unit for unit in units(given.hits, 5) if unit.kind == "steps")
+    steps = next(unit for unit in units(given.hits) if unit.kind == "steps")
 
     assert opens(query, steps, given.hits) is begins

@@ -49,14 +49,14 @@ HONEST = (
 
 @pytest.mark.parametrize("text", ORDERS)
 def test_an_order_to_the_assistant_is_planted(text: str) -> None:
-    found = units(evidence("q", article(f"The door opens. {text}")).hits, 10)
+    found = units(evidence("q", article(f"The door opens. {text}")).hits)
 
     assert [unit.lines[0] for unit in found if not planted(unit)] == ["The door opens."]
 
 
 @pytest.mark.parametrize("text", HONEST)
 def test_what_is_written_for_readers_is_none(text: str) -> None:
-    assert not any(planted(unit) for unit in units(evidence("q", article(text)).hits, 10))
+    assert not any(planted(unit) for unit in units(evidence("q", article(text)).hits))
 
 
 @pytest.mark.anyio

@@ -34,7 +34,7 @@ Nothing is offered at night.""",
 
 
 def found() -> list[Unit]:
-    return units(evidence("no slots", TROUBLE, merge=0).hits, 8)
+    return units(evidence("no slots", TROUBLE, merge=0).hits)
 
 
 def named(given: list[Unit], words: str) -> Unit:
@@ -67,7 +67,7 @@ def test_a_row_that_names_no_section_is_left_alone() -> None:
 
 def test_an_empty_cell_points_nowhere() -> None:
     body = "Shops open at nine.\n\n## Sizes\n\n| Size | Note |\n| --- | --- |\n| Small | |\n| Large | heavy |"
-    given = units(evidence("small", article(body), merge=0).hits, 8)
+    given = units(evidence("small", article(body), merge=0).hits)
     row = named(given, "Small")
 
     assert any(unit.headings == () for unit in given)

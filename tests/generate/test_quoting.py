@@ -18,7 +18,7 @@ SILENCE = article(
 
 
 def test_a_sentence_is_quoted_with_the_code_that_follows_it() -> None:
-    found = units(evidence("mute", SILENCE).hits, 10)
+    found = units(evidence("mute", SILENCE).hits)
     said = next(unit for unit in found if unit.lines[0].startswith("Alerts can"))
 
     made = compose([Scored(said, 4, 4)], found, Generate())
@@ -30,7 +30,7 @@ def test_a_sentence_is_quoted_with_the_code_that_follows_it() -> None:
 
 
 def test_code_that_fits_best_stands_behind_its_lead_or_under_its_heading() -> None:
-    found = units(evidence("mute", SILENCE).hits, 10)
+    found = units(evidence("mute", SILENCE).hits)
     led, bare = (unit for unit in found if unit.kind == "code")
 
     assert [claim.text for claim in compose([Scored(led, 4, 4)], found, Generate())] == [
@@ -43,7 +43,7 @@ def test_code_that_fits_best_stands_behind_its_lead_or_under_its_heading() -> No
 
 def test_what_a_lead_goes_back_to_is_quoted_with_its_code() -> None:
     body = "## Links\n\nSwitch it off with `reload`. This keeps the animation:\n\n```html\n<a reload>\n```"
-    found = units(evidence("animation", article(body)).hits, 10)
+    found = units(evidence("animation", article(body)).hits)
     code = next(unit for unit in found if unit.kind == "code")
 
     made = compose([Scored(code, 4, 4)], found, Generate())
@@ -56,7 +56,7 @@ def test_what_a_lead_goes_back_to_is_quoted_with_its_code() -> None:
 
 def test_code_without_a_lead_is_quoted_with_the_words_of_its_section() -> None:
     body = "## Order\n\nA trigger is a call. The outbox waits.\n\n```sh\nquill outbox\n```\n\nIt must be reachable."
-    found = units(evidence("outbox", article(body)).hits, 10)
+    found = units(evidence("outbox", article(body)).hits)
     code = next(unit for unit in found if unit.kind == "code")
     others = [Scored(unit, 4 - 0.1 * place, 4) for place, unit in enumerate(found) if unit is not code]
 
@@ -67,7 +67,7 @@ def test_code_without_a_lead_is_quoted_with_the_words_of_its_section() -> None:
 
 def test_two_passages_of_one_section_share_its_heading() -> None:
     body = f"## Usage\n\n{'A key is taken from the lock file. ' * 60}\n\n```yaml\ncache: pull\n```"
-    found = units(evidence("cache", article(body)).hits, 10)
+    found = units(evidence("cache", article(body)).hits)
     said, code = found[0], next(unit for unit in found if unit.kind == "code")
 
     made = compose([Scored(said, 4, -2), Scored(code, 3.5, -2)], found, Generate())

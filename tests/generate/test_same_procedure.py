@@ -18,7 +18,7 @@ def test_how_to_do_the_same_is_told_once(heading: str, quoted: int) -> None:
         "## Charge a fee\n\n1. Open the booking.\n2. Check the sum.\n3. Select **Charge**.\n", "s:fees", "Fees"
     )
     there = article(f"## {heading}\n\n1. Find it.\n2. Choose why.\n3. Say **Yes**.\n", "s:rules", "Rules")
-    found = [unit for unit in units(evidence("charge", here, there).hits, 10) if unit.kind == "steps"]
+    found = [unit for unit in units(evidence("charge", here, there).hits) if unit.kind == "steps"]
 
     made = compose([Scored(unit, 4 - place, 4) for place, unit in enumerate(found)], found, Generate())
 

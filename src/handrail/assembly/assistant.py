@@ -107,6 +107,10 @@ class Assistant:
                 return await pipeline.run(question, watch)
             return await self._memory.turn(question, lambda recalled: pipeline.run(recalled, watch))
 
+    async def remembers(self, conversation_id: str) -> bool:
+        """Whether anything of a conversation is known to its next turn: not after a restart without Redis."""
+        return self._memory is not None and await self._memory.holds(conversation_id)
+
     async def overhear(self, question: Question) -> None:
         """A message that went to a person: known to the turns after the conversation is handed back."""
         if self._memory is not None:

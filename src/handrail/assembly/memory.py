@@ -30,6 +30,10 @@ class ConversationMemory:
             await self._memory.remember(question.conversation_id, exchange, continued=bool(history))
         return finished
 
+    async def holds(self, conversation_id: str) -> bool:
+        """Whether anything of it is known."""
+        return bool(await self._memory.recall(conversation_id))
+
     async def overhear(self, question: Question) -> None:
         """Keep a message that went to a person, for the turns after it is the assistant's to answer again."""
         await self._memory.remember(question.conversation_id, told_person(question))

@@ -21,6 +21,7 @@ from handrail.classify.local import LocalClassifier, Sentences
 from handrail.classify.unread import UnreadLanguage
 from handrail.classify.worded import ByWords
 from handrail.converse.local import LocalReader
+from handrail.converse.serious import load_serious_talk
 from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
 from handrail.gates.logistic import LogisticCalibrator
@@ -34,7 +35,7 @@ from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
 from handrail.retrieve.expand import TitleExpansion
 from handrail.retrieve.opening import BeginningOfTheArticle
-from handrail.retrieve.widen import MoreOfTheArticle
+from handrail.retrieve.widen import MoreOfTheArticle, RestOfTheArticles
 from handrail.settings import Settings
 from handrail.several import Several
 from handrail.stages import Stages
@@ -83,6 +84,8 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         interpreted=parts.interpreted(settings),
         verifier=local_verifier(settings, parts.entails),
         widen=BeginningOfTheArticle(parts.snapshot),
+        besides=RestOfTheArticles(parts.snapshot),
+        talk=load_serious_talk(settings.models.embedder),
         foresee=base.foresee,
     )
     if settings.llm.configured:
@@ -93,7 +96,16 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         )
         relevance, together = settings.gates.relevance, stages.fallback_answerer is not None
         sorts = local if together else stages.classifier
-        several = Several(stages.retriever, sorts, calibrator, brief, stages.quick_critic, relevance, together=together)
+        several = Several(
+            stages.retriever,
+            sorts,
+            calibrator,
+            brief,
+            stages.quick_critic,
+            relevance,
+            together=together,
+            besides=stages.besides,
+        )
         stages = replace(stages, several=several)
     if not reads(settings.models.embedder, parts.snapshot.lang):
         stages = replace(stages, classifier=UnreadLanguage(stages.classifier, parts.snapshot.lang))

@@ -44,6 +44,13 @@ BELONGS = re.compile(
     re.IGNORECASE,
 )
 """What stands in front of a question that is a part of its own: "tell me where and how", "and if not, where"."""
+COORDINATED = re.compile(
+    r"\s*[,;–—]\s+(?:(?:and|but|also|plus|then|und|aber|et|mais|y|pero|e|mas|ma|en|maar|i|ale|и|а|но)\s+)?"
+    r"|\s+(?:and|but|plus|und|aber|et|mais|y|pero|e|mas|ma|en|maar|ale|и|но)\s+",
+    re.IGNORECASE,
+)
+"""Where clauses are joined, in the languages that messages are mostly in."""
+MOST_PIECES = 8
 RHETORICAL = re.compile(r"(?:\?!|!\?)[?!]*$")
 FEWEST_WORDS = 3
 """Words of a question of its own, one of them a content word."""
@@ -64,6 +71,31 @@ def questions_of(text: str) -> Sequence[str]:
             story = f"{story} {sentence}".strip()
     whole = 1 < len(found) <= MOST and all(_stands(part) for part in found)
     return tuple(_tidy(part) for part in found) if whole else ()
+
+
+def pieces_of(text: str) -> Sequence[str]:
+    """Sentences and the clauses that a comma or conjunction joins, in order; empty where there is one, or very many.
+
+    Where a message might be cut, and no more: what the pieces are is for a classifier to say.
+    """
+    found: list[str] = []
+    for sentence in (part.strip() for part in SENTENCE.split(text)):
+        begin = 0
+        for joint in COORDINATED.finditer(sentence):
+            if _says_enough(sentence[begin : joint.start()]) and _says_enough(sentence[joint.end() :]):
+                found.append(sentence[begin : joint.start()])
+                begin = joint.end()
+        found += [sentence[begin:]] if begin < len(sentence) else []
+    return tuple(_tidy(part) for part in found) if 1 < len(found) <= MOST_PIECES else ()
+
+
+def _says_enough(part: str) -> bool:
+    return len(part.split()) >= FEWEST_WORDS and bool(content_words(LEAD.sub("", part)))
+
+
+def asks(text: str) -> bool:
+    """Whether it is worded as a question."""
+    return _asks(text)
 
 
 def _asks(sentence: str) -> bool:

@@ -42,6 +42,7 @@ def exchange_of(turn: Turn) -> Exchange | None:
         titles=tuple(title for _, title in cited) or tuple(offered),
         turn_id=turn.question.turn_id,
         follows=turn.question.follows,
+        declined=turn.question.declined,
     )
 
 
@@ -118,6 +119,7 @@ def unpacked(text: str | bytes) -> Exchange | None:
             tuple(map(str, row["titles"])),
             str(row.get("turn_id", "")),
             None if row.get("follows") is None else str(row["follows"]),
+            bool(row.get("declined", False)),
         )
     except (ValueError, KeyError, TypeError):
         return None

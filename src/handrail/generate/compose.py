@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from handrail.generate.following import announced, following
 from handrail.generate.headings import (
     answer_before,
     article_of,
@@ -15,9 +14,10 @@ from handrail.generate.headings import (
     section_of,
     title_of,
 )
-from handrail.generate.quoting import BESIDE, Scored, code_among_words, code_claim, heading_above, quote
+from handrail.generate.quoting import BESIDE, Scored, code_among_words, code_claim, quote
 from handrail.generate.units import ANAPHORA, Unit
-from handrail.markdown import plain
+from handrail.generate.whole import Shelf, section
+from handrail.markdown import LEADING_MARKER, plain
 from handrail.settings import Generate
 from handrail.stores.tokens import tokenize
 from handrail.types import Claim
@@ -36,8 +36,8 @@ ALSO_LOGITS = 3.0
 """Logits that it may lie below, where the best one is known."""
 UNKNOWN_LOGITS, PER_LOGIT = 4.0, 0.6
 """The same where it is not, and how many logits more for each that it lies below `KNOWN`."""
-ALSO_AFTER, AT_MOST = 90, 110
-"""Words of an answer behind which no further section is quoted, and words it may have with one."""
+ALSO_AFTER, AT_MOST, CLAIMS = 90, 110, 10
+"""Words of an answer behind which no further section is quoted, and words and claims it may have with one."""
 SECTIONS, SECTIONS_KNOWN = 3, 2
 FEW_SENTENCES = 2
 """Of a further section that would make the answer too long otherwise."""
@@ -62,14 +62,17 @@ def compose(
     *,
     sections: int = SECTIONS,
     at_most: int = AT_MOST,
+    shelf: Shelf | None = None,
 ) -> list[Claim]:
-    """Claims in reading order. `scored` is best first and not empty; `found` is every unit there is to quote.
+    """Claims in reading order. `scored` is best first and not empty; `found` is every unit there is to quote, and
+    `shelf` holds the articles that lists are quoted whole from; without one, what was found of them.
 
     A section whose best unit the cross-encoder does not know is right in less than half of the questions: those that
     fit almost as well are quoted under their headings, as long as the answer stays short.
     """
+    shelf = shelf or Shelf(unit.hit for unit in found)
     shorter = _shorter(settings)
-    parts = [(scored[0].unit, _part(scored, found, settings))]
+    parts = [(scored[0].unit, _part(scored, found, settings, shelf))]
     looked_at = set(_sources(parts[0][1]))
     most = min(sections, SECTIONS_KNOWN) if _known(scored[0]) else sections
     for other in _close(scored):
@@ -81,13 +84,13 @@ def compose(
         there = [item for item in scored if item.unit.hit.passage.id == other.hit.passage.id]
         looked_at.add(other.hit.passage.id)
         for size in (settings, shorter):
-            further = _new(_part(there, found, size), before, whole=other.kind in ("steps", "bullets", "code"))
-            fits = _words(before) + _words(further) <= at_most and len(before) + len(further) <= settings.max_steps
+            further = _new(_part(there, found, size, shelf), before, whole=other.kind in ("steps", "bullets", "code"))
+            fits = _words(before) + _words(further) <= at_most and len(before) + len(further) <= CLAIMS
             if further and fits:
                 parts.append((other, further))
                 looked_at |= _sources(further)
                 break
-    articles = {unit.hit.passage.id: article_of(unit) for unit in found}
+    articles = {claim.passage_ids[0]: claim.passage_ids[0].rpartition("/")[0] for _, part in parts for claim in part}
     if len(parts) == 1:
         return _headed_once(parts[0][1], articles)
     titles = [(article_of(unit), title_of(unit)) for unit, _ in parts]
@@ -132,7 +135,13 @@ def _known(best: Scored) -> bool:
 def _new(part: list[Claim], before: Sequence[Claim], *, whole: bool) -> list[Claim]:
     """What `part` says that was not said before; nothing of a list that was said in part."""
     new = [claim for claim in part if not _said(claim, before)]
-    return [] if whole and len(new) < len(part) else new
+    lost = [claim for claim in part if claim not in new and _listed_item(claim)]
+    return [] if whole and lost else new
+
+
+def _listed_item(claim: Claim) -> bool:
+    last = claim.text.rpartition("\n\n")[2]
+    return LEADING_MARKER.match(last) is not None or "```" in claim.text
 
 
 def _words(claims: Sequence[Claim]) -> int:
@@ -172,13 +181,13 @@ def _shorter(settings: Generate) -> Generate:
     return settings.model_copy(update={"max_sentences": min(settings.max_sentences, FEW_SENTENCES)})
 
 
-def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
+def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate, shelf: Shelf) -> list[Claim]:
     """What the best unit and its like say."""
     best = scored[0].unit
     if best.kind == "code":
         return code_among_words(best, scored, found)
     if best.kind in ("steps", "bullets"):
-        return _listed(best, scored, found, settings)
+        return _listed(best, scored, settings, shelf)
     if best.kind == "row":
         table = _table_of(best, found)
         return _whole(table) if table is not None and table.words <= WHOLE_TABLE else _rows(best, scored)
@@ -186,9 +195,11 @@ def _part(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -
         return _whole(best)
     procedure = None if _known(scored[0]) else _procedure(scored)
     if procedure is not None:
-        return _listed(procedure, scored, found, settings)
+        return _listed(procedure, scored, settings, shelf)
     listed = _listed_near(scored)
-    return _sentences(scored, found, settings) if listed is None else _with_sentences(listed, scored, found, settings)
+    if listed is None:
+        return _sentences(scored, found, settings)
+    return _with_sentences(listed, scored, found, settings, shelf)
 
 
 def _whole(table: Unit) -> list[Claim]:
@@ -228,51 +239,29 @@ def _listed_near(scored: Sequence[Scored]) -> Scored | None:
     return next(near, None)
 
 
-def _with_sentences(listed: Scored, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
+def _with_sentences(
+    listed: Scored, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate, shelf: Shelf
+) -> list[Claim]:
     """A list or a table's rows and the sentences of its section, in reading order."""
     here = [item for item in scored if section_of(item.unit) == section_of(listed.unit)]
     rest = [listed, *(item for item in here if item is not listed)]
-    shown = _part(rest, found, settings) if listed.unit.kind in ("row", "table") else _bare_list(listed.unit)
+    shown = _part(rest, found, settings, shelf)
     said = _sentences(here, found, settings)
-    if len(said) + len(shown) > settings.max_steps:
+    if len(said) + len(shown) > CLAIMS:
         said = _sentences(here, found, _shorter(settings))
+    if listed.unit.kind == "bullets":
+        whole = "\n".join(claim.text for claim in shown)
+        said = [claim for claim in said if claim.text.rpartition("\n\n")[2] not in whole]
+    if not said:
+        return shown
     first = place_of(listed.unit) < place_of(scored[0].unit) and not said[0].text.startswith("**")
     return [*shown, *said] if first else [*said, *shown]
 
 
-def _bare_list(unit: Unit) -> list[Claim]:
-    source = (unit.hit.passage.id,)
-    first = f"{unit.lead}\n\n{unit.lines[0]}" if unit.lead else unit.lines[0]
-    return [quote(line, source) for line in (first, *unit.lines[1:])]
-
-
-def _listed(best: Unit, scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:
-    """A lead-in, the list as it stands, the parts that follow it, and a remark of its section that fits."""
-    claims: list[Claim] = []
-    above: tuple[str, ...] | None = None
-    for part in (best, *following(best, found)):
-        if claims and len(claims) + len(part.lines) > settings.max_steps:
-            break
-        lead = part.lead or (heading_above(part) if part.headings != above else "")
-        above = part.headings
-        first = f"{lead}\n\n{part.lines[0]}" if lead else part.lines[0]
-        source = (part.hit.passage.id,)
-        claims += [quote(line, source) for line in (first, *part.lines[1:])]
-        claims += [quote(table.lines[0], (table.hit.passage.id,)) for table in announced(part, found)]
-    return claims + _remarks(best, scored)
-
-
-def _remarks(best: Unit, scored: Sequence[Scored]) -> list[Claim]:
-    """What its section says beside a list or code, and fits about as well: one sentence at most."""
-    remarks = [
-        item.unit
-        for item in scored
-        if item.score >= scored[0].score - BESIDE
-        and item.unit.kind in ("note", "sentence")
-        and item.unit.hit.passage.section == best.hit.passage.section
-        and not ANAPHORA.match(plain(item.unit.lines[0]))
-    ]
-    return [quote(unit.lines[0], (unit.hit.passage.id,)) for unit in remarks[:1]]
+def _listed(best: Unit, scored: Sequence[Scored], settings: Generate, shelf: Shelf) -> list[Claim]:
+    """The list whole with what belongs to it, or as many of its items as the operator allows."""
+    near = [item.unit for item in scored if item.score >= scored[0].score - BESIDE and item.unit.kind == best.kind]
+    return section(best, shelf, settings.max_steps, near)
 
 
 def _sentences(scored: Sequence[Scored], found: Sequence[Unit], settings: Generate) -> list[Claim]:

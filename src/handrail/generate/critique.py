@@ -10,7 +10,7 @@ from handrail.types import Critique, Draft, Evidence, Question, Verdict
 
 def fit_signals(draft: Draft, evidence: Evidence) -> dict[str, float]:
     """Signals of an answer: those of its evidence, of its best unit, and how much of the question its words cover."""
-    given = {hit.passage.id: hit.passage for hit in evidence.hits}
+    given = {id_: hit.passage for id_, hit in evidence.given.items()}
     cited = dict.fromkeys(passage_id for claim in draft.claims for passage_id in claim.passage_ids)
     headings = " ".join(" ".join((given[i].title, *given[i].headings)) for i in cited if i in given)
     text = " ".join(claim.text for claim in draft.claims)

@@ -37,6 +37,7 @@ from handrail.generate.prices import price_points
 from handrail.generate.quoting import Scored
 from handrail.generate.units import ANAPHORA, Unit, units
 from handrail.generate.verify.lexicon import opposed
+from handrail.generate.whole import Shelf
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.markdown import plain
@@ -120,26 +121,41 @@ class ExtractiveAnswerer:
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
     ) -> Draft:
         hits = evidence.hits[: self._settings.context_passages]
-        found = await asyncio.to_thread(self._quotable, hits)
+        shelf = Shelf((*evidence.hits, *evidence.besides))
+        found = await asyncio.to_thread(_quotable, hits)
         scored = await self.score(evidence.query, found)
         serious = classification.label is Label.HIGH_STAKES
         sections = 1 if serious else SECTIONS
-        claims = self.composed(evidence.query, scored, found, hits, sections=sections)
+        claims = self.composed(evidence.query, scored, found, hits, sections=sections, shelf=shelf)
         if serious:
-            return self._high_stakes(question, claims)
-        return Draft(claims, "extractive", signals=fit(scored))
+            return self._high_stakes(question, claims, shelf)
+        return Draft(claims, "extractive", closing=self._cut(question, claims, shelf), signals=fit(scored))
 
-    def _quotable(self, hits: Sequence[Hit]) -> list[Unit]:
-        return [unit for unit in units(hits, self._settings.max_steps) if not planted(unit)]
+    def _cut(self, question: Question, claims: Sequence[Claim], shelf: Shelf) -> str | None:
+        """How much of a list is shown, and where the whole of it is; None where each is whole."""
+        wording = self._wording.into(question.lang, question.people)
+        said = []
+        for part in shelf.parts(claims):
+            title, url = part.hit.passage.title, part.hit.passage.url
+            article = f"[{title}]({url})" if url else wording.quoted(title)
+            said.append(wording.say("part_of_list", shown=str(part.shown), all=str(part.of), article=article))
+        return "\n\n".join(dict.fromkeys(said)) or None
 
     def composed(
-        self, query: str, scored: Sequence[Scored], found: Sequence[Unit], hits: Sequence[Hit], *, sections: int
+        self,
+        query: str,
+        scored: Sequence[Scored],
+        found: Sequence[Unit],
+        hits: Sequence[Hit],
+        *,
+        sections: int,
+        shelf: Shelf | None = None,
     ) -> list[Claim]:
         """Claims in reading order, none where nothing can be quoted; one section alone has no opening before it."""
         if not scored:
             return []
         best = scored[0].unit
-        claims = compose(scored, found, self._settings, sections=sections, at_most=self._at_most)
+        claims = compose(scored, found, self._settings, sections=sections, at_most=self._at_most, shelf=shelf)
         if sections > 1 and opens(query, best, hits):
             return begun_with(opening(best.hit.passage.article_id, hits), claims, best)
         return claims
@@ -182,9 +198,9 @@ class ExtractiveAnswerer:
         far = (near - near.mean()) / near.std()
         return {id(unit): float(value) for unit, value in zip(found, far, strict=True)}
 
-    def _high_stakes(self, question: Question, claims: Sequence[Claim]) -> Draft:
+    def _high_stakes(self, question: Question, claims: Sequence[Claim], shelf: Shelf) -> Draft:
         policy, context = self._policy or Policy(), question.context
-        offer = policy.offer_for(question.text, context, question.history)
+        offer = None if question.declined else policy.offer_for(question.text, context, question.history)
         wording = self._wording.into(question.lang, question.people)
         last = question.history[-1] if question.history else None
         again = last is not None and last.routing is Routing.HIGH_STAKES
@@ -192,7 +208,8 @@ class ExtractiveAnswerer:
         if speaks_of_dying(question.text):
             claims = ()
             acknowledgement += "\n\n" + wording.say("in_danger")
-        if mostly_said(claims, question.history[-LATELY:]) and not says_what_to_do(claims):
+        heard = mostly_said(claims, question.history[-LATELY:]) and not question.declines
+        if heard and not says_what_to_do(claims):
             claims = ()
         if claims:
             acknowledgement += "\n\n" + wording.say("high_stakes_context")
@@ -201,8 +218,12 @@ class ExtractiveAnswerer:
             "extractive",
             acknowledgement=acknowledgement,
             offer=policy.said(question.text, context, offer),
-            closing=wording.say("high_stakes_close"),
+            closing="\n\n".join(filter(None, (self._cut(question, claims, shelf), wording.say("high_stakes_close")))),
         )
+
+
+def _quotable(hits: Sequence[Hit]) -> list[Unit]:
+    return [unit for unit in units(hits) if not planted(unit)]
 
 
 def fit(scored: Sequence[Scored]) -> dict[str, float]:

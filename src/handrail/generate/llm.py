@@ -99,9 +99,8 @@ class LlmAnswerer:
         )
 
     async def _high_stakes(self, question: Question, passages: Sequence[Passage]) -> Draft:
-        offers = {
-            offer.id: offer for offer in self._policy.offers_for(question.text, question.context, question.history)
-        }
+        allowed = self._policy.offers_for(question.text, question.context, question.history)
+        offers = {} if question.declined else {offer.id: offer for offer in allowed}
         prompt = self._prompts.render(
             "high_stakes",
             brand=self._brand.name,

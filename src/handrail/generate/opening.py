@@ -53,7 +53,7 @@ def opening(article_id: str, hits: Sequence[Hit]) -> list[Unit]:
     first = next((hit for hit in hits if hit.passage.article_id == article_id and begins(hit)), None)
     if first is None:
         return []
-    above = list(takewhile(lambda unit: unit.kind == "sentence" and not unit.headings, units([first], 1)))
+    above = list(takewhile(lambda unit: unit.kind == "sentence" and not unit.headings, units([first])))
     said = list(dropwhile(_guides, above))[:SENTENCES]
     if not said or ANAPHORA.match(plain(said[0].lines[0])):
         return []

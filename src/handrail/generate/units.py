@@ -14,6 +14,14 @@ WORD = re.compile(r"[^\W_]")
 SCORED_WORDS = 45
 ENDED = re.compile(r"[.!?…。！？][)\"'”’]*$")
 WHOLE_TABLE_ROWS = 10
+LIST_ITEMS, LIST_WORDS = 10, 90
+"""Items and words of a list up to which it is read as one; of a longer one each item by itself."""
+LED = ("steps", "bullets", "code")
+"""Kinds that may have a sentence that introduces them."""
+WHOLE = {
+    "ordered": "steps", "bullets": "bullets", "table": "table", "code": "code", "note": "note", "paragraph": "sentence",
+}  # fmt: skip
+"""Kind of unit by kind of block."""
 FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)\n?\s*(?P=fence)\s*$", re.S)
 LONGEST_CODE = 24
 """Lines of a block of code that is quoted; a longer one is for the article."""
@@ -103,9 +111,17 @@ class Unit:
         )
 
 
-def units(hits: Sequence[Hit], max_steps: int) -> list[Unit]:
-    """All units of all passages; a fragment of a sentence is never among them."""
-    return [unit for rank, hit in enumerate(hits) for unit in _of_passage(hit, rank, max_steps)]
+def units(hits: Sequence[Hit]) -> list[Unit]:
+    """All units of all passages; a fragment of a sentence is never among them.
+
+    The items of a long list, and the rows of a table, are units by themselves: each may be what was asked for.
+    """
+    return [unit for rank, hit in enumerate(hits) for unit in _of_passage(hit, rank)]
+
+
+def all_units(hits: Sequence[Hit]) -> list[Unit]:
+    """All that the passages say, each thing once: lists, tables and code whole, whatever their length."""
+    return [unit for rank, hit in enumerate(hits) for unit in _all_of_passage(hit, rank)]
 
 
 def row_as_text(header: str, row: str) -> str:
@@ -114,18 +130,34 @@ def row_as_text(header: str, row: str) -> str:
     return "; ".join(f"{name}: {value}" if name else value for name, value in zip(names, values, strict=False))
 
 
-def _of_passage(hit: Hit, rank: int, max_steps: int) -> Iterator[Unit]:
+def _of_passage(hit: Hit, rank: int) -> Iterator[Unit]:
     blocks = _blocks(hit.passage.text)
     order = 0
     for index, block in enumerate(blocks):
         headings = (*hit.passage.headings, *block.headings)
         lead = _lead(blocks[index - 1]) if index else ""
-        for kind, lines in _pieces(block, max_steps):
-            listed = kind in ("steps", "bullets", "code")
+        for kind, lines in _pieces(block):
+            listed = kind in LED
             if kind == "code" and not (lead or headings):
                 continue
             goes_on = block.kind == "note" and _goes_on(block, lines)
             yield Unit(hit, rank, order, kind, lines, headings, block.header, lead if listed else "", goes_on)
+            order += 1
+
+
+def _all_of_passage(hit: Hit, rank: int) -> Iterator[Unit]:
+    blocks = _blocks(hit.passage.text)
+    order = 0
+    for index, block in enumerate(blocks):
+        kind, leads = WHOLE[block.kind], False
+        if index + 1 < len(blocks) and WHOLE[blocks[index + 1].kind] in LED:
+            leads = bool(_lead(block))
+        headings = (*hit.passage.headings, *block.headings)
+        lead = _lead(blocks[index - 1]) if index and kind in LED else ""
+        said = block.units[:-1] if leads else block.units
+        lines = [(block.render(),)] if kind == "table" else [said] if kind in LED else [(unit,) for unit in said]
+        for group in filter(None, lines):
+            yield Unit(hit, rank, order, kind, tuple(group), headings, block.header, lead)
             order += 1
 
 
@@ -134,11 +166,11 @@ def _blocks(text: str) -> Sequence[Block]:
     return tuple(parse(text))
 
 
-def _pieces(block: Block, max_steps: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _pieces(block: Block) -> Iterator[tuple[str, tuple[str, ...]]]:
     if block.kind == "ordered":
-        yield "steps", block.units[:max_steps]
+        yield "steps", block.units
     elif block.kind == "bullets":
-        if len(block.units) <= max_steps and sum(len(unit.split()) for unit in block.units) <= 90:
+        if len(block.units) <= LIST_ITEMS and sum(len(unit.split()) for unit in block.units) <= LIST_WORDS:
             yield "bullets", block.units
         else:
             yield from (("bullets", (unit,)) for unit in block.units)

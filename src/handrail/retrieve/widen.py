@@ -1,4 +1,4 @@
-"""More of the right article: what else stands in the article of the best passage, for a model that reads it."""
+"""What else stands in the articles that were found: for a model that reads it, and for quotations to be whole."""
 
 from __future__ import annotations
 
@@ -34,3 +34,24 @@ class MoreOfTheArticle:
                 added.append(Hit(passage, final=best.final * BEHIND, neighbour=True))
                 left -= passage.tokens
         return replace(evidence, hits=(*evidence.hits, *added))
+
+
+class RestOfTheArticles:
+    """Puts beside the hits all else that their articles say: what is quoted of them may begin or end there."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def __call__(self, evidence: Evidence) -> Evidence:
+        known = {hit.passage.id for hit in evidence.hits}
+        best: dict[str, float] = {}
+        for hit in evidence.hits:
+            article = hit.passage.article_id
+            best[article] = max(best.get(article, 0.0), hit.final)
+        besides = [
+            Hit(passage, final=final * BEHIND, neighbour=True)
+            for article, final in best.items()
+            for passage in map(self._snapshot.passages.__getitem__, self._snapshot.rows.get(article, ()))
+            if passage.id not in known
+        ]
+        return replace(evidence, besides=tuple(besides))

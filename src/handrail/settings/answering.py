@@ -14,7 +14,12 @@ class Generate(Section):
         "auto", description="`auto` uses the LLM when one is configured."
     )
     max_sentences: int = Field(4, ge=1, le=12, description="Sentences in an extractive answer without steps.")
-    max_steps: int = Field(10, ge=2, le=30, description="Steps quoted in an extractive answer.")
+    max_steps: int = Field(
+        60,
+        ge=2,
+        le=500,
+        description="Items quoted of a list or procedure at most; of a longer one, how many there are is said.",
+    )
     context_passages: int = Field(8, ge=1, le=30, description="Passages given to the answerer, neighbours included.")
     split_questions: bool = Field(
         True,

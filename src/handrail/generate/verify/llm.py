@@ -56,7 +56,7 @@ class LlmVerifier:
 
     async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
         first = await self._local.verify(question, draft, evidence)
-        given = {hit.passage.id: hit.passage for hit in evidence.hits}
+        given = {id_: hit.passage for id_, hit in evidence.given.items()}
         drafted = [_cited_as_found(*both) for both in zip(draft.claims, first.draft.claims, strict=True)]
         asked = self._doubtful(drafted, first.draft.claims)
         english = question.lang == ENGLISH

@@ -69,13 +69,13 @@ class LocalVerifier:
         self._settings = settings
 
     async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
-        given = {hit.passage.id: hit.passage for hit in evidence.hits}
+        given = {id_: hit.passage for id_, hit in evidence.given.items()}
         cited = [[given[id_] for id_ in dict.fromkeys(claim.passage_ids) if id_ in given] for claim in draft.claims]
         abroad = question.lang != ENGLISH
         heard = " \n".join((question.text, *(turn.question for turn in question.history)))
         proofs = await self._proofs(draft.claims, cited, heard, abroad=abroad)
         claims = list(draft.claims)
-        found = await self._beside(draft.claims, cited, proofs, list(given.values()), heard, abroad=abroad)
+        found = await self._beside(draft.claims, cited, proofs, evidence.passages, heard, abroad=abroad)
         for index, proof in found.items():
             claims[index] = replace(claims[index], passage_ids=(proof.passage_id,))
             proofs[index] = [proof]
