@@ -150,6 +150,7 @@ async def _serve(settings: Settings, host: str, port: int, key: str | None) -> N
 
     listener = listen(host, port)
     async with _local(settings) as local:
+        listener.listen()  # who reads the address below is not turned away
         # Named by text: the product never imports the HTTP layer.
         served = import_module("api.decisions").create_app(local, key, settings.server.max_body_bytes)
         notes.print(

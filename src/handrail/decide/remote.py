@@ -31,7 +31,7 @@ def connect(name: str, settings: Decide) -> DecisionModel[Any]:
         if kind == "openai-decisions":
             from pydantic_ai.providers.openai import OpenAIProvider
 
-            return OpenAIProvider(base_url=settings.base_url, api_key=key)
+            return OpenAIProvider(base_url=_versioned(settings.base_url), api_key=key)
         return infer_provider(kind)
 
     try:
@@ -45,3 +45,8 @@ def connect(name: str, settings: Decide) -> DecisionModel[Any]:
     if name.endswith(MOVING):
         logger.warning("decisions.model = %r is an alias that moves: what was fitted to it may not hold tomorrow", name)
     return model
+
+
+def _versioned(url: str | None) -> str | None:
+    """With the /v1 that OpenAI's client does not add itself."""
+    return url if url is None or url.rstrip("/").endswith("/v1") else f"{url.rstrip('/')}/v1"
