@@ -32,7 +32,7 @@ Body = dict[str, Any]
 ALIAS = "jev-latest"
 """What clients of the protocol name when nobody told them a model."""
 MOST_QUESTIONS = 200
-RELEASED = "2026-12-01"
+RELEASED = "2026-11-27"
 
 
 class Asked(BaseModel):
