@@ -23,7 +23,7 @@ from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
-from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, visitor, widget
+from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, systemone, visitor, widget
 from api.startup import Startup
 from handrail import __version__
 from handrail.accounts.keyspace import TENANT, Keyspace
@@ -59,11 +59,12 @@ def create_app(
     """
     log_records.install()
     chosen = settings or load_settings()
+    answering = assistant or _assembled(chosen)
     app = FastAPI(
         title="Handrail",
         version=__version__,
         description=openapi.DESCRIPTION,
-        lifespan=_lifespan(chosen, assistant or _assembled(chosen), clock, hopeless),
+        lifespan=_lifespan(chosen, answering, clock, hopeless),
         middleware=_middleware(chosen),
         docs_url=None,
         redoc_url=None,
@@ -71,6 +72,9 @@ def create_app(
     )
     for route in (ask, stream, handoff, feedback, visitor, live, desk, widget, health, reference):
         app.include_router(route.router)
+    if chosen.decisions.serve_key is not None:
+        key = chosen.decisions.serve_key.get_secret_value()
+        app.include_router(systemone.build_router(answering.decision_model, key))
     site.mount(app, chosen)
     errors.install(app)
     openapi.refine(app, chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Depends, Header, Request
 
@@ -25,6 +25,9 @@ from handrail.settings import Settings
 from handrail.streams.running import Streams
 from handrail.types import Question, Turn
 from handrail.watch import TurnWatch
+
+if TYPE_CHECKING:
+    from pydantic_ai.models.decision import DecisionModel
 
 
 class Assistant(Protocol):
@@ -61,6 +64,10 @@ class Assistant(Protocol):
 
     async def forget(self, conversation_id: str) -> None:
         """Nothing said in this conversation is known to later turns."""
+        ...
+
+    async def decision_model(self) -> DecisionModel[Any]:
+        """What answers typed decisions. Raises RetryableError before it is loaded."""
         ...
 
     def readiness(self) -> dict[str, str]:

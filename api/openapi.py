@@ -19,6 +19,7 @@ else that is not a success has the same shape: `{"error": {"code", "message"}, "
 TAGS: list[dict[str, Any]] = [
     {"name": "conversation", "description": "Questions, answers, and requests for a person."},
     {"name": "widget", "description": "What the chat widget needs to show itself."},
+    {"name": "decisions", "description": "Typed questions answered by the local model; off without a key."},
     {"name": "operation", "description": "For load balancers and monitoring."},
 ]
 

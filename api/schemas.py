@@ -118,7 +118,7 @@ class Classification(BaseModel):
 
     label: Label
     probability: Probability = Field(examples=[0.97])
-    by: str = Field(description="`local`, `llm` or `rule`.", examples=["local"])
+    by: str = Field(description="`local`, `llm`, `decision` or `rule`.", examples=["local"])
 
 
 class Tokens(BaseModel):
@@ -149,8 +149,9 @@ class Meta(BaseModel):
     model: str | None = Field(description="Model of that provider, where it has one.", examples=[None])
     attempts: list[Attempt] = Field(description="Calls of language models, in order; empty without one.")
     degraded: list[str] = Field(
-        description="What the turn went on without because it failed or took too long, such as `rewrite`, `verify` or "
-        "`answer` (quoted from the articles instead); `assistant` when only a person was left.",
+        description="What the turn went on without because it failed or took too long, such as `rewrite`, `verify`, "
+        "`decisions` (a decision model; the local one decided) or `answer` (quoted from the articles instead); "
+        "`assistant` when only a person was left.",
         examples=[[]],
     )
     retrieved: int = Field(ge=0, description="Passages found.", examples=[5])

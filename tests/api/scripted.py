@@ -7,7 +7,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from pydantic_ai.models.decision import DecisionModel
+
 from handrail import outcome
+from handrail.errors import RetryableError
 from handrail.settings import Settings
 from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Verdict
 from handrail.usage import Usage
@@ -59,6 +62,7 @@ class ScriptedAssistant:
         self.fails: Exception | None = None
         self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
         """Plays a turn to its watcher before the outcome."""
+        self.decides: DecisionModel[Any] | None = None
         self.cancelled = 0
         self.stopped = False
         self.remembering = True
@@ -96,6 +100,11 @@ class ScriptedAssistant:
     def readiness(self) -> dict[str, str]:
         state = "ok" if self._ready else "loading"
         return {"models": state, "index": state}
+
+    async def decision_model(self) -> DecisionModel[Any]:
+        if not self._ready or self.decides is None:
+            raise RetryableError("not loaded yet")
+        return self.decides
 
     def foresee(self, question: Question) -> None:
         return None

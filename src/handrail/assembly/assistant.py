@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from handrail.types import Question, Turn, Vectors
 from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 
+if TYPE_CHECKING:
+    from handrail.decide.local import LocalDecisionModel
+
 LOOK_S = 5.0
 """Between two looks at an index on a server, which others may write to."""
 
@@ -52,6 +56,7 @@ class Assistant:
         self._learning = asyncio.Lock()
         self._replaced: list[Stages] = []
         self._shelf: Shelf | None = None
+        self._decisions: tuple[Parts, LocalDecisionModel] | None = None
 
     @property
     def ready(self) -> bool:
@@ -163,6 +168,18 @@ class Assistant:
             self._parts, self._stages = new, stages
             self._pipeline = Pipeline(stages, self.settings, wording, time.perf_counter)
             self._replaced.append(old)
+
+    async def decision_model(self) -> LocalDecisionModel:
+        """What answers typed decisions with the local heads. Raises RetryableError before the models are loaded."""
+        from handrail.assembly.deciding import local_decisions
+
+        parts, stages = self._loaded(), self._stages
+        if stages is None:
+            raise RetryableError("the assistant is stopping")
+        if self._decisions is None or self._decisions[0] is not parts:
+            model = await asyncio.to_thread(local_decisions, self.settings, parts, stages.fallback_classifier)
+            self._decisions = parts, model
+        return self._decisions[1]
 
     def drafter(self) -> Drafter:
         """Who drafts articles from conversations."""

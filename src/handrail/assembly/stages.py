@@ -88,8 +88,13 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         talk=load_serious_talk(settings.models.embedder),
         foresee=base.foresee,
     )
+    alone = stages
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
+    if settings.decisions.remote:
+        from handrail.assembly.deciding import decided
+
+        stages = decided(settings, parts, stages, alone, NearestTitles(parts.snapshot))
     if settings.generate.split_questions:
         brief = ExtractiveAnswerer(
             parts.quote, settings.generate, wording, policy, at_most=WORDS_OF_A_PART, near=parts.nearness(settings)

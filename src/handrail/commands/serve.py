@@ -35,7 +35,7 @@ def serve(
     place = {"host": host or settings.server.host, "port": settings.server.port if port is None else port}
     settings = settings_for(kb, server=place)
     _indexed(settings)
-    listener = _listen(settings.server.host, settings.server.port)
+    listener = listen(settings.server.host, settings.server.port)
     address = f"http://{settings.server.host}:{listener.getsockname()[1]}"
     # Named by text: the product never imports the HTTP layer.
     hopeless: list[HandrailError] = []
@@ -84,7 +84,7 @@ def _configure_logging(level: str) -> None:
     logging.getLogger("handrail").setLevel(level.upper())
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

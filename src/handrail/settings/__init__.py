@@ -2,6 +2,7 @@
 
 from handrail.settings.answering import Generate, Prompts, Suggest, Verify
 from handrail.settings.base import Section
+from handrail.settings.decisions import Decide
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
 from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
 from handrail.settings.providers import Judge, Llm, LlmProvider
@@ -25,6 +26,7 @@ __all__ = [
     "Brand",
     "Classify",
     "Customer",
+    "Decide",
     "Desk",
     "Gates",
     "Generate",

@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr
 
 from handrail.settings.answering import Generate, Prompts, Suggest, Verify
 from handrail.settings.base import Probability, Section
+from handrail.settings.decisions import Decide
 from handrail.settings.people import Alerts, Customer, Hours, Oidc
 from handrail.settings.providers import Judge, Llm
 from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
@@ -316,6 +317,7 @@ class Settings(Section):
     suggest: Suggest = Suggest()
     prompts: Prompts = Prompts()
     verify: Verify = Verify()
+    decisions: Decide = Decide()
     llm: Llm = Llm()
     high_stakes: HighStakes = HighStakes()
     customer: Customer = Customer()

@@ -1,0 +1,135 @@
+"""Decisions wired up: the local model's heads, other models, and what a turn asks them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from handrail.assembly.heads import answers_head, by_label, route_head, supported_head
+from handrail.assembly.models import readers_of
+from handrail.assembly.parts import FITTED, Parts, described, kb_folder
+from handrail.assembly.verifying import local_verifier
+from handrail.classify import Classifier
+from handrail.classify.decided import DecidedClassifier, Opinion
+from handrail.classify.local import LocalClassifier
+from handrail.decide.calibration import FILE, Maps, load_maps
+from handrail.decide.decider import Ask, Decider
+from handrail.decide.local import NAME, Head, LocalDecisionModel
+from handrail.decide.questions import NONE_OF_THESE, YES, load_decisions
+from handrail.generate.verify.decided import DecidedVerifier, Doubt, Opinions
+from handrail.in_flight import without
+from handrail.settings import Brand, Settings
+from handrail.settings.decisions import LOCAL
+from handrail.stages import Stages
+from handrail.types import Classification, Label, Probe, Question
+
+Titles = Callable[[Probe], Sequence[str]]
+
+
+def maps_file(settings: Settings) -> Path:
+    """Where `handrail decisions calibrate` puts the maps of the settings' knowledge base."""
+    return kb_folder(settings, settings.knowledge.kb) / FITTED / FILE
+
+
+def local_decisions(
+    settings: Settings, parts: Parts, classifier: Classifier, maps: Maps | None = None
+) -> LocalDecisionModel:
+    """The heads there are; a question without one is refused. `classifier` decides `route` if it is the local one.
+
+    `maps`: those of the knowledge base when None.
+    """
+    heads: dict[str, Head] = {"supported": supported_head(local_verifier(settings, parts.entails))}
+    if isinstance(classifier, LocalClassifier):
+        heads["route"] = route_head(parts.retriever(settings), classifier)
+    if readers_of(settings) is not None:
+        heads["answers"] = answers_head(parts.read)
+    # `act`, `crisis`, `wants_person`, `depends_on_history`: a line each, once their heads are trained.
+    fitted = load_maps(maps_file(settings)) if maps is None else maps
+    return LocalDecisionModel(load_decisions(), heads, fitted, _fingerprint(settings))
+
+
+def _fingerprint(settings: Settings) -> str:
+    """Of the models behind the heads: a map fitted to others is not used."""
+    reader = readers_of(settings)
+    return "+".join((NAME, settings.models.embedder, settings.models.reranker, reader.digest if reader else ""))
+
+
+def build_decider(settings: Settings, local: LocalDecisionModel, maps: Maps | None = None) -> Decider:
+    """Over the local model and whichever others the settings name. Raises SettingsError."""
+    from handrail.decide.remote import connect
+
+    chosen, decisions = settings.decisions, load_decisions()
+    for name in chosen.models:
+        decisions[name]  # a misspelt decision is said at start, not never
+    names = {chosen.model, *chosen.models.values()} - {LOCAL}
+    fitted = load_maps(maps_file(settings)) if maps is None else maps
+    remote = {name: connect(name, chosen) for name in sorted(names)}
+    return Decider(decisions, local, remote, fitted, chosen, without, time.monotonic)
+
+
+def decided(settings: Settings, parts: Parts, stages: Stages, local: Stages, titles: Titles) -> Stages:
+    """The stages with a decision model's second opinion, where the settings name one for what they decide.
+
+    `local` are the stages without an LLM: the decision model takes the place of the cascade.
+    """
+    decider = build_decider(settings, local_decisions(settings, parts, local.classifier))
+    closing = _both(stages.closing, decider.aclose)
+    stages = replace(stages, closing=closing)
+    if decider.is_remote("route") and settings.classify.mode != "off":
+        first = stages.classifier if settings.classify.mode == "llm" else local.classifier
+        opinion = label_opinion(decider, described(settings.brand, parts.snapshot), titles)
+        stages = replace(stages, classifier=DecidedClassifier(first, opinion))
+    if decider.is_remote("supported") and stages.verifier is not None:
+        verifier = DecidedVerifier(stages.verifier, support_opinions(decider), settings.verify)
+        stages = replace(stages, verifier=verifier, fallback_verifier=stages.fallback_verifier or local.verifier)
+    return stages
+
+
+def label_opinion(decider: Decider, brand: Brand, titles: Titles) -> Opinion:
+    async def opinion(question: Question, probe: Probe, first: Classification) -> Mapping[Label, float] | None:
+        inputs = {
+            "message": question.text, "brand": brand.name, "covers": brand.covers, "titles": list(titles(probe)),
+        }  # fmt: skip
+        (verdict,) = await decider.decide([Ask("route", inputs, {**by_label(first), NONE_OF_THESE: 0.0})])
+        if verdict is None or verdict.by == LOCAL:
+            return None
+        return {Label(label): value for label, value in verdict.probabilities.items() if label != NONE_OF_THESE}
+
+    return opinion
+
+
+def support_opinions(decider: Decider) -> Opinions:
+    async def opinions(doubts: Sequence[Doubt]) -> list[float | None]:
+        asks = [
+            Ask(
+                "supported",
+                {"claim": doubt.claim, "passage": doubt.passage.text, "title": doubt.passage.title},
+                _yes(doubt.score),
+            )
+            for doubt in doubts
+        ]
+        verdicts = await decider.decide(asks)
+        return [None if one is None or one.by == LOCAL else one.probabilities[YES] for one in verdicts]
+
+    return opinions
+
+
+def _yes(score: float | None) -> dict[str, float]:
+    """A claim that could not be told about is in the middle of the grey zone."""
+    yes = 0.5 if score is None else score
+    return {YES: yes, "no": 1 - yes}
+
+
+def _both(
+    first: Callable[[], Awaitable[None]] | None, second: Callable[[], Awaitable[None]]
+) -> Callable[[], Awaitable[None]]:
+    async def closing() -> None:
+        try:
+            if first is not None:
+                await first()
+        finally:
+            await second()
+
+    return closing
