@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.assembly import Parts, build_parts, kb_folder
+from handrail.assembly import Parts, build_parts, index_folder, kb_folder
 from handrail.assembly.suggesting import _made_for, build_suggester
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
@@ -25,7 +25,8 @@ pytestmark = pytest.mark.models
 def old(sample_index: Path, tmp_path: Path) -> Settings:
     """Its pages were read before drafts and hidden pages were left out."""
     settings = sample_settings(Path(shutil.copytree(sample_index, tmp_path / "var")), MODELS__LATE="none")
-    store = ChromaStore(connect(settings.storage.data_dir, None), settings.knowledge.kb, settings.models.embedder)
+    kb = settings.knowledge.kb
+    store = ChromaStore(connect(index_folder(settings, kb), None), kb, settings.models.embedder)
     store.open()
     store.finish(store.generation, 0)
     return settings
