@@ -241,9 +241,7 @@ def _loaded(
     from handrail.local_models.taught import OnnxTaught
 
     folder, threads = locate(spec, settings.models.folder), settings.models.threads
-    return OnnxTaught(
-        folder, fitted, threads=threads, max_tokens=max_tokens, first_tokens=first_tokens, calls=calls
-    )
+    return OnnxTaught(folder, fitted, threads=threads, max_tokens=max_tokens, first_tokens=first_tokens, calls=calls)
 
 
 def build_reranker(settings: Settings) -> Reranker:

@@ -234,9 +234,7 @@ def build_parts(settings: Settings) -> Parts:
     models = settings.models
     at_once = models.batch_size * 4
 
-    def labelled(
-        name: str, hearing: Callable[[Sequence[str]], Sequence[Heard]] | None
-    ) -> Batcher[str, Heard] | None:
+    def labelled(name: str, hearing: Callable[[Sequence[str]], Sequence[Heard]] | None) -> Batcher[str, Heard] | None:
         remember = models.remember // 4
         return Batcher(name, hearing, at_once, models.queue_limit, remember=remember) if hearing else None
 

@@ -63,9 +63,11 @@ class KnownMessages:
             if self._says_how_to_reach:
                 return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
             return Classification(Label.OUT_OF_SCOPE, SURE, "rule", rule="person")
-        if probe.calls is not None and probe.calls.person >= CALLED:
-            return Classification(Label.OUT_OF_SCOPE, probe.calls.person, "local", rule="person")
-        return await self._classifier.classify(question, probe)
+        found = await self._classifier.classify(question, probe)
+        calls = probe.calls
+        if calls is None or calls.person < CALLED or found.label is Label.HIGH_STAKES:
+            return found
+        return Classification(Label.OUT_OF_SCOPE, calls.person, "local", rule="person")
 
 
 def _bare(text: str) -> str:

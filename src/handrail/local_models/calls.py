@@ -1,7 +1,7 @@
 """What a message calls for whatever its label is: help for a writer in despair, or a person to talk to.
 
-A small network over the tokens' states of some layers of an encoder that hears messages anyway: it makes each token a
-few numbers, looks at all of them in several ways and takes the highest of each. Fitted by `eval.fit_calls`.
+Small networks over the tokens' states of some layers of an encoder that hears messages anyway: each makes every token a
+few numbers, looks at all of them in several ways and takes the highest of each. Fitted by `eval.teach.calls`.
 """
 
 from __future__ import annotations
@@ -31,29 +31,34 @@ PARTS = ("inner", "inner_bias", "looks", "looks_bias", "out", "out_bias")
 
 @dataclass(frozen=True, slots=True)
 class CallsHead:
-    """One encoder's. Its logits are above 0 from the thresholds on that were chosen when it was fitted."""
+    """One encoder's, the mean of some networks; its logits are 0 at the thresholds that were chosen in fitting."""
 
     taught: str
     """Digest of what the encoder was taught, whose states it reads."""
     layers: tuple[int, ...]
     inner: Floats
-    """`(layers * width, hidden)`, and `(hidden,)` on top."""
+    """`(networks, layers * width, hidden)`, and `(networks, hidden)` on top."""
     inner_bias: Floats
     looks: Floats
-    """`(hidden, looks)`, and `(looks,)`: how much each token counts in each look at all of them."""
+    """`(networks, hidden, looks)`, and `(networks, looks)`: how much each token counts in each look at all of them."""
     looks_bias: Floats
     out: Floats
-    """`((looks + 1) * hidden, 2)`, and `(2,)`: of the means by look, then of the highest; crisis, then person."""
+    """`(networks, (looks + 1) * hidden, 2)`, and `(networks, 2)`: of the means by look, then of the highest."""
     out_bias: Floats
 
     def read(self, states: Sequence[Floats]) -> Calls:
-        """`states` are `(tokens, width)` for each of the layers. About a tenth of a millisecond."""
-        hidden = _gelu(np.concatenate(states, axis=1) @ self.inner + self.inner_bias)
-        shares = hidden @ self.looks + self.looks_bias
+        """`states` are `(tokens, width)` for each of the layers. A few tenths of a millisecond."""
+        joined = np.concatenate(states, axis=1)
+        crisis, person = np.mean([self._logits(joined, at) for at in range(len(self.inner))], axis=0)
+        return Calls(_probability(float(crisis)), _probability(float(person)))
+
+    def _logits(self, states: Floats, at: int) -> Floats:
+        hidden = _gelu(states @ self.inner[at] + self.inner_bias[at])
+        shares = hidden @ self.looks[at] + self.looks_bias[at]
         shares = np.exp(shares - shares.max(axis=0))
         means = (shares / shares.sum(axis=0)).T @ hidden
-        crisis, person = np.concatenate([means.ravel(), hidden.max(axis=0)]) @ self.out + self.out_bias
-        return Calls(_probability(float(crisis)), _probability(float(person)))
+        found: Floats = np.concatenate([means.ravel(), hidden.max(axis=0)]) @ self.out[at] + self.out_bias[at]
+        return found
 
 
 @cache
