@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
 
 from handrail.errors import RetryableError
 from handrail.types import (
+    Calls,
     Claim,
     Critique,
     Draft,
@@ -23,7 +25,7 @@ from handrail.types import (
     Verdict,
     Verified,
 )
-from tests.stages import DRAFT, RECORDS, STEPS, Answers, Critiques, Script, ask, pipeline, stages
+from tests.stages import DRAFT, EVIDENCE, RECORDS, STEPS, Answers, Critiques, Retrieves, Script, ask, pipeline, stages
 
 pytestmark = pytest.mark.anyio
 
@@ -155,3 +157,20 @@ async def test_what_somebody_in_despair_says_is_not_reworded() -> None:
 
     assert not reader.calls
     assert turn.question.text == "and how? I don't want to live anymore"
+
+
+class HearsDespair(Retrieves):
+    async def probe(self, text: str) -> Probe:
+        return Probe(np.zeros(4, dtype=np.float32), calls=Calls(0.9, 0.1))
+
+
+async def test_what_is_heard_as_despair_is_not_reworded_either() -> None:
+    past = Exchange("q", "q", "Open Settings and choose Domains [1].", Routing.ANSWERED)
+    reader = Reads(Reading("how do I pause my plan", "follow_up"))
+
+    turn = await pipeline(stages(reader=reader, retriever=HearsDespair(EVIDENCE))).run(
+        ask("and how? all is dark", history=(past,))
+    )
+
+    assert not reader.calls
+    assert turn.question.text == "and how? all is dark"

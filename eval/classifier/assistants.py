@@ -68,14 +68,16 @@ class Assistants:
 
     def _hearing(self, company: str) -> Hear | None:
         hear, name = self._hear, self.names[company]
-        return (lambda texts: hear([as_heard(text, name) for text in texts])) if hear is not None else None
+        if hear is None:
+            return None
+        return lambda texts: [heard.labels for heard in hear([as_heard(text, name) for text in texts])]
 
     def _probe(self, row: Row, text: str) -> Probe:
         found = probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
         said = without_courtesies(row.text)
         if self._hear_foreign is None or not otherwise_than_in_english(said, self._interpret):
             return found
-        return replace(found, foreign=self._hear_foreign([as_heard(said, self.names[row.company])])[0])
+        return replace(found, foreign=self._hear_foreign([as_heard(said, self.names[row.company])])[0].labels)
 
     def _one(self, row: Row, text: str) -> Routed:
         classifier = self._classifiers[row.company]

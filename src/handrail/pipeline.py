@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from handrail import language, outcome, second_look
 from handrail.citations import assemble, enforce
-from handrail.despair import speaks_of_dying
+from handrail.despair import in_crisis, speaks_of_dying
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.in_flight import LARGE_SHARE, SMALL_SHARE, TurnInFlight, traced
 from handrail.llm.meter import Bounds, metering
@@ -180,6 +180,8 @@ class Pipeline:
         if reader is None or not question.history or speaks_of_dying(question.text):
             return probe
         async with turn.stage("read") as span:
+            if in_crisis(probe) is not None:
+                return probe
             try:
                 reading = await turn.in_time(reader.read(question, probe), SMALL_SHARE)
             except HandrailError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from itertools import pairwise
 
 ENDS = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -18,3 +19,15 @@ def parts(text: str) -> list[str]:
     count = min(len(found), MOST)
     edges = [len(found) * n // count for n in range(count + 1)]
     return [" ".join(found[start:end]) for start, end in pairwise(edges)]
+
+
+def pieces(text: str, most: int) -> list[str]:
+    """Neighbouring sentences together, in at most `most` characters each; none where all of it is that short."""
+    found: list[str] = []
+    for sentence in ENDS.split(text) if len(text) > most else ():
+        for part in textwrap.wrap(sentence, most):
+            if found and len(found[-1]) + len(part) < most:
+                found[-1] = f"{found[-1]} {part}"
+            else:
+                found.append(part)
+    return found

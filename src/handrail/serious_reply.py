@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from handrail import outcome
 from handrail.citations import assemble, enforce
-from handrail.despair import speaks_of_dying
+from handrail.despair import is_crisis
 from handrail.in_flight import TurnInFlight
 from handrail.learn_customer import learn
 from handrail.serious import quotes_fit, without_refusal
@@ -36,7 +36,7 @@ class SeriousReply:
     ) -> Outcome:
         """`asked`: what of the message is serious; `beside`: the answers to the rest of it, which come behind."""
         await learn(turn, self._stages.customers)
-        if self._stages.talk is not None and not speaks_of_dying(asked.text):
+        if self._stages.talk is not None and not is_crisis(asked, turn.classification):
             less = await without_refusal(self._stages.talk, self._stages.retriever, asked)
             declines, before = less.declines, less.declined_before
             turn.question = replace(turn.question, declines=declines, declined_before=before)

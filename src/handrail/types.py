@@ -108,6 +108,32 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Calls:
+    """How likely a message calls for help for its writer, who is in despair, and for a person to talk to.
+
+    Acted on from CRISIS_FROM and PERSON_FROM.
+    """
+
+    crisis: float
+    person: float
+
+
+CRISIS_FROM, PERSON_FROM = 0.3, 0.4
+"""Lower than even: a line about help that nobody needed costs little, one that is missing may cost a life; and who is
+offered a person needlessly may go on typing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What an encoder that was taught to hear messages says of one."""
+
+    labels: Vectors
+    """`(labels,)`, not calibrated."""
+    calls: Calls | None = None
+    """None where nothing was fitted to the encoder."""
+
+
+@dataclass(frozen=True, slots=True)
 class Probe:
     """A message's embedding, and how much the articles have to do with it: one matrix product, no search."""
 
@@ -117,6 +143,8 @@ class Probe:
     heard: Vectors | None = None
     foreign: Vectors | None = None
     """`(labels,)`, not calibrated: what is heard of it, and of one not in English in its own words; or None."""
+    calls: Calls | None = None
+    """Of the message as it was written; None where nothing hears it."""
     parts: Mapping[str, Probe] = field(default_factory=dict)
     """Of a message of several sentences: each with a probe of its own, in order; empty where nobody looked at them."""
 
@@ -206,7 +234,7 @@ class Classification:
     """`local`, `llm`, `decision` (a decision model), or `rule`."""
     probabilities: Mapping[Label, float] = field(default_factory=dict)
     rule: str | None = None
-    """Which rule decided: `greeting`, `thanks`, `topic` or `title`; None when none did."""
+    """Which rule decided: `greeting`, `thanks`, `topic`, `title`, `person` or `crisis`; None when none did."""
     asks: str | None = None
     """The message without sentences that ask for nothing ("I run a small bakery."); None where that is all of it."""
 

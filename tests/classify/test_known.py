@@ -7,7 +7,7 @@ import pytest
 
 from handrail.classify.known import KnownMessages
 from handrail.classify.worded import ByWords
-from handrail.types import Classification, Label, Probe
+from handrail.types import Calls, Classification, Label, Probe
 from tests.stages import ask
 
 pytestmark = pytest.mark.anyio
@@ -162,3 +162,30 @@ async def test_a_word_after_an_answer_is_no_serious_matter(text: str, rule: str)
 )
 async def test_what_says_more_than_that_is_left_to_the_classifier(text: str) -> None:
     assert (await classify(text)).rule is None
+
+
+def heard(crisis: float = 0.1, person: float = 0.1) -> Probe:
+    return Probe(np.zeros(3, dtype=np.float32), calls=Calls(crisis, person))
+
+
+async def test_despair_that_is_heard_is_high_stakes_whatever_else_is_said() -> None:
+    known = KnownMessages(ByWords(), ["Plans and billing"], [])
+
+    found = await known.classify(ask("all is dark, how do I add a domain"), heard(crisis=0.8, person=0.9))
+    hardly = await known.classify(ask("all is dark, how do I add a domain"), heard(crisis=0.4))
+    chip = await known.classify(ask("Plans and billing"), heard(crisis=0.8))
+
+    assert (found.label, found.probability, found.rule) == (Label.HIGH_STAKES, 0.8, "crisis")
+    assert hardly.label is Label.ANSWERABLE and chip.rule == "topic"
+
+
+async def test_a_wish_for_a_person_that_is_heard_is_one_unless_the_message_is_serious() -> None:
+    known = KnownMessages(ByWords(), [], ["Contact us by phone"])
+
+    wish = await known.classify(ask("حولني إلى أي زميل"), heard(person=0.8))
+    hardly = await known.classify(ask("حولني إلى أي زميل"), heard(person=0.4))
+    serious = await known.classify(ask("cancel my plan, let me speak to your manager"), heard(person=0.8))
+
+    assert (wish.label, wish.probability, wish.rule) == (Label.OUT_OF_SCOPE, 0.8, "person")
+    assert hardly.rule is None
+    assert (serious.label, serious.rule) == (Label.HIGH_STAKES, None)

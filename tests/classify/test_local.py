@@ -71,7 +71,9 @@ class Classify:
         text = without_courtesies(text)
         assert self._parts.hear is not None
         embedding = (await self._parts.embed.submit([text]))[0]
-        return Probe(embedding, self._topic.features(text, embedding), (await self._parts.hear.submit([text]))[0])
+        return Probe(
+            embedding, self._topic.features(text, embedding), (await self._parts.hear.submit([text]))[0].labels
+        )
 
 
 @pytest.fixture

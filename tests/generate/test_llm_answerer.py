@@ -253,6 +253,21 @@ async def test_who_speaks_of_dying_is_told_where_help_is_whatever_the_model_says
     assert result.claims == ()
 
 
+async def test_who_is_heard_to_be_in_despair_is_told_where_help_is_and_offered_nothing(
+    llm_provider: ScriptedOpenAI,
+) -> None:
+    llm_provider.script(Says(REPLY), Says(REPLY))
+    heard = replace(HIGH_STAKES, rule="crisis")
+
+    dark = await draft(llm_provider, "cancel my plan, all is dark", classification=heard)
+    plain = await draft(llm_provider, "cancel my plan, all is dark", classification=HIGH_STAKES)
+
+    assert dark.acknowledgement == f"{REPLY['acknowledgement']}\n\n{WORDING.say('in_danger')}"
+    assert (dark.claims, dark.offer) == ((), None)
+    assert plain.offer == PAUSE.text
+    assert WORDING.say("in_danger") not in (plain.acknowledgement or "")
+
+
 async def test_high_stakes_without_articles_still_replies(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script(Says({**REPLY, "context": []}))
 

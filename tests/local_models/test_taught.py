@@ -141,11 +141,13 @@ def test_a_message_is_heard(settings: Settings) -> None:
     assert hear is not None
     texts = ["I want my money back for last month", "how do I add a colleague", "write me a poem", "asdf jkl qwer"]
 
-    labels = [list(Label)[int(found.argmax())] for found in hear(texts)]
+    labels = [list(Label)[int(found.labels.argmax())] for found in hear(texts)]
 
     assert labels == [Label.HIGH_STAKES, Label.ANSWERABLE, Label.IRRELEVANT, Label.NONSENSE]
-    assert all(np.array_equal(hear([text])[0], found) for text, found in zip(texts, hear(texts), strict=True))
-    assert np.isfinite(np.stack(hear(["", "long " * 5000, "?!", "\x00"]))).all()
+    assert all(
+        np.array_equal(hear([text])[0].labels, found.labels) for text, found in zip(texts, hear(texts), strict=True)
+    )
+    assert np.isfinite(np.stack([found.labels for found in hear(["", "long " * 5000, "?!", "\x00"])])).all()
 
 
 @pytest.mark.models
@@ -202,10 +204,10 @@ def test_messages_in_other_languages_are_heard_in_their_own_words(settings: Sett
         "asdf jkl qwer": Label.NONSENSE,
     }
 
-    found = [list(Label)[int(said.argmax())] for said in hear(list(texts))]
+    found = [list(Label)[int(said.labels.argmax())] for said in hear(list(texts))]
 
     assert found == list(texts.values())
-    assert np.isfinite(np.stack(hear(["", "lang " * 5000, "?!", "\x00"]))).all()
+    assert np.isfinite(np.stack([said.labels for said in hear(["", "lang " * 5000, "?!", "\x00"])])).all()
 
 
 def test_another_encoder_was_not_taught_to_hear_messages(settings: Settings) -> None:

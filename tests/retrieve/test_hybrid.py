@@ -18,7 +18,7 @@ from handrail.retrieve.spelling import Spelling
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Evidence, Passage, Vectors
+from handrail.types import Calls, Evidence, Heard, Passage
 from tests.knowledge.articles import HashedWords
 from tests.retrieve.test_rerank import WordOverlap
 
@@ -93,9 +93,9 @@ def ids(evidence: Evidence, *, neighbours: bool = False) -> list[str]:
 async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(store: ChromaStore) -> None:
     asked: list[str] = []
 
-    def hear(texts: list[str]) -> list[Vectors]:
+    def hear(texts: list[str]) -> list[Heard]:
         asked.extend(texts)
-        return [np.full(5, len(text), np.float32) for text in texts]
+        return [Heard(np.full(5, len(text), np.float32)) for text in texts]
 
     embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear", hear, 64, 512, remember=8)
     with closing(embed), closing(hearing):
@@ -116,11 +116,11 @@ async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(sto
 async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_is_busy(store: ChromaStore) -> None:
     asked: list[str] = []
 
-    def hear(texts: list[str]) -> list[Vectors]:
+    def hear(texts: list[str]) -> list[Heard]:
         asked.extend(texts)
         if "busy" in texts[0]:
             raise RetryableError("too much to do")
-        return [np.zeros(5, np.float32) for _ in texts]
+        return [Heard(np.zeros(5, np.float32)) for _ in texts]
 
     embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear_foreign", hear, 64, 512, remember=8)
     with closing(embed), closing(hearing):
@@ -143,7 +143,27 @@ async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_i
     assert read.foreign is not None and unlisted.foreign is not None
     assert busy.foreign is None and english.foreign is None
     assert asked.count("Geld zurück") == 1
-    assert not any("lamp?" in text for text in asked)
+    assert asked[-1] == "How do I refund a lamp?"
+
+
+async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaStore) -> None:
+    def hear(texts: list[str]) -> list[Heard]:
+        return [
+            Heard(np.zeros(5, np.float32), Calls(0.9 if "dark" in text[-160:] else 0.1, 0.9 if text == said else 0.2))
+            for text in texts
+        ]
+
+    said = f"{'The lamp flickers. ' * 20}All is dark for me. {'The lamp flickers. ' * 20}".strip()
+    embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear_foreign", hear, 64, 512)
+    with closing(embed), closing(hearing):
+        kept = snapshots.build(*store.dump())
+        abroad = HybridRetriever(kept, store.search, embed, None, Retrieval(), None, hear_foreign=hearing)
+        english = HybridRetriever(kept, store.search, embed, None, Retrieval(), None, hear=hearing)
+        probes = [await abroad.probe(said), await english.probe(said)]
+        deaf = await HybridRetriever(kept, store.search, embed, None, Retrieval(), None).probe(said)
+
+    assert [probe.calls for probe in probes] == [Calls(0.9, 0.9)] * 2
+    assert deaf.calls is None
 
 
 async def test_the_passage_that_says_it_comes_first_with_both_scores(retriever: Retriever) -> None:

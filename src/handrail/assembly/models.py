@@ -13,9 +13,10 @@ from handrail.local_models import Embedder, Logit, Reranker, ShowsStates
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
-from handrail.types import Vectors
+from handrail.types import Heard, Vectors
 
 if TYPE_CHECKING:
+    from handrail.local_models.calls import CallsHead
     from handrail.local_models.late import LateEncoder
     from handrail.local_models.taught import OnnxTaught, Taught
 
@@ -173,23 +174,26 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
     return lambda pairs: loaded()(pairs)
 
 
-def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vectors]] | None:
-    """What hears a message's label, `(labels,)`; None for another embedder than it was made of, or without a head."""
+def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Heard]] | None:
+    """What hears a message's label, and what it calls for; None for another embedder than it was made of, or without a
+    head."""
     if not _has_head(settings):
         return None
     from handrail.classify.features import as_heard
+    from handrail.local_models.calls import ENGLISH
     from handrail.local_models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
 
     fitted = load_taught(MESSAGES)
     if fitted.model != settings.models.embedder:
         return None
     name = settings.brand.name
-    loaded = _loaded(fitted, find(fitted.model, "embedder"), settings, MESSAGE_TOKENS, MESSAGE_TOKENS)
-    return lambda texts: loaded.read_alone([as_heard(text, name) for text in texts])
+    spec, calls = find(fitted.model, "embedder"), _calls(fitted, ENGLISH)
+    loaded = _loaded(fitted, spec, settings, MESSAGE_TOKENS, MESSAGE_TOKENS, calls)
+    return lambda texts: loaded.hear([as_heard(text, name) for text in texts])
 
 
-def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Vectors]] | None:
-    """The same of a message in another language than English, in its own words; None where the settings name none.
+def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Heard]] | None:
+    """The same of a message in any language, in its own words; None where the settings name no encoder for it.
 
     The first time in a process takes three seconds by itself, and 390 MB that all share who ask again.
     """
@@ -199,28 +203,45 @@ def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Seque
 
     spec, name = find(settings.models.foreign, "embedder"), settings.brand.name
     loaded = _foreign_reader(spec.name, locate(spec, settings.models.folder), settings.models.threads)
-    return lambda texts: loaded.read_alone([spec.query_prefix + as_heard(text, name) for text in texts])
+    return lambda texts: loaded.hear([spec.query_prefix + as_heard(text, name) for text in texts])
 
 
 @lru_cache(maxsize=1)
 def _foreign_reader(model: str, folder: Path, threads: int) -> OnnxTaught:
+    from handrail.local_models import calls
     from handrail.local_models.taught import FOREIGN, FOREIGN_TOKENS, OnnxTaught, load_taught
 
     fitted = load_taught(FOREIGN)
     if fitted.model != model:
         raise SettingsError(f"models.foreign: {fitted.model} was taught to hear messages, {model} was not")
-    return OnnxTaught(folder, fitted, threads=threads, max_tokens=FOREIGN_TOKENS, first_tokens=FOREIGN_TOKENS)
+    head, most = _calls(fitted, calls.FOREIGN), FOREIGN_TOKENS
+    return OnnxTaught(folder, fitted, threads=threads, max_tokens=most, first_tokens=most, calls=head)
+
+
+def _calls(fitted: Taught, kind: str) -> CallsHead | None:
+    """None where the encoder was taught anew since the head was fitted to it."""
+    from handrail.local_models.calls import load_calls
+
+    head = load_calls(kind)
+    return head if head.taught == fitted.digest else None
 
 
 def _has_head(settings: Settings) -> bool:
     return settings.classify.mode != "off" and not settings.models.embedder.startswith(SENTENCE_TRANSFORMER)
 
 
-def _loaded(fitted: Taught, spec: ModelSpec, settings: Settings, max_tokens: int, first_tokens: int) -> OnnxTaught:
+def _loaded(
+    fitted: Taught,
+    spec: ModelSpec,
+    settings: Settings,
+    max_tokens: int,
+    first_tokens: int,
+    calls: CallsHead | None = None,
+) -> OnnxTaught:
     from handrail.local_models.taught import OnnxTaught
 
     folder, threads = locate(spec, settings.models.folder), settings.models.threads
-    return OnnxTaught(folder, fitted, threads=threads, max_tokens=max_tokens, first_tokens=first_tokens)
+    return OnnxTaught(folder, fitted, threads=threads, max_tokens=max_tokens, first_tokens=first_tokens, calls=calls)
 
 
 def build_reranker(settings: Settings) -> Reranker:

@@ -41,7 +41,7 @@ from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
 from handrail.stores.tokens import STEMMERS, coverage
-from handrail.types import Vectors
+from handrail.types import Heard, Vectors
 
 if TYPE_CHECKING:
     from handrail.local_models.late import LateEncoder
@@ -129,7 +129,7 @@ class Parts:
     """The same of a question and what may be quoted, more cheaply."""
     entails: Batcher[tuple[str, str], float]
     """Of claim and passage."""
-    hear: Batcher[str, Vectors] | None
+    hear: Batcher[str, Heard] | None
     """Of messages; None where no encoder was taught their labels."""
     covers: Vectors | None
     lock: IndexLock | None
@@ -141,8 +141,8 @@ class Parts:
     """What `handrail tune` found for this knowledge base, where it still holds."""
     late: Late | None = None
     """None where it is turned off, or does not read the articles' language."""
-    hear_foreign: Batcher[str, Vectors] | None = None
-    """Of messages in other languages than English; None where the settings name no encoder for them."""
+    hear_foreign: Batcher[str, Heard] | None = None
+    """Of messages in any language, as they are written; None where the settings name no encoder for them."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -274,9 +274,7 @@ def build_parts(settings: Settings) -> Parts:
     models = settings.models
     at_once = models.batch_size * 4
 
-    def labelled(
-        name: str, hearing: Callable[[Sequence[str]], Sequence[Vectors]] | None
-    ) -> Batcher[str, Vectors] | None:
+    def labelled(name: str, hearing: Callable[[Sequence[str]], Sequence[Heard]] | None) -> Batcher[str, Heard] | None:
         remember = models.remember // 4
         return Batcher(name, hearing, at_once, models.queue_limit, remember=remember) if hearing else None
 

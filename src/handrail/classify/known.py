@@ -1,6 +1,7 @@
 """Messages that need no model: greetings, thanks, yes or no, the wish for a person, a number or help, the own chips.
 
-And those of which no model may judge: whoever speaks of ending their life is put through to a person.
+And those of which no label may judge: whoever speaks of ending their life is put through to a person, by phrases that
+are known or by what is heard, and so is whoever asks for one in words that no list has.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Collection
 
 from handrail.classify import Classifier
 from handrail.courtesies import only_greets
-from handrail.despair import speaks_of_dying
+from handrail.despair import CRISIS, in_crisis, speaks_of_dying
 from handrail.reach import asks_how_to_reach, says_how_to_reach
 from handrail.replies import (
     GREETING,
@@ -22,7 +23,7 @@ from handrail.replies import (
     says_no,
     says_yes,
 )
-from handrail.types import Classification, Label, Probe, Question
+from handrail.types import PERSON_FROM, Classification, Label, Probe, Question
 
 SURE = 0.99
 
@@ -38,7 +39,7 @@ class KnownMessages:
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         if speaks_of_dying(question.text):
-            return Classification(Label.HIGH_STAKES, SURE, "rule")
+            return Classification(Label.HIGH_STAKES, SURE, "rule", rule=CRISIS)
         text = _bare(question.text)
         if GREETING.fullmatch(text) or only_greets(question.text):
             return Classification(Label.NONSENSE, SURE, "rule", rule="greeting")
@@ -54,13 +55,19 @@ class KnownMessages:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="topic")
         if text in self._titles:
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
+        if (likely := in_crisis(probe)) is not None:
+            return Classification(Label.HIGH_STAKES, likely, "local", rule=CRISIS)
         if only_asks_for_help(question.text) or only_says_it_fails(question.text):
             return Classification(Label.ANSWERABLE, SURE, "rule", rule="help")
         if asks_how_to_reach(question.text):
             if self._says_how_to_reach:
                 return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
             return Classification(Label.OUT_OF_SCOPE, SURE, "rule", rule="person")
-        return await self._classifier.classify(question, probe)
+        found = await self._classifier.classify(question, probe)
+        calls = probe.calls
+        if calls is None or calls.person < PERSON_FROM or found.label is Label.HIGH_STAKES:
+            return found
+        return Classification(Label.OUT_OF_SCOPE, calls.person, "local", rule="person")
 
 
 def _bare(text: str) -> str:

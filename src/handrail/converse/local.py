@@ -16,7 +16,7 @@ from handrail.converse.complaints import complaint_removed
 from handrail.converse.dependence import content_words, features, probability, self_contained, stands_alone
 from handrail.reach import asks_how_to_reach
 from handrail.replies import asks_for_person, bare, greets_or_thanks, only_asks_for_help, says_no, says_yes
-from handrail.types import Exchange, Probe, Question, Reading, Routing
+from handrail.types import PERSON_FROM, Exchange, Probe, Question, Reading, Routing
 
 Look = Callable[[str], Awaitable[Probe]]
 """The retriever's probe: an embedding and how near the articles are, no search."""
@@ -65,7 +65,8 @@ class LocalReader:
         chosen = _choice(question.text, last)
         if chosen is not None:
             return Reading(chosen, "choice"), 1.0
-        if is_reply(question.text) or asked_before(question.text, question.history):
+        asks_for_people = probe.calls is not None and probe.calls.person >= PERSON_FROM
+        if asks_for_people or is_reply(question.text) or asked_before(question.text, question.history):
             return Reading(question.text), 0.0
         rest, complains = complaint_removed(question.text)
         if complains and not rest:

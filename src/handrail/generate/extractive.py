@@ -22,7 +22,7 @@ from handrail.asking import (
     speaks_of_himself,
 )
 from handrail.citations import LATELY, mostly_said
-from handrail.despair import speaks_of_dying
+from handrail.despair import is_crisis
 from handrail.generate import Hearer
 from handrail.generate.compose import AT_MOST, SECTIONS, begun_with, compose
 from handrail.generate.deeds import deed, heads_deed, heads_deed_to, heads_same_trouble, heads_trouble
@@ -128,7 +128,7 @@ class ExtractiveAnswerer:
         sections = 1 if serious else SECTIONS
         claims = self.composed(evidence.query, scored, found, hits, sections=sections, shelf=shelf)
         if serious:
-            return self._high_stakes(question, claims, shelf)
+            return self._high_stakes(question, claims, shelf, crisis=is_crisis(question, classification))
         return Draft(claims, "extractive", closing=self._cut(question, claims, shelf), signals=fit(scored))
 
     def _cut(self, question: Question, claims: Sequence[Claim], shelf: Shelf) -> str | None:
@@ -198,14 +198,14 @@ class ExtractiveAnswerer:
         far = (near - near.mean()) / near.std()
         return {id(unit): float(value) for unit, value in zip(found, far, strict=True)}
 
-    def _high_stakes(self, question: Question, claims: Sequence[Claim], shelf: Shelf) -> Draft:
+    def _high_stakes(self, question: Question, claims: Sequence[Claim], shelf: Shelf, *, crisis: bool) -> Draft:
         policy, context = self._policy or Policy(), question.context
         offer = None if question.declined else policy.offer_for(question.text, context, question.history)
         wording = self._wording.into(question.lang, question.people)
         last = question.history[-1] if question.history else None
         again = last is not None and last.routing is Routing.HIGH_STAKES
         acknowledgement = wording.say("high_stakes_ack_again" if again else "high_stakes_ack")
-        if speaks_of_dying(question.text):
+        if crisis:
             claims = ()
             acknowledgement += "\n\n" + wording.say("in_danger")
         heard = mostly_said(claims, question.history[-LATELY:]) and not question.declines
@@ -217,7 +217,7 @@ class ExtractiveAnswerer:
             claims,
             "extractive",
             acknowledgement=acknowledgement,
-            offer=policy.said(question.text, context, offer),
+            offer=None if crisis else policy.said(question.text, context, offer),
             closing="\n\n".join(filter(None, (self._cut(question, claims, shelf), wording.say("high_stakes_close")))),
         )
 

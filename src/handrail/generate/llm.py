@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic_core import from_json
 
 from handrail.citations import LIST_ITEM, unmarked
-from handrail.despair import speaks_of_dying
+from handrail.despair import is_crisis
 from handrail.generate import Hearer
 from handrail.generate.blocks import Blocks, blocks
 from handrail.generate.plain import without_links, without_promises
@@ -75,7 +75,8 @@ class LlmAnswerer:
         self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
     ) -> Draft:
         if classification.label is Label.HIGH_STAKES:
-            return await self._high_stakes(question, evidence.passages[: self._context_passages])
+            passages = evidence.passages[: self._context_passages]
+            return await self._high_stakes(question, passages, crisis=is_crisis(question, classification))
         return await self._answerable(question, self._blocks(question, self._kept(evidence)), heard)
 
     def _kept(self, evidence: Evidence) -> Evidence:
@@ -98,7 +99,7 @@ class LlmAnswerer:
             self_verdict=reply.output.answered,
         )
 
-    async def _high_stakes(self, question: Question, passages: Sequence[Passage]) -> Draft:
+    async def _high_stakes(self, question: Question, passages: Sequence[Passage], *, crisis: bool) -> Draft:
         allowed = self._policy.offers_for(question.text, question.context, question.history)
         offers = {} if question.declined else {offer.id: offer for offer in allowed}
         prompt = self._prompts.render(
@@ -116,7 +117,7 @@ class LlmAnswerer:
         acknowledgement, closing = (without_promises(text, question.lang) for text in free)
         acknowledgement = acknowledgement or wording.say("high_stakes_ack")
         claims = claims_of(reply.output.context, passages, question.lang)[:MOST_CONTEXT_CLAIMS]
-        if speaks_of_dying(question.text):
+        if crisis:
             claims = ()
             acknowledgement += "\n\n" + wording.say("in_danger")
         return Draft(
@@ -124,7 +125,7 @@ class LlmAnswerer:
             provider=reply.provider,
             model=reply.model or self._model.name,
             acknowledgement=acknowledgement,
-            offer=self._policy.said(question.text, question.context, chosen),
+            offer=None if crisis else self._policy.said(question.text, question.context, chosen),
             closing=closing or wording.say("high_stakes_close"),
             usage=reply.usage,
         )

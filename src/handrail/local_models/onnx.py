@@ -59,7 +59,7 @@ class OnnxModel:
         """`states_of` are layers whose states are wanted beside the result; see `bert.written`. `delta` changes it."""
         packed = next(iter(folder.glob(f"*{SUFFIX}")), None)
         if packed is not None:
-            model, self.tokenizer = load(packed, kept if delta else Kept.MEAN, delta)
+            model, self.tokenizer = load(packed, kept if delta else Kept.MEAN, delta, states_of)
         else:
             model = _read(folder / "model.onnx", states_of, kept, delta)
             self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Collection
 from itertools import pairwise
 from pathlib import Path
 
@@ -40,13 +41,15 @@ PARTS = {
 }
 
 
-def load(file: Path, kept: Kept = Kept.MEAN, delta: Delta | None = None) -> tuple[bytes, Tokenizer]:
+def load(
+    file: Path, kept: Kept = Kept.MEAN, delta: Delta | None = None, states_of: Collection[int] = ()
+) -> tuple[bytes, Tokenizer]:
     """An ONNX file of the encoder, changed by `delta`, and its tokenizer. Raises ValueError when it is no such file."""
     try:
         packed = PackedWeights(file.read_bytes())
     except (struct.error, ValueError, KeyError) as error:
         raise ValueError(f"{file}: not a packed encoder: {error}") from None
-    return written(Tuned(packed, delta) if delta else packed, kept=kept), packed.tokenizer()
+    return written(Tuned(packed, delta) if delta else packed, states_of, kept), packed.tokenizer()
 
 
 class PackedWeights:

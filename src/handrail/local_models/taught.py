@@ -20,8 +20,10 @@ from tokenizers import Encoding
 
 from handrail.errors import SettingsError
 from handrail.local_models.bert import Kept
+from handrail.local_models.calls import CallsHead
 from handrail.local_models.onnx import OnnxModel, Output, longest_first, pair_encodings
 from handrail.local_models.tuned import Delta, Floats
+from handrail.types import Heard
 
 CLAIMS = ("entailment.npz", "entailment_again.npz", "entailment_embedder.npz")
 """Log-odds that the passage states the claim, of three networks that err apart: made of the cross-encoder, of what read
@@ -96,10 +98,20 @@ def load_taught(name: str, path: Path | None = None) -> Taught:
 class OnnxTaught:
     """Reads pairs of texts, each pair alone; the second text is truncated, the first only when absurdly long."""
 
-    def __init__(self, folder: Path, fitted: Taught, *, threads: int, max_tokens: int, first_tokens: int) -> None:
-        """`folder` holds the files of the model that `fitted` was made of."""
-        self._fitted = fitted
-        self._model = OnnxModel(folder, threads, kept=Kept.FIRST_TEXT, delta=fitted.delta)
+    def __init__(
+        self,
+        folder: Path,
+        fitted: Taught,
+        *,
+        threads: int,
+        max_tokens: int,
+        first_tokens: int,
+        calls: CallsHead | None = None,
+    ) -> None:
+        """`folder` holds the files of the model that `fitted` was made of; `calls` was fitted to its states."""
+        self._fitted, self._calls = fitted, calls
+        layers = calls.layers if calls is not None else ()
+        self._model = OnnxModel(folder, threads, layers, kept=Kept.FIRST_TEXT, delta=fitted.delta)
         self._max_tokens = max_tokens
         self._first_tokens = first_tokens
 
@@ -115,12 +127,16 @@ class OnnxTaught:
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._first_tokens)
         return [(at, partial(self._model.one, encodings[at], self._read)) for at in longest_first(encodings)]
 
-    def read_alone(self, texts: Sequence[str]) -> list[Floats]:
-        """`(outputs,)` for each text."""
+    def hear(self, texts: Sequence[str]) -> list[Heard]:
+        """Each text alone: its outputs, and what it calls for."""
         encodings: list[Encoding] = self._model.tokenizer.encode_batch(list(texts))
         for encoding in encodings:
             encoding.truncate(self._max_tokens)
-        return self._model.each(encodings, self._read)
+        return self._model.each(encodings, self._hear)
+
+    def _hear(self, encoding: Encoding, outputs: Output) -> Heard:
+        calls = self._calls.read(outputs[1:]) if self._calls is not None else None
+        return Heard(self._read(encoding, outputs), calls)
 
     def _read(self, encoding: Encoding, outputs: Output) -> Floats:
         """Of the first token's state, then of the mean of the first text's."""

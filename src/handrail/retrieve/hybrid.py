@@ -25,12 +25,14 @@ from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
 from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.topic import TopicProbe
-from handrail.sentences import parts
+from handrail.sentences import parts, pieces
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Evidence, Hit, Probe, Reading, Vectors
+from handrail.types import Calls, Evidence, Heard, Hit, Probe, Reading, Vectors
 
+PIECE = 160
+"""Characters of the pieces of a longer message that are heard one by one: an encoder hears some sixty words."""
 TEXTS_KEPT = 64
 """Messages whose mended text is kept: a turn asks for it several times."""
 DenseSearch = Callable[[Vectors, int, Mapping[str, str], Audience], list[tuple[str, float]]]
@@ -50,16 +52,16 @@ class HybridRetriever:
         spelling: Spelling | None = None,
         late: LateInteraction | None = None,
         everyday: EverydayWords | None = None,
-        hear: Batcher[str, Vectors] | None = None,
+        hear: Batcher[str, Heard] | None = None,
         interpret: Callable[[str], str] | None = None,
-        hear_foreign: Batcher[str, Vectors] | None = None,
+        hear_foreign: Batcher[str, Heard] | None = None,
     ) -> None:
         """Finds what the audience of `snapshot` may read, and nothing else.
 
         `adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
         `hear` gives what a probe says beside it of a message's label; `interpret` reads other languages in English.
-        `hear_foreign` hears a message in another language as it is written.
+        `hear_foreign` hears a message in any language as it is written.
         """
         self._snapshot = snapshot
         self._dense = dense
@@ -86,15 +88,18 @@ class HybridRetriever:
             self._hear.foresee(plain)
         if self._late is not None:
             self._late.foresee(plain)
-        said = without_courtesies(text)
-        if (hear := self._hearing_foreign(said)) is not None:
-            hear.foresee(said)
+        if self._hear_foreign is not None:
+            self._hear_foreign.foresee(without_courtesies(text))
 
     async def probe(self, text: str) -> Probe:
-        said = without_courtesies(text)
-        hear = self._hearing_foreign(said)
-        (probe,), (heard,) = await asyncio.gather(self._probes([self._plain(text)]), _labels(hear, [said]))
-        return replace(probe, foreign=heard)
+        said, plain = without_courtesies(text), self._plain(text)
+        hear, long = (self._hear, plain) if self._hear_foreign is None else (self._hear_foreign, said)
+        (probe,), (own,), further = await asyncio.gather(
+            self._probes([plain]), _heard(self._hear_foreign, [said]), _heard(hear, pieces(long, PIECE))
+        )
+        foreign = own.labels if own is not None and otherwise_than_in_english(said, self._interpret) else None
+        whole = own.calls if own is not None else probe.calls
+        return replace(probe, foreign=foreign, calls=_with_pieces(whole, further))
 
     async def sentences(self, text: str) -> dict[str, Probe]:
         """Of a message of several sentences: each with a probe of its own, in order."""
@@ -102,16 +107,16 @@ class HybridRetriever:
         return dict(zip(found, await self._probes(found), strict=True)) if found else {}
 
     async def _probes(self, texts: Sequence[str]) -> list[Probe]:
-        embeddings, heard = await asyncio.gather(self._embedder.submit(texts), _labels(self._hear, texts))
+        embeddings, heard = await asyncio.gather(self._embedder.submit(texts), _heard(self._hear, texts))
         return [
-            Probe(embedding, self._topic.features(text, embedding), label)
-            for text, embedding, label in zip(texts, embeddings, heard, strict=True)
+            Probe(
+                embedding,
+                self._topic.features(text, embedding),
+                said.labels if said is not None else None,
+                calls=said.calls if said is not None else None,
+            )
+            for text, embedding, said in zip(texts, embeddings, heard, strict=True)
         ]
-
-    def _hearing_foreign(self, text: str) -> Batcher[str, Vectors] | None:
-        if self._hear_foreign is None or not otherwise_than_in_english(text, self._interpret):
-            return None
-        return self._hear_foreign
 
     def _plain(self, text: str) -> str:
         return self._mended(without_trailer(without_courtesies(text)))
@@ -222,9 +227,17 @@ class HybridRetriever:
         return out
 
 
-async def _labels(hear: Batcher[str, Vectors] | None, texts: Sequence[str]) -> Sequence[Vectors | None]:
+async def _heard(hear: Batcher[str, Heard] | None, texts: Sequence[str]) -> Sequence[Heard | None]:
     """None each where nothing hears, or it has too much to do: the label can be told without."""
     try:
-        return await hear.submit(texts) if hear is not None else [None] * len(texts)
+        return await hear.submit(texts) if hear is not None and texts else [None] * len(texts)
     except RetryableError:
         return [None] * len(texts)
+
+
+def _with_pieces(whole: Calls | None, further: Sequence[Heard | None]) -> Calls | None:
+    """Despair counts wherever in a long message it is; a person is asked for by the message as a whole."""
+    if whole is None:
+        return None
+    calls = [said.calls for said in further if said is not None and said.calls is not None]
+    return replace(whole, crisis=max(whole.crisis, *(call.crisis for call in calls))) if calls else whole

@@ -86,7 +86,8 @@ class Models(Section):
     )
     foreign: str = Field(
         "multilingual-e5-small-q4",
-        description="Encoder that hears what is wanted by messages in other languages than English, or `none`.",
+        description="Encoder that hears despair and the wish for a person in any language, and what else is wanted in "
+        "others than English, or `none`.",
     )
     reader: bool = Field(
         True,

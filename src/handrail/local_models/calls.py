@@ -1,0 +1,83 @@
+"""What a message calls for whatever its label is: help for a writer in despair, or a person to talk to.
+
+Small networks over the tokens' states of some layers of an encoder that hears messages anyway: each makes every token a
+few numbers, looks at all of them in several ways and takes the highest of each. Fitted by `eval.teach.calls`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handrail.errors import SettingsError
+from handrail.types import Calls
+
+Floats = NDArray[np.float32]
+
+FILE = "calls.npz"
+FOREIGN, ENGLISH = "foreign", "english"
+"""Of the encoder that reads a hundred languages, and of the one that hears English where that is turned off."""
+PARTS = ("inner", "inner_bias", "looks", "looks_bias", "out", "out_bias")
+
+
+@dataclass(frozen=True, slots=True)
+class CallsHead:
+    """One encoder's, the mean of some networks; its logits are 0 at the thresholds that were chosen in fitting."""
+
+    taught: str
+    """Digest of what the encoder was taught, whose states it reads."""
+    layers: tuple[int, ...]
+    inner: Floats
+    """`(networks, layers * width, hidden)`, and `(networks, hidden)` on top."""
+    inner_bias: Floats
+    looks: Floats
+    """`(networks, hidden, looks)`, and `(networks, looks)`: how much each token counts in each look at all of them."""
+    looks_bias: Floats
+    out: Floats
+    """`(networks, (looks + 1) * hidden, 2)`, and `(networks, 2)`: of the means by look, then of the highest."""
+    out_bias: Floats
+
+    def read(self, states: Sequence[Floats]) -> Calls:
+        """`states` are `(tokens, width)` for each of the layers. A few tenths of a millisecond."""
+        joined = np.concatenate(states, axis=1)
+        crisis, person = np.mean([self._logits(joined, at) for at in range(len(self.inner))], axis=0)
+        return Calls(_probability(float(crisis)), _probability(float(person)))
+
+    def _logits(self, states: Floats, at: int) -> Floats:
+        hidden = _gelu(states @ self.inner[at] + self.inner_bias[at])
+        shares = hidden @ self.looks[at] + self.looks_bias[at]
+        shares = np.exp(shares - shares.max(axis=0))
+        means = (shares / shares.sum(axis=0)).T @ hidden
+        found: Floats = np.concatenate([means.ravel(), hidden.max(axis=0)]) @ self.out[at] + self.out_bias[at]
+        return found
+
+
+@cache
+def load_calls(kind: str, path: Path | None = None) -> CallsHead:
+    """`foreign` or `english`, of the file given, or the one that ships. Raises SettingsError when it is not one."""
+    source = path if path is not None else files("handrail") / "fitted" / FILE
+    try:
+        with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as file:
+            parts = {part: file[f"{kind}.{part}"].astype(np.float32) for part in PARTS}
+            layers = tuple(int(layer) for layer in file[f"{kind}.layers"])
+            return CallsHead(str(file[f"{kind}.taught"]), layers, **parts)
+    except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
+        raise SettingsError(f"{source}: no head of calls: {error}") from None
+
+
+def _gelu(values: Floats) -> Floats:
+    found: Floats = 0.5 * values * (1 + np.tanh(math.sqrt(2 / math.pi) * (values + 0.044715 * values**3)))
+    return found
+
+
+def _probability(logit: float) -> float:
+    return 1 / (1 + math.exp(-min(max(logit, -30.0), 30.0)))
