@@ -6,7 +6,7 @@ import contextlib
 import os
 import pty
 import re
-import select
+import selectors
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -88,7 +88,9 @@ def _until(terminal: int, screen: bytes, wanted: str, again: str = "") -> bytes:
     `again` is typed once more after a while: a key may come before the line editor listens.
     """
     while wanted.encode() not in screen:
-        ready, _, _ = select.select([terminal], [], [], 5 if again else PATIENCE_S)
+        with selectors.DefaultSelector() as selector:
+            selector.register(terminal, selectors.EVENT_READ)
+            ready = selector.select(5 if again else PATIENCE_S)
         if again and not ready:
             os.write(terminal, again.encode())
             again = ""

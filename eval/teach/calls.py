@@ -75,7 +75,8 @@ def written() -> list[Row]:
     """As they stand in the files, `language|text` each."""
     lines = [(kind, line) for kind in (*LOOK_ALIKE, *LOOK_ALIKE.values())
              for line in (ROWS / f"{kind}.txt").read_text(encoding="utf-8").splitlines()]  # fmt: skip
-    return [Row(kind, *line.split("|", 1), group) for group, (kind, line) in enumerate(lines)]
+    parts = [(kind, *line.partition("|")) for kind, line in lines]
+    return [Row(kind, lang, text, group) for group, (kind, lang, _, text) in enumerate(parts)]
 
 
 def messages(most: int, first_group: int) -> list[Row]:

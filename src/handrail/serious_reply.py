@@ -36,6 +36,7 @@ class SeriousReply:
     ) -> Outcome:
         """`asked`: what of the message is serious; `beside`: the answers to the rest of it, which come behind."""
         await learn(turn, self._stages.customers)
+        asked = replace(asked, context=turn.question.context)
         if self._stages.talk is not None and not is_crisis(asked, turn.classification):
             less = await without_refusal(self._stages.talk, self._stages.retriever, asked)
             declines, before = less.declines, less.declined_before

@@ -134,6 +134,8 @@ class Several:
         if not free or question.suspicious:
             return None
         text = classification.asks or question.text
+        if not pieces_of(text) and not questions_of(text):
+            return None
         async with turn.stage("retrieve") as span:
             try:
                 parts = await turn.in_time(self._parts_of(question, classification, text), LARGE_SHARE)

@@ -172,7 +172,7 @@ async def test_despair_that_is_heard_is_high_stakes_whatever_else_is_said() -> N
     known = KnownMessages(ByWords(), ["Plans and billing"], [])
 
     found = await known.classify(ask("all is dark, how do I add a domain"), heard(crisis=0.8, person=0.9))
-    hardly = await known.classify(ask("all is dark, how do I add a domain"), heard(crisis=0.4))
+    hardly = await known.classify(ask("all is dark, how do I add a domain"), heard(crisis=0.2))
     chip = await known.classify(ask("Plans and billing"), heard(crisis=0.8))
 
     assert (found.label, found.probability, found.rule) == (Label.HIGH_STAKES, 0.8, "crisis")
@@ -183,7 +183,7 @@ async def test_a_wish_for_a_person_that_is_heard_is_one_unless_the_message_is_se
     known = KnownMessages(ByWords(), [], ["Contact us by phone"])
 
     wish = await known.classify(ask("حولني إلى أي زميل"), heard(person=0.8))
-    hardly = await known.classify(ask("حولني إلى أي زميل"), heard(person=0.4))
+    hardly = await known.classify(ask("حولني إلى أي زميل"), heard(person=0.2))
     serious = await known.classify(ask("cancel my plan, let me speak to your manager"), heard(person=0.8))
 
     assert (wish.label, wish.probability, wish.rule) == (Label.OUT_OF_SCOPE, 0.8, "person")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handrail.errors import SettingsError
+from handrail.errors import MissingExtra, SettingsError
 from handrail.local_models import Embedder, Logit, Reranker, ShowsStates
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import ModelSpec, find, manifest
@@ -43,6 +44,17 @@ def build_embedder(settings: Settings) -> Embedder:
         max_tokens=models.embed_max_tokens,
         query_tokens=models.query_max_tokens,
     )
+
+
+def installed(settings: Settings) -> None:
+    """Raises MissingExtra where a model needs the torch extra and it is not there; loads no model."""
+    for name, model in (("embedder", settings.models.embedder), ("reranker", settings.models.reranker)):
+        if not model.startswith(SENTENCE_TRANSFORMER):
+            continue
+        try:
+            import_module("sentence_transformers")
+        except ImportError:
+            raise MissingExtra(f"models.{name} = {model!r}", "torch") from None
 
 
 def queries_of(embedder: Embedder) -> Callable[[Sequence[str]], Sequence[Vectors] | Vectors]:

@@ -19,6 +19,7 @@ from handrail.assembly.models import (
     build_late,
     build_scoring,
     entailing,
+    installed,
     queries_of,
     reads,
 )
@@ -240,6 +241,7 @@ def passage_reader(settings: Settings) -> Iterator[CrossEncoderRerank]:
 def build_parts(settings: Settings) -> Parts:
     """Load models and index; takes a few seconds. Raises HandrailError saying what is missing and how to get it."""
     folder = index_folder(settings, settings.knowledge.kb)
+    installed(settings)
     if not settings.storage.chroma_url and not on_disk(folder):
         raise not_indexed(settings.knowledge.kb, settings.models.embedder)
     lock = None if settings.storage.chroma_url else IndexLock(folder, write=False)
