@@ -18,7 +18,7 @@ from tests.browser.sides import ANGRY, DOMAIN, Agent, Directed, Visitor, arrivin
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
-SECOND_QUESTION = "And how long does that take?"
+SECOND_QUESTION = "How long do I have to wait then?"
 
 
 @dataclass
