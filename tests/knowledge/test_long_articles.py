@@ -163,10 +163,13 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
-    """How many times the work takes on four times the text: about 4 where it grows with it, 16 with its square."""
+    """How many times the work takes on four times the text: about 4 where it grows with it, 16 with its square.
+
+    The least of three, since other work on the machine can only make it look like more.
+    """
     small, large = work(size), work(4 * size)
     small()
-    return seconds(large) / max(seconds(small), 1e-3)
+    return min(seconds(large) / max(seconds(small), 1e-3) for _ in range(3))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

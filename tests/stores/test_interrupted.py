@@ -106,7 +106,7 @@ def until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + WAITS_S
     while not true():
         assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 def ingest(*arguments: str) -> None:
