@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from handrail.types import Citation, Outcome, Turn
+from handrail.types import Card, Citation, Outcome, Piece, Turn
 
 
 def response(turn: Turn) -> dict[str, Any]:
@@ -25,6 +25,17 @@ def response(turn: Turn) -> dict[str, Any]:
         "confidence": round(outcome.confidence, 4),
         "claims": claims(outcome),
         "factuality": None if outcome.factuality is None else round(outcome.factuality, 4),
+        "pieces": [_piece(piece) for piece in outcome.pieces],
+        "closest": [_card(card) for card in outcome.closest],
+        "requests": [
+            {
+                "text": asked.text,
+                "label": asked.label.value,
+                "routing": asked.routing.value,
+                "citations": list(asked.citations),
+            }
+            for asked in outcome.requests
+        ],
         "conversation_id": turn.question.conversation_id,
         "turn_id": turn.question.turn_id,
         "trace_id": turn.trace_id,
@@ -46,6 +57,29 @@ def claims(outcome: Outcome) -> list[dict[str, Any]]:
         }
         for claim in outcome.claims
     ]
+
+
+def _piece(piece: Piece) -> dict[str, Any]:
+    """Offsets count Unicode code points, of `markdown` for `answering` and `collapsed_after`, of `answer` for `span`."""
+    return {
+        "markdown": piece.markdown,
+        "title": piece.title,
+        "section": piece.section,
+        "id": piece.passage_id,
+        "article_id": piece.article_id,
+        "url": piece.url,
+        "answering": list(piece.answering) if piece.answering is not None else None,
+        "collapsed_after": piece.collapsed_after,
+        "steps": piece.steps,
+        "citation": piece.citation,
+        "span": list(piece.span) if piece.span is not None else None,
+    }
+
+
+def _card(card: Card) -> dict[str, Any]:
+    piece = _piece(card.piece)
+    named = {key: piece[key] for key in ("title", "section", "article_id", "url")}
+    return {**named, "open": card.open, "piece": piece}
 
 
 def _citation(citation: Citation) -> dict[str, Any]:

@@ -337,6 +337,52 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A whole section, or a whole procedure, as it is shown."""
+
+    markdown: str
+    """All of it, including what is folded away."""
+    title: str
+    """Of the article."""
+    section: str
+    """Headings of the section, outermost first, joined by " › "; empty for the text at the start of an article."""
+    passage_id: str
+    """The passage that a citation of the piece opens."""
+    article_id: str
+    url: str
+    answering: tuple[int, int] | None = None
+    """Where in `markdown` the sentence stands that answers: character offsets."""
+    collapsed_after: int | None = None
+    """Offset in `markdown` from which it is folded until the visitor asks for the rest; None shows all."""
+    steps: int = 0
+    """Numbered steps in all of it."""
+    citation: int | None = None
+    """Index of the citation that belongs to it; None in a card."""
+    span: tuple[int, int] | None = None
+    """Where it stands in the outcome's answer, citation mark included; None in a card."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A section that looks close to what was asked, without the claim that it answers."""
+
+    piece: Piece
+    open: bool = False
+    """Whether it is shown in full from the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One of the requests of a message, and what became of it."""
+
+    text: str
+    label: Label
+    routing: Routing
+    citations: tuple[int, ...] = ()
+    """Indexes of the citations that answer it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Escalation:
     offer: Offer = Offer.NONE
     reason: str | None = None
@@ -361,6 +407,12 @@ class Outcome:
     """What the answer is made of, with the label of each claim."""
     factuality: float | None = None
     """Share of the drafted claims that were found supported, removed ones included; None where none was checked."""
+    pieces: Sequence[Piece] = ()
+    """Whole sections of which the answer is made, in order; none in an answer that a model wrote."""
+    closest: Sequence[Card] = ()
+    """Up to three sections that look closest, best first, where nothing is claimed to answer."""
+    requests: Sequence[Asked] = ()
+    """What the message asks, in order; a message that asks nothing has none."""
 
     @property
     def refused(self) -> bool:
