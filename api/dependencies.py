@@ -23,8 +23,8 @@ from handrail.records.database import Database
 from handrail.records.once import Once
 from handrail.settings import Settings
 from handrail.streams.running import Streams
+from handrail.turn.watch import TurnWatch
 from handrail.types import Question, Turn
-from handrail.watch import TurnWatch
 
 if TYPE_CHECKING:
     from pydantic_ai.models.decision import DecisionModel

@@ -14,7 +14,7 @@ from api.dependencies import Asker, Services
 from api.errors import ApiError, rate_limited
 from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
-from handrail import guard, language, outcome
+from handrail import guard, language
 from handrail.customer import cleaned, signed
 from handrail.handoff.conversations import Begun
 from handrail.limits import Denied
@@ -24,8 +24,9 @@ from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
 from handrail.redact import redact
 from handrail.settings import Settings
+from handrail.turn import outcome
+from handrail.turn.watch import TurnWatch
 from handrail.types import Classification, Label, Outcome, Question, Turn
-from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 
 log = logging.getLogger("handrail.turns")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handrail.watch import TurnWatch
+from handrail.turn.watch import TurnWatch
 
 
 class Withdrawing:

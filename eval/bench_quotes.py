@@ -24,12 +24,12 @@ import numpy as np
 from eval.metrics.paired import paired
 from eval.variants import changed
 from handrail.assembly import build_parts
-from handrail.generate.compose import SECTIONS
-from handrail.generate.extractive import ExtractiveAnswerer
-from handrail.generate.planted import planted
-from handrail.generate.units import units
+from handrail.answer.compose import SECTIONS
+from handrail.answer.extractive import ExtractiveAnswerer
+from handrail.answer.planted import planted
+from handrail.answer.units import units
 from handrail.markdown import plain
-from handrail.outcome import UNKNOWN
+from handrail.turn.outcome import UNKNOWN
 from handrail.retrieve.opening import BeginningOfTheArticle
 from handrail.settings import Generate, Settings, load_settings
 from handrail.stores.snapshot import Snapshot

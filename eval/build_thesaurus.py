@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from handrail.generate.verify.text import stem
+from handrail.verify.text import stem
 from handrail.local_models.fetch import locate
 from handrail.local_models.manifest import find
 

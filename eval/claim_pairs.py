@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from handrail.generate.verify.measure import Pair, around, chosen_window
+from handrail.verify.measure import Pair, around, chosen_window
 
 Row = dict[str, Any]
 MANY = 500

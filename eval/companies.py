@@ -20,7 +20,7 @@ from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
-from handrail.stages import Stages
+from handrail.turn.stages import Stages
 from handrail.wording import load_wording
 
 

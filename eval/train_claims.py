@@ -26,9 +26,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from eval.claim_pairs import Row, groups, key, labelled, read_as, texts
-from handrail.generate.verify.measure import ENTAILED, Pair, doubtful, measure
-from handrail.generate.verify.model import ClaimModel, Tree
-from handrail.generate.verify.quotes import quoted
+from handrail.verify.measure import ENTAILED, Pair, doubtful, measure
+from handrail.verify.model import ClaimModel, Tree
+from handrail.verify.quotes import quoted
 from handrail.local_models.batching import Batcher
 from handrail.settings import load_settings
 

@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from handrail.generate import Hearer
+from handrail.answer import Hearer
 from handrail.observe.silent import SilentTracer
 from handrail.pipeline import Pipeline
 from handrail.settings import Settings
-from handrail.stages import Stages
+from handrail.turn.stages import Stages
 from handrail.types import (
     Claim,
     Classification,

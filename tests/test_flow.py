@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handrail.flow import INFRASTRUCTURE, document, mermaid, steps
 from handrail.settings import Settings
-from handrail.stages import Stages
+from handrail.turn.stages import Stages
 
 DRAWN = Path(__file__).parents[1] / "docs" / "pipeline.md"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.types import Citation, Claim, Draft, Label, Offer, Outcome, RefusalReason, Routing, Source, Verdict
 from tests.stages import WORDING, passage
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.present import response
 from handrail.types import Citation, Classification, Label, Outcome, RefusalReason, Turn, Verdict
 from handrail.usage import Attempt, Usage

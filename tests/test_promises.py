@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.language import spoken
 from handrail.people import NOBODY, PRESENT, Availability, People
 from handrail.pipeline import Pipeline

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handrail.errors import RetryableError
-from handrail.generate import Hearer
+from handrail.answer import Hearer
 from handrail.several import Several
 from handrail.types import (
     Claim,

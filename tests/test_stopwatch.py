@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.stopwatch import Stopwatch
+from handrail.turn.stopwatch import Stopwatch
 from tests.clock import Clock
 
 

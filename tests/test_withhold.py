@@ -7,7 +7,7 @@ import pytest
 from handrail.errors import NotSupported
 from handrail.settings import Verify
 from handrail.types import Claim, Draft, Verified
-from handrail.withhold import settled, supported_only, withhold
+from handrail.verify.withhold import settled, supported_only, withhold
 from tests.stages import WORDING
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from handrail.assembly import Parts, build_parts
 from handrail.assembly.parts import WORDS_PER_TOKEN
-from handrail.generate.units import units
+from handrail.answer.units import units
 from handrail.retrieve.rerank import window
 from handrail.settings import Settings
 from handrail.tune.questions import ask_of

@@ -24,11 +24,11 @@ from handrail.assembly import build_parts, build_stages, new_trace_id
 from handrail.classify import Classifier
 from handrail.converse.window import exchange_of, latest
 from handrail.observe.silent import SilentTracer
-from handrail.outcome import STATIC
+from handrail.turn.outcome import STATIC
 from handrail.pipeline import Pipeline
 from handrail.reading import label_of_follow_up, understood
 from handrail.retrieve import Retriever
-from handrail.stages import Stages
+from handrail.turn.stages import Stages
 from handrail.types import Exchange, Question, Reading
 from handrail.wording import load_wording
 

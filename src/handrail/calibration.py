@@ -30,8 +30,10 @@ class Calibration(BaseModel):
     """Generation of the knowledge base it was fitted to; empty for the gates that ship."""
     reader: str = ""
     """Digest of the reading whose log-odds are among the signals."""
-    threshold: float | None = None
-    """Where this gate is set, when its fit decided that too; None leaves it to the settings."""
+    threshold: float
+    """Probability from which a section is given as the answer: set so that at most the stated share is wrong."""
+    closest: float
+    """Probability from which it is shown as one that looks closest; below it nothing is."""
 
 
 def probability(calibration: Calibration, signals: Mapping[str, float]) -> float:

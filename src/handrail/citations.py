@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from handrail.errors import NotGrounded
-from handrail.types import Citation, Claim, Draft, Evidence, Exchange, Passage
+from handrail.types import Citation, Claim, Draft, Evidence, Passage, Piece
 
 MARKER = re.compile(r"(?P<code>(?P<ticks>`+).*?(?P=ticks))|[ \t]*\[\d{1,3}(?: ?[,;] ?\d{1,3})*\](?!\()", re.S)
 """What a widget takes for a citation; code spans and link labels are not, and are matched to be left alone."""
@@ -17,11 +17,6 @@ LIST_MARKER = re.compile(r"(?m)^\s*\d+[.)](?:\s|$)")
 WORD = re.compile(r"[^\W_]")
 PARAGRAPH = "\n\n"
 """Stands for a paragraph before, whatever it said."""
-MARK = re.compile(r"\s*\[\d+\]")
-LATELY = 3
-"""Latest exchanges whose answers are remembered word for word."""
-MOSTLY = 0.7
-"""Share of the words of an answer that stood in others from which it is said again."""
 
 
 def enforce(draft: Draft, evidence: Evidence, *, may_be_empty: bool = False) -> Draft:
@@ -59,9 +54,10 @@ class Prose:
         for passage_id in claim.passage_ids:
             self.order.setdefault(passage_id, len(self.order) + 1)
         text = _mark(claim, self.order)
-        separator = "" if self._previous is None else _separator(self._previous, text)
+        above = f"{claim.heading}{PARAGRAPH}" if claim.heading else ""
+        separator = "" if self._previous is None else PARAGRAPH if above else _separator(self._previous, text)
         self._previous = text
-        return separator + text
+        return separator + above + text
 
     def paragraph(self, text: str) -> str:
         """The next piece as a paragraph of its own; empty when there is nothing to say."""
@@ -76,13 +72,30 @@ class Prose:
         return [self.order[passage_id] for passage_id in dict.fromkeys(claim.passage_ids)]
 
 
-def assemble(draft: Draft, evidence: Evidence, confidence: float) -> tuple[str, list[Citation]]:
-    """Markdown with `[n]` behind each claim, and the citations in order of first use."""
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """An answer as text, and what it rests on."""
+
+    text: str
+    """Markdown with `[n]` behind each claim."""
+    citations: Sequence[Citation]
+    """In order of first use."""
+    pieces: Sequence[Piece]
+    """Of a draft in the articles' own words: each with its citation and its place in the text."""
+
+
+def assemble(draft: Draft, evidence: Evidence, confidence: float) -> Assembled:
     prose = Prose()
-    pieces = [prose.paragraph(unmarked(draft.acknowledgement or ""))]
-    pieces += [prose.add(claim) for claim in draft.claims]
-    pieces += [prose.paragraph(text) for text in (draft.offer or "", unmarked(draft.closing or ""))]
-    return "".join(pieces), _citations(draft.claims, prose.order, evidence, confidence)
+    text = prose.paragraph(unmarked(draft.acknowledgement or ""))
+    pieces = []
+    for claim in draft.claims:
+        text += prose.add(claim)
+        if claim.piece is not None:
+            start = len(text) - len(_mark(claim, prose.order))
+            pieces.append(replace(claim.piece, citation=prose.indexes(claim)[0], span=(start, len(text))))
+    for paragraph in (draft.offer or "", unmarked(draft.closing or "")):
+        text += prose.paragraph(paragraph)
+    return Assembled(text, _citations(draft.claims, prose.order, evidence, confidence), pieces)
 
 
 def _citations(claims: Sequence[Claim], order: dict[str, int], evidence: Evidence, confidence: float) -> list[Citation]:
@@ -157,11 +170,3 @@ def _is_item(text: str) -> bool:
 
 def _is_apart(text: str) -> bool:
     return "\n" in text or text.startswith("|")
-
-
-def mostly_said(claims: Sequence[Claim], exchanges: Sequence[Exchange]) -> bool:
-    """Whether the claims are little but what stood in the answers of these exchanges."""
-    said = [MARK.sub("", exchange.answer) for exchange in exchanges if exchange.answer]
-    words = {MARK.sub("", claim.text): len(claim.text.split()) for claim in claims}
-    again = sum(count for text, count in words.items() if any(text in answer for answer in said))
-    return bool(words) and again >= MOSTLY * sum(words.values())

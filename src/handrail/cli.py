@@ -16,7 +16,6 @@ from handrail.commands import (
     decisions,
     desk,
     desk_learning,
-    docs,
     ingest,
     kb,
     models,
@@ -47,7 +46,6 @@ desk_learning.add_to(desk.app)
 app.add_typer(desk.app, name="desk")
 app.add_typer(context.app, name="context")
 app.add_typer(decisions.app, name="decisions")
-app.add_typer(docs.app, name="docs")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")

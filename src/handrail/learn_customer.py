@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from handrail.customer import Customers
 from handrail.errors import HandrailError
-from handrail.in_flight import SMALL_SHARE, TurnInFlight
+from handrail.turn.state import SMALL_SHARE, TurnInFlight
 
 
 async def learn(turn: TurnInFlight, customers: Customers | None) -> None:

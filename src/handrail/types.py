@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,22 +54,13 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A message as it is understood with the conversation before it."""
+class Wordings:
+    """What the conversation adds to a search."""
 
-    text: str
-    """Standalone: what is classified, searched for and answered."""
-    kind: str = "fresh"
-    """`fresh`, `switch`, `follow_up`, `correction`, `complaint` or `choice`."""
     beside: Mapping[str, float] = field(default_factory=dict)
     """Further wordings searched for at the same time, each with its weight next to the text's 1."""
     favoured: tuple[str, ...] = ()
-    """Articles of the last grounded turn, whose passages are leaned to."""
-
-    @property
-    def depends(self) -> bool:
-        """Whether the message alone does not say what is asked."""
-        return self.kind not in ("fresh", "switch")
+    """Articles under discussion, whose passages are leaned to and read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +110,15 @@ class Calls:
     person: float
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    acts: Mapping[str, float]
+    depends: float
+    refuses_offer: float
+    crisis: float
+    person: float
+
+
 CRISIS_FROM, PERSON_FROM = 0.3, 0.4
 """Lower than even: a line about help that nobody needed costs little, one that is missing may cost a life; and who is
 offered a person needlessly may go on typing."""
@@ -145,6 +146,7 @@ class Probe:
     """`(labels,)`, not calibrated: what is heard of it, and of one not in English in its own words; or None."""
     calls: Calls | None = None
     """Of the message as it was written; None where nothing hears it."""
+    understood: Understood | None = None
     parts: Mapping[str, Probe] = field(default_factory=dict)
     """Of a message of several sentences: each with a probe of its own, in order; empty where nobody looked at them."""
 
@@ -173,6 +175,38 @@ class Passage:
     def embedding_text(self) -> str:
         """Title and heading path in front of the text: what encoders read."""
         return " > ".join((self.title, *self.headings)) + "\n" + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading of an article, whole."""
+
+    id: str
+    """`article_id#n`, in reading order."""
+    article_id: str
+    title: str
+    headings: tuple[str, ...]
+    """Empty for what stands above the first heading."""
+    text: str
+    """Markdown."""
+    url: str
+    passage_ids: tuple[str, ...]
+    """The passages that hold it or a part of it, in reading order."""
+
+    @property
+    def path(self) -> str:
+        """Title and headings, as encoders read them in front of a text."""
+        return " > ".join((self.title, *self.headings))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A section that was read beside the question."""
+
+    section: Section
+    probability: float
+    """Calibrated: that it answers the question."""
+    signals: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,19 +239,22 @@ class Evidence:
     query: str
     hits: Sequence[Hit]
     signals: Mapping[str, float] = field(default_factory=dict)
-    exhausted: bool = False
-    """Other wordings were tried and found no more: asking the visitor again would not help."""
     unlisted: Sequence[str] = ()
     """Codes that the question names and the articles, which list others like them, do not: nothing answers it."""
-    questions: int = 1
-    """How many questions the hits were found for; the best one of each comes before all others."""
-    besides: Sequence[Hit] = ()
-    """What else stands in the articles of the hits: quoted where it belongs to what is quoted of them."""
+    sections: Sequence[Candidate] = ()
+    """Those that were read, the likeliest to answer first."""
+    parts: Sequence[Evidence] = ()
+    """Of a message that asks several things: what was found for each of them; empty for one."""
 
     @property
     def given(self) -> Mapping[str, Hit]:
         """By passage id, all that may be cited."""
-        return {hit.passage.id: hit for hit in (*self.besides, *self.hits)}
+        return {hit.passage.id: hit for hit in self.hits}
+
+    @property
+    def probability(self) -> float:
+        """That the likeliest section answers; 0 where nothing was found, or no article names the code asked about."""
+        return self.sections[0].probability if self.sections and not self.unlisted else 0.0
 
     @property
     def passages(self) -> list[Passage]:
@@ -237,6 +274,37 @@ class Classification:
     """Which rule decided: `greeting`, `thanks`, `topic`, `title`, `person` or `crisis`; None when none did."""
     asks: str | None = None
     """The message without sentences that ask for nothing ("I run a small bakery."); None where that is all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A whole section, or a whole procedure, as it is shown."""
+
+    markdown: str
+    """All of it, including what is folded away."""
+    title: str
+    """Of the article."""
+    section: str
+    """Headings of the section, outermost first, joined by " › "; empty for the text at the start of an article."""
+    passage_id: str
+    """The passage that a citation of the piece opens."""
+    article_id: str
+    url: str
+    answering: tuple[int, int] | None = None
+    """Where in `markdown` the sentence stands that answers: character offsets."""
+    collapsed_after: int | None = None
+    """Offset in `markdown` from which it is folded until the visitor asks for the rest; None shows all."""
+    steps: int = 0
+    """Numbered steps in all of it."""
+    citation: int | None = None
+    """Index of the citation that belongs to it; None in a card."""
+    span: tuple[int, int] | None = None
+    """Where it stands in the outcome's answer, citation mark included; None in a card."""
+
+    @property
+    def heading(self) -> str:
+        """Title and section, each once."""
+        return " › ".join(dict.fromkeys(part for part in (self.title, self.section) if part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +339,71 @@ class Claim:
     """One per cited passage, once verified."""
     id: str = ""
     """`c1`, `c2`, … in the order of the draft; given when citations are enforced, and kept when others are removed."""
+    heading: str = ""
+    """Markdown that stands above it and states nothing."""
+    piece: Piece | None = None
+    """The section it is, where it is the articles' own words: nothing to be verified."""
+
+
+class Act(StrEnum):
+    """What a message does in its conversation."""
+
+    REQUEST = "request"
+    GREETING = "greeting"
+    THANKS = "thanks"
+    YES = "yes"
+    NO = "no"
+    ASKS_PERSON = "asks_person"
+    ABOUT_ASSISTANT = "about_assistant"
+    CHAT = "chat"
+    WRONG_ANSWER = "wrong_answer"
+    STILL_FAILS = "still_fails"
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One way to understand a request: by itself, or with what was said before it."""
+
+    text: str
+    """Standalone: what is searched for and answered."""
+    classification: Classification
+    probe: Probe
+    prior: float = 1.0
+    """Probability that this is what is meant, before anything is looked up."""
+    wordings: Wordings | None = None
+
+    @property
+    def carried(self) -> bool:
+        """Whether it takes something over from the conversation."""
+        return self.wordings is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing that a message asks for."""
+
+    text: str
+    """As it was written."""
+    senses: Sequence[Sense]
+    """The likeliest first; never empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """A message, understood with the conversation before it."""
+
+    requests: Sequence[Request]
+    """One to three, in order. The first is the whole message where it asks one thing."""
+    whole: Request
+    """The message as one request, for when its parts turn out to be none."""
+    act: Act = Act.REQUEST
+    crisis: bool = False
+    """Its writer may be about to come to harm."""
+    wants_person: bool = False
+    refuses_offer: bool = False
+    """No offer to stay is wanted."""
+    depends: float = 0.0
+    """Probability that it cannot be understood without what was said before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +420,11 @@ class Draft:
     usage: Usage = NOTHING
     self_verdict: Verdict | None = None
     """What the answering model said of its own answer, if it was asked."""
-    signals: Mapping[str, float] = field(default_factory=dict)
-    """What the answerer knows about the fit of its answer, for the critique."""
+
+    @property
+    def verbatim(self) -> bool:
+        """Whether it is made of whole sections alone, or says nothing."""
+        return all(claim.piece is not None for claim in self.claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,32 +470,6 @@ class Citation:
 class Source:
     title: str
     url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A whole section, or a whole procedure, as it is shown."""
-
-    markdown: str
-    """All of it, including what is folded away."""
-    title: str
-    """Of the article."""
-    section: str
-    """Headings of the section, outermost first, joined by " › "; empty for the text at the start of an article."""
-    passage_id: str
-    """The passage that a citation of the piece opens."""
-    article_id: str
-    url: str
-    answering: tuple[int, int] | None = None
-    """Where in `markdown` the sentence stands that answers: character offsets."""
-    collapsed_after: int | None = None
-    """Offset in `markdown` from which it is folded until the visitor asks for the rest; None shows all."""
-    steps: int = 0
-    """Numbered steps in all of it."""
-    citation: int | None = None
-    """Index of the citation that belongs to it; None in a card."""
-    span: tuple[int, int] | None = None
-    """Where it stands in the outcome's answer, citation mark included; None in a card."""
 
 
 @dataclass(frozen=True, slots=True)

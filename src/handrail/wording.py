@@ -18,7 +18,6 @@ PERSON = frozenset(
     {
         "out_of_scope",
         "cannot_answer",
-        "all_said",
         "not_listed",
         "withdrawn",
         "unavailable",
@@ -36,7 +35,6 @@ OFFERS = frozenset(
     {
         "out_of_scope",
         "cannot_answer",
-        "all_said",
         "not_listed",
         "withdrawn",
         "unavailable",

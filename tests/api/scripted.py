@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic_ai.models.decision import DecisionModel
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.errors import RetryableError
 from handrail.settings import Settings
 from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Verdict
 from handrail.usage import Usage
-from handrail.watch import TurnWatch
+from handrail.turn.watch import TurnWatch
 from handrail.wording import load_wording
 
 WORDING = load_wording("Tillwick")

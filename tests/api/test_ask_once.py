@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from handrail import outcome
+from handrail.turn import outcome
 from tests.api.conftest import Serve
 from tests.api.scripted import WORDING, ScriptedAssistant, settings_in
 

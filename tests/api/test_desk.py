@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.accounts.passwords import hash_password
 from handrail.commands.desk import _with_database
 from handrail.outbox import NewLetter

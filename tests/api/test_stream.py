@@ -11,9 +11,9 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.types import Label
-from handrail.watch import TurnWatch
+from handrail.turn.watch import TurnWatch
 from tests.api.conftest import Serve
 from tests.api.live import Received, all_events, data_of, events, serving, text_of, until
 from tests.api.scripted import WORDING, ScriptedAssistant

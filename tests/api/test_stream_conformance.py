@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from handrail.watch import TurnWatch
+from handrail.turn.watch import TurnWatch
 from tests.api.live import serving, until
 from tests.api.scripted import ScriptedAssistant
 

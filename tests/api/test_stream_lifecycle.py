@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from handrail.watch import TurnWatch
+from handrail.turn.watch import TurnWatch
 from tests.api.live import Received, all_events, data_of, events, serving, text_of, until
 from tests.api.scripted import ScriptedAssistant
 

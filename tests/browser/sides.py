@@ -17,7 +17,7 @@ from handrail.assembly import Assistant
 from handrail.commands.desk import demo_agent
 from handrail.settings import Settings
 from handrail.types import Outcome, Question, Turn
-from handrail.watch import TurnWatch
+from handrail.turn.watch import TurnWatch
 from tests.browser.real_site import serve_real_site
 from tests.browser.waiting import PATIENCE_MS, eventually
 from tests.sample import sample_settings

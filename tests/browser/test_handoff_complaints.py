@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.settings import Settings
 from handrail.types import Verdict
 from tests.browser.real_site import serve_real_site

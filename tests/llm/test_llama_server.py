@@ -17,8 +17,8 @@ import pytest
 from handrail.classify.llm import LlmClassifier
 from handrail.converse.rewrite import LlmRewriter
 from handrail.errors import HandrailError, PermanentError, RetryableError
-from handrail.generate.llm import LlmAnswerer
-from handrail.generate.policy import Policy
+from handrail.answer.llm import LlmAnswerer
+from handrail.answer.policy import Policy
 from handrail.llm import LanguageModel
 from handrail.llm.chat import connect_chat
 from handrail.llm.meter import Meter, metering

@@ -26,7 +26,7 @@ from tests.scripted_openai import Fails, Hangs, Says, ScriptedOpenAI
 GOOD = Says({"query": "refund"})
 STAGES = (
     "handrail.llm, handrail.prompts, handrail.classify.llm, handrail.classify.cascade, handrail.converse.rewrite, "
-    "handrail.generate.llm, handrail.generate.llm_critique, handrail.generate.policy"
+    "handrail.answer.llm, handrail.answer.llm_critique, handrail.answer.policy"
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from handrail.deadline import until
+from handrail.turn.deadline import until
 from handrail.errors import BudgetExhausted, HandrailError, SettingsError
 from handrail.llm import LanguageModel, TextHearer
 from handrail.llm.chat import connect_chat

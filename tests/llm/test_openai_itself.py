@@ -7,7 +7,7 @@ import os
 import pytest
 from pydantic import SecretStr
 
-from handrail.generate.llm import CitedAnswer, ClaimReader
+from handrail.answer.llm import CitedAnswer, ClaimReader
 from handrail.llm.chat import connect_chat
 from handrail.prompts import RenderedPrompt
 from handrail.settings import Llm

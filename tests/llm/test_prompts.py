@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handrail.generate.blocks import Group
+from handrail.answer.blocks import Group
 from handrail.known_wrong import KnownWrong
 from handrail.learning.drafts import Spoken
 from handrail.prompts import LocalPrompts, PromptError, PromptLibrary, PromptText, quoted

@@ -8,7 +8,6 @@ from handrail.assembly.parts import (
     build_parts,
     index_folder,
     kb_folder,
-    passage_reader,
     read_snapshot,
     read_states,
 )
@@ -27,7 +26,6 @@ __all__ = [
     "index_folder",
     "kb_folder",
     "new_trace_id",
-    "passage_reader",
     "read_snapshot",
     "read_states",
 ]

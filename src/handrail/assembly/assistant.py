@@ -24,12 +24,12 @@ from handrail.errors import HandrailError, ModelUnavailable, RetryableError
 from handrail.learning.drafts import Drafter
 from handrail.learning.gaps import Shelf
 from handrail.observe import Tracer
-from handrail.pipeline import Pipeline
 from handrail.settings import Settings
-from handrail.stages import Stages
 from handrail.suggest.quiet import QuietSuggester
+from handrail.turn.engine import Engine
+from handrail.turn.stages import Stages
+from handrail.turn.watch import TurnWatch
 from handrail.types import Question, Turn, Vectors
-from handrail.watch import TurnWatch
 from handrail.wording import load_wording
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Assistant:
         self.settings = settings
         self._parts: Parts | None = None
         self._stages: Stages | None = None
-        self._pipeline: Pipeline | None = None
+        self._engine: Engine | None = None
         self._tracer: Tracer | None = None
         self._memory: ConversationMemory | None = None
         self._suggester: QuietSuggester | None = None
@@ -60,7 +60,7 @@ class Assistant:
 
     @property
     def ready(self) -> bool:
-        return self._pipeline is not None
+        return self._engine is not None
 
     def readiness(self) -> dict[str, str]:
         """`ok`, `loading` or the problem, for the models and for the index."""
@@ -92,11 +92,11 @@ class Assistant:
             self._background = asyncio.create_task(self._suggester.run())
         if self.settings.storage.chroma_url:  # on disk nobody can write to the index meanwhile
             self._looking = asyncio.create_task(self._look())
-        self._pipeline = Pipeline(self._stages, self.settings, wording, time.perf_counter)
+        self._engine = Engine(self._stages, self.settings, wording, time.perf_counter)
 
     def foresee(self, question: Question) -> None:
         """A question that `ask` will be called with in a moment: the models begin to read it where they are idle."""
-        if self._pipeline is not None and self._stages is not None and self._stages.foresee is not None:
+        if self._engine is not None and self._stages is not None and self._stages.foresee is not None:
             self._stages.foresee(question.text)
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
@@ -104,13 +104,13 @@ class Assistant:
 
         Raises HandrailError before `start` has finished.
         """
-        pipeline = self._pipeline
-        if pipeline is None:
+        engine = self._engine
+        if engine is None:
             raise HandrailError("the assistant is not ready yet")
         with self._suggester.turn() if self._suggester is not None else nullcontext():
             if self._memory is None:
-                return await pipeline.run(question, watch)
-            return await self._memory.turn(question, lambda recalled: pipeline.run(recalled, watch))
+                return await engine.run(question, watch)
+            return await self._memory.turn(question, lambda recalled: engine.run(recalled, watch))
 
     async def remembers(self, conversation_id: str) -> bool:
         """Whether anything of a conversation is known to its next turn: not after a restart without Redis."""
@@ -166,7 +166,7 @@ class Assistant:
                 self._suggester.withdraw(set(parts.snapshot.articles) - set(new.snapshot.articles))
             stages = replace(stages, suggester=self._suggester)
             self._parts, self._stages = new, stages
-            self._pipeline = Pipeline(stages, self.settings, wording, time.perf_counter)
+            self._engine = Engine(stages, self.settings, wording, time.perf_counter)
             self._replaced.append(old)
 
     async def decision_model(self) -> LocalDecisionModel:
@@ -177,7 +177,7 @@ class Assistant:
         if stages is None:
             raise RetryableError("the assistant is stopping")
         if self._decisions is None or self._decisions[0] is not parts:
-            model = await asyncio.to_thread(local_decisions, self.settings, parts, stages.fallback_classifier)
+            model = await asyncio.to_thread(local_decisions, self.settings, parts, stages.classifier)
             self._decisions = parts, model
         return self._decisions[1]
 
@@ -186,7 +186,7 @@ class Assistant:
         return build_drafter(self.settings)
 
     def _loaded(self) -> Parts:
-        if self._parts is None or self._pipeline is None:
+        if self._parts is None or self._engine is None:
             raise RetryableError("the models and the index are still loading; try again in a moment")
         return self._parts
 
@@ -205,7 +205,7 @@ class Assistant:
 
     async def stop(self) -> None:
         """Finish queued work and close connections; harmless when nothing was started."""
-        self._pipeline = None
+        self._engine = None
         self._suggester = None
         beside = [task for task in (self._background, self._looking) if task is not None]
         self._background = self._looking = None

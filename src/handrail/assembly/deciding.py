@@ -7,9 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from handrail.assembly.fitted import FITTED, kb_folder
 from handrail.assembly.heads import answers_head, by_label, route_head, supported_head
 from handrail.assembly.models import readers_of
-from handrail.assembly.parts import FITTED, Parts, described, kb_folder
+from handrail.assembly.parts import Parts, described
+from handrail.assembly.understanding import understood_by
 from handrail.assembly.verifying import local_verifier
 from handrail.classify import Classifier
 from handrail.classify.decided import DecidedClassifier, Opinion
@@ -18,12 +20,12 @@ from handrail.decide.calibration import FILE, Maps, load_maps
 from handrail.decide.decider import Ask, Decider
 from handrail.decide.local import NAME, Head, LocalDecisionModel
 from handrail.decide.questions import NONE_OF_THESE, YES, load_decisions
-from handrail.generate.verify.decided import DecidedVerifier, Doubt, Opinions
-from handrail.in_flight import without
 from handrail.settings import Brand, Settings
 from handrail.settings.decisions import LOCAL
-from handrail.stages import Stages
+from handrail.turn.stages import Stages
+from handrail.turn.state import without
 from handrail.types import Classification, Label, Probe, Question
+from handrail.verify.decided import DecidedVerifier, Doubt, Opinions
 
 Titles = Callable[[Probe], Sequence[str]]
 
@@ -78,12 +80,12 @@ def decided(settings: Settings, parts: Parts, stages: Stages, local: Stages, tit
     closing = _both(stages.closing, decider.aclose)
     stages = replace(stages, closing=closing)
     if decider.is_remote("route") and settings.classify.mode != "off":
-        first = stages.classifier if settings.classify.mode == "llm" else local.classifier
         opinion = label_opinion(decider, described(settings.brand, parts.snapshot), titles)
-        stages = replace(stages, classifier=DecidedClassifier(first, opinion))
-    if decider.is_remote("supported") and stages.verifier is not None:
-        verifier = DecidedVerifier(stages.verifier, support_opinions(decider), settings.verify)
-        stages = replace(stages, verifier=verifier, fallback_verifier=stages.fallback_verifier or local.verifier)
+        stages = understood_by(stages, DecidedClassifier(local.classifier, opinion))
+    if decider.is_remote("supported") and stages.verify is not None:
+        spare = stages.verify.spare or stages.verify.primary
+        verifier = DecidedVerifier(stages.verify.primary, support_opinions(decider), settings.verify)
+        stages = replace(stages, verify=replace(stages.verify, primary=verifier, spare=spare))
     return stages
 
 

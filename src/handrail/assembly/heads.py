@@ -11,11 +11,11 @@ from handrail import language
 from handrail.classify import Classifier
 from handrail.decide.local import Head, NotTrained
 from handrail.decide.questions import NO, YES, State
-from handrail.generate import Verifier
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.retrieve import Retriever
 from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question
+from handrail.verify import Verifier
 
 UNTOLD = 0.5
 """Of a claim that the verifier cannot tell about, as one in another language than its passage."""

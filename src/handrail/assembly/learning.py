@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import Parts, index_folder, read_snapshot, read_states, rows_of, tuned_for
+from handrail.assembly.parts import Parts, index_folder, read_snapshot, read_states, tuned_for
 from handrail.errors import IndexBusy
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
@@ -70,7 +70,7 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
     late = parts.late
     if late is not None:
         states = read_states(settings, store.kb, snapshot, late.encoder)
-        late = replace(late, states=states, rows=rows_of(snapshot)) if states is not None else late
+        late = replace(late, states=states, rows=snapshot.row) if states is not None else late
     return replace(parts, store=store, snapshot=snapshot, tuned=tuned_for(settings, store, snapshot.lang), late=late)
 
 

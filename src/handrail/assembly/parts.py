@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from handrail import language
+from handrail.assembly.fitted import FITTED, calibration_for, kb_folder
 from handrail.assembly.models import (
     Scoring,
     build_embedder,
@@ -23,18 +23,14 @@ from handrail.assembly.models import (
     queries_of,
     reads,
 )
-from handrail.generate.nearness import Nearness
-from handrail.gloss import Interpreter, languages
 from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
-from handrail.retrieve.rerank import CrossEncoderRerank
-from handrail.retrieve.spelling import COMMONEST, Spelling
+from handrail.retrieve.reading import SectionReader
 from handrail.retrieve.topic import covered_by
 from handrail.retrieve.tuned import Tuned, load_tuned
-from handrail.settings import Brand, Models, Settings
+from handrail.settings import Brand, Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores import states as token_states
 from handrail.stores.chroma import FRONT_MATTER, ChromaStore, connect, holds, not_indexed, on_disk
@@ -52,18 +48,13 @@ logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=HybridRetriever)
 
 LOGITS = 6.0
+UNREAD_DEPTH = 6
+"""Sections that are compared where no cross-encoder reads them."""
 BY_WORDS = Tuned({"dense_weight": 0.15, "article_weight": 0.0}, None)
 """For articles in a language that the embedder does not read: mostly keyword search (experiment 31)."""
-FITTED = "fitted"
-"""Folder of a knowledge base's own fitted files."""
 WORDS_PER_TOKEN = 0.42
 """Words that are read of a passage, by the tokens a pair may have: few enough that a question, settings and code, which
 take two tokens a word and more, leave no end unread (experiment 171)."""
-
-
-def kb_folder(settings: Settings, kb: str) -> Path:
-    """Where a knowledge base keeps its snapshot and fitted files."""
-    return settings.storage.data_dir / "kb" / kb
 
 
 def index_folder(settings: Settings, kb: str) -> Path:
@@ -100,11 +91,6 @@ def read_states(
     return token_states.read(folder, encoder.name, texts, encoder.passages, progress or (lambda done, total: None))
 
 
-def rows_of(snapshot: Snapshot) -> dict[str, int]:
-    """Places of passages in the index, which are those of their states, by id."""
-    return {passage.id: row for row, passage in enumerate(snapshot.passages)}
-
-
 @dataclass(frozen=True, slots=True)
 class Late:
     """Late interaction with one knowledge base."""
@@ -126,8 +112,6 @@ class Parts:
     embed: Batcher[str, Vectors]
     read: Batcher[tuple[str, str], float]
     """Of question and passage, as Logits where a reader was taught whether the one answers the other."""
-    quote: Batcher[tuple[str, str], float]
-    """The same of a question and what may be quoted, more cheaply."""
     entails: Batcher[tuple[str, str], float]
     """Of claim and passage."""
     hear: Batcher[str, Heard] | None
@@ -136,8 +120,6 @@ class Parts:
     lock: IndexLock | None
     count: Callable[[str], int]
     """Tokens of a text, as the embedder's tokenizer counts them."""
-    words: Sequence[str] = ()
-    """Common words of the embedder's languages, the commonest first."""
     tuned: Tuned | None = None
     """What `handrail tune` found for this knowledge base, where it still holds."""
     late: Late | None = None
@@ -154,33 +136,18 @@ class Parts:
         if self.tuned is not None:
             settings = settings.model_copy(update={"retrieval": self.tuned.over(settings.retrieval)})
             adapt = self.tuned.adapt
-        spelling = Spelling(self.snapshot, self.words) if settings.retrieval.spelling else None
         return kind(
             self.snapshot,
             self.store.search,
             self.embed,
-            self.reranker(settings),
+            self.section_reader(settings),
             settings.retrieval,
             self.covers,
             adapt,
-            spelling,
             self.late_interaction(settings),
-            EverydayWords(self.snapshot, company=settings.brand.name) if settings.retrieval.everyday else None,
             self.hear,
-            self.interpret(settings),
             self.hear_foreign,
         )
-
-    def interpreted(self, settings: Settings) -> frozenset[str]:
-        """The languages beside the articles' that are read word by word."""
-        english = settings.retrieval.gloss and self.snapshot.lang == "en"
-        return languages() if english else frozenset()
-
-    def interpret(self, settings: Settings) -> Callable[[str], str] | None:
-        """Reads other languages in English; None where the articles are in another, or the settings turn it off."""
-        if not self.interpreted(settings):
-            return None
-        return Interpreter(self.words[:COMMONEST], self.snapshot.knows).read
 
     def late_interaction(self, settings: Settings) -> LateInteraction | None:
         """None where the settings turn it off."""
@@ -188,32 +155,17 @@ class Parts:
             return None
         return LateInteraction(self.late.ask, self.late.states, self.late.rows, settings.retrieval.late_weight)
 
-    def nearness(self, settings: Settings) -> Nearness | None:
-        """Of what may be quoted to the question; None where the settings turn late interaction off."""
-        if self.late is None or not settings.retrieval.late_weight:
-            return None
-        return Nearness(self.late.ask, self.late.states, self.late.rows, self.late.encoder.places)
-
-    def reranker(self, settings: Settings) -> CrossEncoderRerank | None:
-        """None where the settings turn it off."""
-        if not settings.retrieval.rerank_depth or settings.models.reranker == "none":
-            return None
-        retrieval = settings.retrieval
-        words = self.words_read(settings)
-        return CrossEncoderRerank(self.read, retrieval.rerank_depth, retrieval.rerank_weight, words)
-
-    def words_read(self, settings: Settings) -> int:
-        """Words of a passage that the cross-encoder reads."""
-        effort = self.tuned.effort if self.tuned is not None else None
-        models = settings.models
-        if effort is None or models.rerank_max_tokens != Models().rerank_max_tokens:
-            return int(models.rerank_max_tokens * WORDS_PER_TOKEN)
-        return effort.words
+    def section_reader(self, settings: Settings) -> SectionReader:
+        """Without a cross-encoder where the settings turn it off."""
+        off = not settings.retrieval.rerank_depth or settings.models.reranker == "none"
+        answers = calibration_for("answers", settings, index=self.store.generation, lang=self.snapshot.lang)
+        words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
+        depth = settings.retrieval.rerank_depth or UNREAD_DEPTH
+        return SectionReader(self.snapshot, None if off else self.read, depth, words, answers)
 
     def close(self) -> None:
         self.embed.close()
         self.read.close()
-        self.quote.close()
         self.entails.close()
         for hear in (self.hear, self.hear_foreign):
             if hear is not None:
@@ -222,20 +174,6 @@ class Parts:
             self.late.ask.close()
         if self.lock is not None:
             self.lock.release()
-
-
-@contextmanager
-def passage_reader(settings: Settings) -> Iterator[CrossEncoderRerank]:
-    """What reads a passage beside a question, without an index. Raises HandrailError when a model is missing."""
-    score = build_scoring(settings) or Scoring(shared_words, shared_words)
-    models = settings.models
-    read = Batcher("read", score.passages, models.batch_size * 4, models.queue_limit)
-    try:
-        yield CrossEncoderRerank(
-            read, 1, settings.retrieval.rerank_weight, int(models.rerank_max_tokens * WORDS_PER_TOKEN)
-        )
-    finally:
-        read.close()
 
 
 def build_parts(settings: Settings) -> Parts:
@@ -283,16 +221,13 @@ def build_parts(settings: Settings) -> Parts:
     late = None
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
-        late = Late(encoder, ask, states, rows_of(snapshot))
+        late = Late(encoder, ask, states, snapshot.row)
     return Parts(
         snapshot=snapshot,
         store=store,
         embed=Batcher("embed", queries_of(embedder), at_once, models.queue_limit, remember=models.remember // 4),
         read=Batcher(
             "read", score.passages, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
-        ),
-        quote=Batcher(
-            "quote", score.quotes, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
         entails=Batcher(
             "entails", entailing(settings, score.quotes), at_once, models.queue_limit, remember=models.remember
@@ -303,7 +238,6 @@ def build_parts(settings: Settings) -> Parts:
         lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),
         count=embedder.count,
-        words=embedder.words(),
         late=late,
     )
 

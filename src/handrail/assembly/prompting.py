@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import uuid
 
+from handrail.answer.llm import answer_prompt
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import answer_blocks
-from handrail.generate.llm import answer_prompt
 from handrail.guard import clean
 from handrail.prompts import RenderedPrompt
 from handrail.retrieve.widen import MoreOfTheArticle

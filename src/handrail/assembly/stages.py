@@ -1,92 +1,71 @@
-"""The pipeline's stages as the settings name them; an LLM library is only imported when an LLM is configured."""
+"""The engine's stages as the settings name them; an LLM library is only imported when an LLM is configured."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
-from handrail import language
-from handrail.assembly.deep import deepened
-from handrail.assembly.models import readers_of, reads
+from handrail.answer import Answerer, Critic
+from handrail.answer.blocks import Blocks, Count, blocks, rules_given
+from handrail.answer.gate import Bands
+from handrail.answer.pieces import Pieces
+from handrail.answer.policy import policy_for
+from handrail.answer.verbatim import VerbatimAnswerer
+from handrail.assembly.fitted import calibration_for, kb_folder
+from handrail.assembly.models import reads
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import Parts, described, kb_folder
+from handrail.assembly.parts import Parts, described
+from handrail.assembly.understanding import understood_by
 from handrail.assembly.verifying import local_verifier
-from handrail.calibration import Calibration, load_calibration
 from handrail.classify import Classifier
 from handrail.classify.head import load_head
-from handrail.classify.known import KnownMessages
 from handrail.classify.local import LocalClassifier, Sentences
 from handrail.classify.unread import UnreadLanguage
 from handrail.classify.worded import ByWords
-from handrail.converse.local import LocalReader
-from handrail.converse.serious import load_serious_talk
 from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
-from handrail.gates.logistic import LogisticCalibrator
-from handrail.generate import Answerer
-from handrail.generate.blocks import Blocks, Count, blocks, rules_given
-from handrail.generate.complexity import ByComplexity
-from handrail.generate.critique import LocalCritic
-from handrail.generate.extractive import ExtractiveAnswerer
-from handrail.generate.policy import policy_for
 from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
-from handrail.retrieve.expand import TitleExpansion
-from handrail.retrieve.opening import BeginningOfTheArticle
-from handrail.retrieve.widen import MoreOfTheArticle, RestOfTheArticles
 from handrail.settings import Settings
-from handrail.several import Several
-from handrail.stages import Stages
 from handrail.stores.snapshot import Snapshot
+from handrail.turn.fallback import WithSpare
+from handrail.turn.stages import Stages
+from handrail.turn.state import LARGE_SHARE, SMALL_SHARE
 from handrail.types import Evidence, Probe, Question
+from handrail.understand.local import LocalUnderstanding
 from handrail.wording import Wording
 
 logger = logging.getLogger(__name__)
-
-UNREAD = "unread"
-"""The gate for articles that the cross-encoder cannot read."""
-WORDS_OF_A_PART = 70
-"""Words quoted from more than one section for each question of a message that asks several."""
 
 
 def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tracer) -> Stages:
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
-    base = parts.retriever(settings)
-    interpret = parts.interpret(settings)
-    local = local_classifier(settings, base.sentences, parts.snapshot.knows, interpret)
-    critic = LocalCritic(
-        calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
-    )
+    snapshot = parts.snapshot
+    retriever = parts.retriever(settings)
+    local = local_classifier(settings, retriever.sentences, snapshot.knows)
+    if not reads(settings.models.embedder, snapshot.lang):
+        local = UnreadLanguage(local, snapshot.lang)
     policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
-    calibrator = LogisticCalibrator(
-        calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation, parts.snapshot.lang)
-    )
-    retriever = deepened(base, settings, parts, calibrator, None)
-    remembers = settings.memory.window_tokens > 0 and settings.memory.rewrite != "off"
-    expansion = TitleExpansion(parts.snapshot, parts.embed, settings.rewrite.below_words)
+    gate = calibration_for("answers", settings, index=parts.store.generation, lang=snapshot.lang)
+    bands = Bands.of(gate, settings.gates.answered, settings.gates.closest)
+    pieces = Pieces(bands, snapshot.inverse_frequency, snapshot.stemming)
+    answerer: Answerer = VerbatimAnswerer(pieces, wording, policy)
     stages = Stages(
-        classifier=local,
-        fallback_classifier=local,
+        understand=WithSpare("understand", SMALL_SHARE, LocalUnderstanding(retriever, local)),
         retriever=retriever,
-        reader=LocalReader(retriever.probe, interpret) if remembers else None,
-        rewriter=expansion if settings.rewrite.expansion else None,
-        calibrator=calibrator,
-        answerer=ExtractiveAnswerer(parts.quote, settings.generate, wording, policy, near=parts.nearness(settings)),
-        fallback_answerer=None,
-        critic=None if settings.generate.critique == "off" else critic,
-        quick_critic=None if settings.generate.critique == "off" else critic,
+        bands=bands,
+        quote=pieces,
+        answer=WithSpare("answer", LARGE_SHARE, answerer),
+        verify=WithSpare("verify", LARGE_SHARE, local_verifier(settings, parts.entails)),
+        critique=None,
+        rewriter=None,
         tracer=tracer,
+        classifier=local,
         customers=CustomerHook(settings.customer) if settings.customer.url and policy.conditional else None,
-        articles_lang=parts.snapshot.lang,
-        interpreted=parts.interpreted(settings),
-        verifier=local_verifier(settings, parts.entails),
-        widen=BeginningOfTheArticle(parts.snapshot),
-        besides=RestOfTheArticles(parts.snapshot),
-        talk=load_serious_talk(settings.models.embedder),
-        foresee=base.foresee,
+        articles_lang=snapshot.lang,
+        foresee=retriever.foresee,
     )
     alone = stages
     if settings.llm.configured:
@@ -94,74 +73,50 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     if settings.decisions.remote:
         from handrail.assembly.deciding import decided
 
-        stages = decided(settings, parts, stages, alone, NearestTitles(parts.snapshot))
-    if settings.generate.split_questions:
-        brief = ExtractiveAnswerer(
-            parts.quote, settings.generate, wording, policy, at_most=WORDS_OF_A_PART, near=parts.nearness(settings)
-        )
-        relevance, together = settings.gates.relevance, stages.fallback_answerer is not None
-        sorts = local if together else stages.classifier
-        several = Several(
-            stages.retriever,
-            sorts,
-            calibrator,
-            brief,
-            stages.quick_critic,
-            relevance,
-            together=together,
-            besides=stages.besides,
-        )
-        stages = replace(stages, several=several)
-    if not reads(settings.models.embedder, parts.snapshot.lang):
-        stages = replace(stages, classifier=UnreadLanguage(stages.classifier, parts.snapshot.lang))
-    known = KnownMessages(stages.classifier, settings.brand.topics, parts.snapshot.titles.values())
-    return replace(stages, classifier=known)
+        stages = decided(settings, parts, stages, alone, NearestTitles(snapshot))
+    return stages
 
 
 def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) -> Stages:
-    """The stages that the settings give to the LLM, with the local ones as their fallbacks."""
+    """The stages that the settings give to the LLM, with the local ones as their spares."""
+    from handrail.answer.llm import LlmAnswerer
+    from handrail.answer.llm_critique import LlmCritic, Unsure
     from handrail.classify.cascade import CascadeClassifier
     from handrail.classify.llm import LlmClassifier
-    from handrail.converse.llm_reader import LlmReader
     from handrail.converse.rewrite import LlmRewriter
-    from handrail.generate.llm import LlmAnswerer
-    from handrail.generate.llm_critique import LlmCritic
-    from handrail.generate.verify.llm import LlmVerifier
     from handrail.llm import connect
+    from handrail.understand.rewritten import RewrittenUnderstanding
+    from handrail.verify.llm import LlmVerifier
 
     models = connect(settings.llm)
     prompts, brand = build_prompts(settings), described(settings.brand, parts.snapshot)
-    retriever = deepened(parts.retriever(settings), settings, parts, local.calibrator, (models.small, prompts))
-    stages = replace(local, closing=models.aclose, retriever=retriever)
+    stages = replace(local, closing=models.aclose)
+    first = local.classifier
     second = LlmClassifier(models.small, prompts, brand, NearestTitles(parts.snapshot))
     if settings.classify.mode == "llm":
-        stages = replace(stages, classifier=second)
+        stages = understood_by(stages, second)
     elif settings.classify.mode == "cascade":
-        cascade = CascadeClassifier(local.classifier, second, settings.classify.unsure_below)
-        stages = replace(stages, classifier=cascade)
+        stages = understood_by(stages, CascadeClassifier(first, second, settings.classify.unsure_below))
+    if settings.memory.window_tokens and settings.memory.rewrite in ("auto", "llm"):
+        primary = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand)
+        stages = replace(stages, understand=replace(stages.understand, primary=primary, spare=local.understand.primary))
     if settings.generate.answerer in ("auto", "llm"):
         policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
-        passages = settings.generate.context_passages
         given = answer_blocks(settings, parts.count)
-        answerer: Answerer = LlmAnswerer(models.answering, prompts, brand, wording, policy, passages, given)
-        if settings.deep.complexity:
-            fast = LlmAnswerer(models.small, prompts, brand, wording, policy, passages, given)
-            answerer = ByComplexity(fast, answerer)
-        widen = MoreOfTheArticle(parts.snapshot, settings.prompts.article_tokens)
-        stages = replace(stages, answerer=answerer, fallback_answerer=local.answerer, widen=widen)
+        answerer = LlmAnswerer(
+            models.answering, prompts, brand, wording, policy, settings.generate.context_passages, given
+        )
+        stages = replace(
+            stages, answer=replace(local.answer, primary=answerer, spare=local.answer.primary), writes=True
+        )
     if settings.generate.critique in ("auto", "llm"):
-        critic = LlmCritic(models.small, prompts, brand)
-        stages = replace(stages, critic=critic, fallback_critic=local.critic)
-    if local.reader is not None and settings.memory.rewrite in ("auto", "llm"):
-        patterns = LocalReader(local.retriever.probe, parts.interpret(settings))
-        reader = LlmReader(models.small, prompts, brand, patterns)
-        stages = replace(stages, reader=reader, fallback_reader=local.reader)
-    if settings.verify.llm != "off" and local.verifier is not None:
-        judge = LlmVerifier(local.verifier, models.small, prompts, settings.verify)
-        stages = replace(stages, verifier=judge, fallback_verifier=local.verifier)
+        critic = WithSpare[Critic]("critique", LARGE_SHARE, LlmCritic(models.small, prompts, brand), Unsure())
+        stages = replace(stages, critique=critic)
+    if settings.verify.llm != "off" and local.verify is not None:
+        judge = LlmVerifier(local.verify.primary, models.small, prompts, settings.verify)
+        stages = replace(stages, verify=replace(local.verify, primary=judge, spare=local.verify.primary))
     if settings.rewrite.llm:
-        rewriter = LlmRewriter(models.small, prompts, brand, settings.rewrite.below_words)
-        stages = replace(stages, rewriter=rewriter)
+        stages = replace(stages, rewriter=LlmRewriter(models.small, prompts, brand, settings.rewrite.below_words))
     return stages
 
 
@@ -193,10 +148,7 @@ def has_head(settings: Settings) -> bool:
 
 
 def local_classifier(
-    settings: Settings,
-    sentences: Sentences | None = None,
-    knows: Callable[[str], bool] | None = None,
-    interpret: Callable[[str], str] | None = None,
+    settings: Settings, sentences: Sentences | None = None, knows: Callable[[str], bool] | None = None
 ) -> Classifier:
     """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
     if settings.classify.mode == "off":
@@ -207,55 +159,7 @@ def local_classifier(
         if settings.classify.mode != "llm":
             raise
         return ByWords()
-    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows, interpret)
-
-
-def calibration_for(
-    name: str, settings: Settings, path: Path | None = None, index: str = "", lang: str = language.DEFAULT
-) -> Calibration:
-    """The file the settings name, else the knowledge base's own, else the one that ships.
-
-    The one that ships knows the scores of models of English; where `lang`, the articles' language, is read by the
-    embedder alone, the gate takes its place that goes by words and cosines.
-
-    What does not fit is said once, at start: probabilities fitted to other models are not probabilities, and ones
-    fitted to an index that changed since are old.
-    """
-    used = (settings.models.embedder, settings.models.reranker)
-    reader = readers_of(settings)
-    own = fitted_gate(settings, name)
-    if path is None and own.is_file():
-        calibration = load_calibration(name, own)
-        same = reader is None or reader.digest == calibration.reader
-        if same and (calibration.embedder, calibration.reranker) == used:
-            if index and calibration.index != index:
-                logger.warning("the %s gate of %r is older than its articles: run `handrail calibrate` again",
-                               name, settings.knowledge.kb)  # fmt: skip
-            return calibration
-        logger.warning("the %s gate of %r was fitted to other models and is not used: run `handrail calibrate` again",
-                       name, settings.knowledge.kb)  # fmt: skip
-    if path is None and reads_alone(settings, lang):
-        logger.warning("no %s gate was fitted with %s, one that goes by words stands in: run `handrail calibrate`",
-                       name, settings.models.embedder)  # fmt: skip
-        return load_calibration(UNREAD)
-    calibration = load_calibration(name, path)
-    fitted = (calibration.embedder, calibration.reranker)
-    if fitted != used:
-        logger.warning(
-            "the %s gate was fitted with %s and %s, not with %s and %s: run `handrail calibrate`", name, *fitted, *used
-        )
-    return calibration
-
-
-def reads_alone(settings: Settings, lang: str) -> bool:
-    """Whether the embedder reads `lang` and the cross-encoder, whose scores the shipped gates go by, does not."""
-    models = settings.models
-    return reads(models.embedder, lang) and not reads(models.reranker, lang)
-
-
-def fitted_gate(settings: Settings, name: str) -> Path:
-    """Where `handrail calibrate` puts a gate of the settings' knowledge base."""
-    return kb_folder(settings, settings.knowledge.kb) / "fitted" / f"{name}.json"
+    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows)
 
 
 def _check(settings: Settings) -> None:
@@ -264,12 +168,6 @@ def _check(settings: Settings) -> None:
         "generate.critique": settings.generate.critique,
         "classify.mode": settings.classify.mode,
         "memory.rewrite": settings.memory.rewrite,
-        "deep.grading": settings.deep.grading,
-        "deep.correction": settings.deep.correction,
-        "deep.decomposition": settings.deep.decomposition,
-        "deep.gap_check": "llm" if settings.deep.gap_check else "off",
-        "deep.hyde": "llm" if settings.deep.hyde else "off",
-        "deep.complexity": "llm" if settings.deep.complexity else "off",
     }
     for name, value in wanted.items():
         if value == "llm" and not settings.llm.configured:

@@ -8,21 +8,22 @@ from dataclasses import replace
 from hashlib import blake2b
 from uuid import uuid4
 
-from handrail.assembly.parts import Parts, kb_folder
+from handrail.assembly.fitted import kb_folder
+from handrail.assembly.parts import Parts
 from handrail.assembly.stages import build_stages, has_head
 from handrail.errors import RetryableError
 from handrail.observe.silent import SilentTracer
-from handrail.pipeline import Pipeline
 from handrail.settings import Settings
-from handrail.stages import Stages
 from handrail.suggest.kept import Kept
 from handrail.suggest.quiet import Check, QuietSuggester
+from handrail.turn.engine import Engine
+from handrail.turn.stages import Stages
 from handrail.types import Citation, Question, Routing
 from handrail.wording import Wording
 
 LOCAL: Mapping[str, Mapping[str, object]] = {
     "classify": {"mode": "local"},
-    "generate": {"answerer": "extractive", "critique": "local"},
+    "generate": {"answerer": "extractive"},
     "memory": {"rewrite": "off"},
     "verify": {"llm": "off"},
 }
@@ -56,10 +57,10 @@ def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stag
         stages = build_stages(local, parts, wording, silent)
     server = local.server.model_copy(update={"turn_deadline_s": LONGEST_S})
     unhurried = local.model_copy(update={"server": server})
-    pipeline = Pipeline(replace(stages, tracer=silent, reader=None), unhurried, wording, time.perf_counter)
+    engine = Engine(replace(stages, tracer=silent), unhurried, wording, time.perf_counter)
 
     async def check(text: str) -> Sequence[Citation] | None:
-        turn = await pipeline.run(Question(text, "", str(uuid4()), lang=parts.snapshot.lang))
+        turn = await engine.run(Question(text, "", str(uuid4()), lang=parts.snapshot.lang))
         if turn.outcome.routing is Routing.UNAVAILABLE:
             raise RetryableError("the question could not be tried just now")
         return turn.outcome.citations if turn.outcome.routing is Routing.ANSWERED else None
@@ -68,7 +69,7 @@ def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stag
 
 
 def _local(settings: Settings) -> Settings:
-    tree = {**settings.model_dump(), "llm": {}, "deep": {}}
+    tree = {**settings.model_dump(), "llm": {}}
     for name, values in LOCAL.items():
         tree[name] = {**tree[name], **values}
     if not has_head(settings):

@@ -11,11 +11,11 @@ from functools import cache
 from handrail.assembly.models import Scores, build_reranker, entailing
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import shared_words
-from handrail.generate import Verifier
-from handrail.generate.verify.local import LocalVerifier
-from handrail.generate.verify.model import load_model
 from handrail.local_models.batching import Batcher
 from handrail.settings import Settings
+from handrail.verify import Verifier
+from handrail.verify.local import LocalVerifier
+from handrail.verify.model import load_model
 
 logger = logging.getLogger(__name__)
 
@@ -47,8 +47,8 @@ async def verifier_alone(settings: Settings) -> AsyncIterator[Verifier]:
         if not settings.llm.configured or settings.verify.llm == "off":
             yield local
             return
-        from handrail.generate.verify.llm import LlmVerifier
         from handrail.llm import connect
+        from handrail.verify.llm import LlmVerifier
 
         provider = connect(settings.llm)
         try:

@@ -41,7 +41,16 @@ class Fitted:
         return _sigmoid((matrix - self.means) / self.scales @ self.weights + self.intercept)
 
     def calibration(
-        self, signals: Sequence[str], *, reranker: str, embedder: str, reader: str, on: str, n: int
+        self,
+        signals: Sequence[str],
+        *,
+        reranker: str,
+        embedder: str,
+        reader: str,
+        on: str,
+        n: int,
+        threshold: float,
+        closest: float,
     ) -> Calibration:
         def named(values: Array) -> dict[str, float]:
             return dict(zip(signals, values.round(4).tolist(), strict=True))
@@ -56,6 +65,8 @@ class Fitted:
             scales=named(self.scales),
             fitted_on=on,
             n=n,
+            threshold=threshold,
+            closest=closest,
         )
 
 

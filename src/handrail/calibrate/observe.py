@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from handrail.answer.critique import fit_signals
+from handrail.answer.extractive import ExtractiveAnswerer
 from handrail.assembly import Parts
 from handrail.assembly.stages import local_classifier
 from handrail.calibrate import Asked, Observed
-from handrail.generate.critique import fit_signals
-from handrail.generate.extractive import ExtractiveAnswerer
 from handrail.retrieve.answers import to_read
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings

@@ -67,17 +67,15 @@ class LocalClassifier:
         company: str = "",
         sentences: Sentences | None = None,
         knows: Callable[[str], bool] | None = None,
-        interpret: Callable[[str], str] | None = None,
     ) -> None:
         """`company` is the name visitors call it by; `sentences` are looked at where a probe does not hold them;
-        `knows` says whether a word is one of the articles'; `interpret` reads other languages in English, as probes do.
+        `knows` says whether a word is one of the articles'.
         """
         self._head = head
         self._static_above = static_above
         self._company = company
         self._sentences = sentences
         self._knows = knows
-        self._interpret = interpret
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         """Well under a millisecond beyond the embedding for a short message; sentences are embedded one by one."""
@@ -88,7 +86,6 @@ class LocalClassifier:
         if self._sentences is not None and not probe.parts:
             probe = replace(probe, parts=await self._sentences(question.text))
         text = without_courtesies(question.text)
-        text = self._interpret(text) if self._interpret is not None else text
         whole, sentences = self.said(text, probe)
         probabilities = self._judged(text, whole, sentences, probe.foreign)
         asks = _asking(list(probe.parts), [sentence.aside for sentence in sentences])

@@ -3,18 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from handrail.types import Exchange, Probe, Question, Reading
+from handrail.types import Exchange, Question
 
 
 class Rewriter(Protocol):
     async def rewrite(self, question: Question) -> str:
         """A search query; the question's own text when nothing is gained. Raises RetryableError."""
-        ...
-
-
-class Reader(Protocol):
-    async def read(self, question: Question, probe: Probe) -> Reading:
-        """The message as its history makes it; `probe` is of its text. Raises RetryableError and PermanentError."""
         ...
 
 

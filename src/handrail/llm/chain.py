@@ -7,12 +7,12 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from handrail.deadline import seconds_left
 from handrail.errors import BudgetExhausted, HandrailError, RetryableError
 from handrail.llm import LanguageModel, OutputT, Reply, TextHearer
 from handrail.llm.breaker import LeftAlone
 from handrail.llm.meter import note
 from handrail.prompts import RenderedPrompt
+from handrail.turn.deadline import seconds_left
 from handrail.usage import Attempt
 
 SHARE = 1 / 2

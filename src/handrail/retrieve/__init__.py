@@ -1,9 +1,9 @@
-"""Hybrid retrieval: dense and keyword search, fusion, cross-encoder, neighbours."""
+"""Hybrid retrieval: dense and keyword search, fusion, late interaction, and the sections that are read."""
 
 from collections.abc import Mapping
 from typing import Protocol
 
-from handrail.types import Evidence, Probe, Reading
+from handrail.types import Evidence, Probe, Wordings
 
 
 class Retriever(Protocol):
@@ -12,10 +12,10 @@ class Retriever(Protocol):
         ...
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         """Passages for `query`, best first. `probe` saves the embedding when it is of the same text.
 
-        `reading` brings what else the conversation says about the query.
+        `wordings` brings what the conversation adds.
         """
         ...

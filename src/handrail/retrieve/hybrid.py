@@ -1,40 +1,33 @@
-"""Dense and keyword search side by side, fused, reranked, limited per article, with neighbours."""
+"""Dense and keyword search side by side, fused, leaned on by late interaction; then the likeliest sections are read."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
-from handrail.gloss import otherwise_than_in_english
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
 from handrail.retrieve.codes import ListedCodes
-from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
-from handrail.retrieve.names import without_names
-from handrail.retrieve.rerank import CrossEncoderRerank
-from handrail.retrieve.signals import measure
-from handrail.retrieve.spelling import Spelling
+from handrail.retrieve.reading import SectionReader, reordered
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts, pieces
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Calls, Evidence, Heard, Hit, Probe, Reading, Vectors
+from handrail.types import Calls, Evidence, Heard, Hit, Passage, Probe, Vectors, Wordings
 
 PIECE = 160
 """Characters of the pieces of a longer message that are heard one by one: an encoder hears some sixty words."""
-TEXTS_KEPT = 64
-"""Messages whose mended text is kept: a turn asks for it several times."""
+DISCUSSED = 6
+"""Passages of the articles under discussion that are read beside what is found."""
 DenseSearch = Callable[[Vectors, int, Mapping[str, str], Audience], list[tuple[str, float]]]
 """`(vector, k, filters, audience)` to `(passage id, cosine)`, best first."""
 
@@ -45,44 +38,36 @@ class HybridRetriever:
         snapshot: Snapshot,
         dense: DenseSearch,
         embedder: Batcher[str, Vectors],
-        reranker: CrossEncoderRerank | None,
+        reader: SectionReader,
         settings: Retrieval,
         covers: Vectors | None,
         adapt: Callable[[Vectors], Vectors] | None = None,
-        spelling: Spelling | None = None,
         late: LateInteraction | None = None,
-        everyday: EverydayWords | None = None,
         hear: Batcher[str, Heard] | None = None,
-        interpret: Callable[[str], str] | None = None,
         hear_foreign: Batcher[str, Heard] | None = None,
     ) -> None:
         """Finds what the audience of `snapshot` may read, and nothing else.
 
         `adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
-        `hear` gives what a probe says beside it of a message's label; `interpret` reads other languages in English.
-        `hear_foreign` hears a message in any language as it is written.
+        `hear` gives what a probe says beside it of a message's label; `hear_foreign` hears a message in any language.
         """
         self._snapshot = snapshot
         self._dense = dense
         self._embedder = embedder
-        self._reranker = reranker
+        self._reader = reader
         self._settings = settings
         self._adapt = adapt
-        self._spelling = spelling
         self._late = late
-        self._everyday = everyday
         self._hear = hear
-        self._interpret = interpret
         self._hear_foreign = hear_foreign
-        self._mended = lru_cache(maxsize=TEXTS_KEPT)(self._mend)
         self._codes = ListedCodes(snapshot.passages)
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     def foresee(self, text: str) -> None:
         """Begin to read a message that is about to be asked about, while its turn is still being prepared."""
-        plain = self._plain(text)
+        plain = _plain(text)
         self._embedder.foresee(plain)
         if self._hear is not None:
             self._hear.foresee(plain)
@@ -92,18 +77,17 @@ class HybridRetriever:
             self._hear_foreign.foresee(without_courtesies(text))
 
     async def probe(self, text: str) -> Probe:
-        said, plain = without_courtesies(text), self._plain(text)
+        said, plain = without_courtesies(text), _plain(text)
         hear, long = (self._hear, plain) if self._hear_foreign is None else (self._hear_foreign, said)
         (probe,), (own,), further = await asyncio.gather(
             self._probes([plain]), _heard(self._hear_foreign, [said]), _heard(hear, pieces(long, PIECE))
         )
-        foreign = own.labels if own is not None and otherwise_than_in_english(said, self._interpret) else None
         whole = own.calls if own is not None else probe.calls
-        return replace(probe, foreign=foreign, calls=_with_pieces(whole, further))
+        return replace(probe, foreign=own.labels if own is not None else None, calls=_with_pieces(whole, further))
 
     async def sentences(self, text: str) -> dict[str, Probe]:
         """Of a message of several sentences: each with a probe of its own, in order."""
-        found = parts(self._plain(text))
+        found = parts(_plain(text))
         return dict(zip(found, await self._probes(found), strict=True)) if found else {}
 
     async def _probes(self, texts: Sequence[str]) -> list[Probe]:
@@ -118,50 +102,46 @@ class HybridRetriever:
             for text, embedding, said in zip(texts, embeddings, heard, strict=True)
         ]
 
-    def _plain(self, text: str) -> str:
-        return self._mended(without_trailer(without_courtesies(text)))
-
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
-        plain = self._plain(query)
-        query = without_names(plain, self._snapshot.knows)
-        probe = probe if query == plain else None
+        plain = _plain(query)
         if self._late is not None:
-            self._late.foresee(query)
-        embedding = probe.embedding if probe is not None else (await self._embedder.submit([query]))[0]
-        if reading is not None and reading.depends:
-            hits = await self._search_together(replace(reading, text=query), filters)
+            self._late.foresee(plain)
+        embedding = probe.embedding if probe is not None else (await self._embedder.submit([plain]))[0]
+        if wordings is not None and wordings.beside:
+            hits = await self._search_together(plain, wordings, filters)
         else:
-            hits = await asyncio.to_thread(self._search, query, embedding, filters)
+            hits = await asyncio.to_thread(self._search, plain, embedding, filters)
         if self._late is not None:
-            hits = await self._late.lean(query, hits)
-        return await self.ranked(query, hits, embedding)
+            hits = await self._late.lean(plain, hits)
+        cosines = self._snapshot.cosines(embedding)
+        discussed = self._discussed(wordings, cosines) if wordings is not None else ()
+        sections = await self._reader.read(plain, hits, cosines, discussed)
+        ranked = self._per_article(reordered(hits, sections))[: self._settings.top_k]
+        return Evidence(
+            plain,
+            ranked,
+            dict(sections[0].signals) if sections else {},
+            unlisted=self._codes.unlisted(plain),
+            sections=sections,
+        )
 
-    def _mend(self, text: str) -> str:
-        text = self._interpret(text) if self._interpret is not None else text
-        text = self._spelling.mended(text) if self._spelling is not None else text
-        return self._everyday.read(text) if self._everyday is not None else text
+    def _discussed(self, wordings: Wordings, cosines: Vectors) -> Sequence[Passage]:
+        """The nearest passages of what the conversation is about."""
+        rows = [row for article in wordings.favoured for row in self._snapshot.rows.get(article, ())]
+        nearest = sorted(rows, key=lambda row: -float(cosines[row]))[:DISCUSSED]
+        return [self._snapshot.passages[row] for row in nearest]
 
-    async def ranked(self, query: str, hits: Sequence[Hit], embedding: Vectors | None = None) -> Evidence:
-        """`hits`, best fused first, scored by the cross-encoder, cut to size, with neighbours and signals."""
-        if self._reranker is not None:
-            hits = await self._reranker.rerank(query, hits)
-        ranked = self._per_article(hits)[: self._settings.top_k]
-        embedding = embedding if embedding is not None else (await self._embedder.submit([query]))[0]
-        signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding)) | reading_signals(ranked)
-        return Evidence(query, self._with_neighbours(ranked), signals, unlisted=self._codes.unlisted(query))
-
-    async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:
-        """Search for every wording of `reading`; a passage's fused score is the weighted mean over the wordings."""
-        read = self._interpret or str
-        wordings = {reading.text: 1.0, **{read(text): weight for text, weight in reading.beside.items()}}
-        embeddings = await self._embedder.submit(list(wordings))
+    async def _search_together(self, text: str, wordings: Wordings, filters: Mapping[str, str]) -> list[Hit]:
+        """Search for every wording; a passage's fused score is the weighted mean over them."""
+        weighted = {text: 1.0, **wordings.beside}
+        embeddings = await self._embedder.submit(list(weighted))
         lists = [
-            (weight, await asyncio.to_thread(self._search, text, embedding, filters))
-            for (text, weight), embedding in zip(wordings.items(), embeddings, strict=True)
+            (weight, await asyncio.to_thread(self._search, wording, embedding, filters))
+            for (wording, weight), embedding in zip(weighted.items(), embeddings, strict=True)
         ]
-        return together(lists, frozenset(reading.favoured))
+        return together(lists, frozenset(wordings.favoured))
 
     def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
         if self._adapt is not None:
@@ -215,16 +195,9 @@ class HybridRetriever:
                 count[article] = count.get(article, 0) + 1
         return kept
 
-    def _with_neighbours(self, ranked: Sequence[Hit]) -> list[Hit]:
-        """Neighbours of the best two hits, as passages of their own behind all ranked ones."""
-        seen = {hit.passage.id for hit in ranked}
-        out = list(ranked)
-        for hit in ranked[:2]:
-            for passage in self._snapshot.neighbours(hit.passage, self._settings.neighbours):
-                if passage.id not in seen:
-                    seen.add(passage.id)
-                    out.append(replace(Hit(passage, neighbour=True), final=hit.final * 0.9))
-        return out
+
+def _plain(text: str) -> str:
+    return without_trailer(without_courtesies(text))
 
 
 async def _heard(hear: Batcher[str, Heard] | None, texts: Sequence[str]) -> Sequence[Heard | None]:

@@ -13,26 +13,9 @@ class Generate(Section):
     answerer: Literal["auto", "extractive", "llm"] = Field(
         "auto", description="`auto` uses the LLM when one is configured."
     )
-    max_sentences: int = Field(4, ge=1, le=12, description="Sentences in an extractive answer without steps.")
-    max_steps: int = Field(
-        60,
-        ge=2,
-        le=500,
-        description="Items quoted of a list or procedure at most; of a longer one, how many there are is said.",
-    )
-    context_passages: int = Field(8, ge=1, le=30, description="Passages given to the answerer, neighbours included.")
-    split_questions: bool = Field(
-        True,
-        description="Look up each question of a message by itself where it asks several; an LLM answers them as one.",
-    )
-    critique: Literal["auto", "local", "llm", "off"] = Field(
-        "auto", description="Self-critique; `auto` uses the LLM when one is configured."
-    )
-    critique_partly: Probability = Field(
-        0.43, description="Local critique: probability of a right answer under which it cannot answer."
-    )
-    critique_fully: Probability = Field(
-        0.6, description="Local critique: probability from which the answer counts as full."
+    context_passages: int = Field(8, ge=1, le=30, description="Passages given to an answering LLM.")
+    critique: Literal["auto", "llm", "off"] = Field(
+        "auto", description="Self-critique of what an LLM wrote; `auto` uses the LLM when one is configured."
     )
 
 
@@ -56,9 +39,6 @@ class Suggest(Section):
 class Prompts(Section):
     context_tokens: int = Field(
         2000, ge=200, le=50_000, description="Tokens of passages the answering model reads; the best one is always in."
-    )
-    article_tokens: int = Field(
-        800, ge=0, le=20_000, description="Further tokens of the best passage's own article that it may be given."
     )
     related_tokens: int = Field(80, ge=0, le=2000, description="Tokens of titles of related articles.")
     wrong_tokens: int = Field(300, ge=0, le=5000, description="Tokens of answers known to be wrong.")

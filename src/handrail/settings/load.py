@@ -47,6 +47,28 @@ PATHS = (
 """Settings that name files: in a configuration file they are relative to that file."""
 
 
+REMOVED = {
+    ("deep",): "what it turned on did not help on data it was not made for; take the section out",
+    ("retrieval", "spelling"): "search reads misspelt words as they are",
+    ("retrieval", "everyday"): "search reads everyday words as they are",
+    ("retrieval", "gloss"): "other languages are searched by the encoder of `models.foreign`",
+    ("retrieval", "rerank_weight"): "one fitted probability orders the sections",
+    ("retrieval", "neighbours"): "answers are whole sections",
+    ("rewrite", "expansion"): "take it out",
+    ("gates", "relevance"): "set gates.closest",
+    ("gates", "confidence"): "set gates.answered",
+    ("gates", "second_look"): "take it out",
+    ("generate", "max_sentences"): "answers are whole sections",
+    ("generate", "max_steps"): "answers are whole sections",
+    ("generate", "split_questions"): "a message is always read as the requests it makes",
+    ("generate", "critique_partly"): "set gates.answered",
+    ("generate", "critique_fully"): "set gates.answered",
+    ("prompts", "article_tokens"): "a model is given whole sections",
+    ("high_stakes", "quote_from"): "set gates.answered",
+}
+"""Settings of earlier versions, with what to do instead."""
+
+
 def load_settings(config: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Read `config` (or `$HANDRAIL_CONFIG`, or `./config.toml`), `.env` and the environment.
 
@@ -116,13 +138,14 @@ def explain(error: ValidationError, source: str) -> str:
         where = ".".join(str(part) for part in item["loc"])
         hidden = item["type"] == "extra_forbidden" or isinstance(item["input"], dict) or _secret(where)
         given = "" if hidden else f" (given: {item['input']!r})"
-        what = (
-            "no such setting; check the spelling against config.toml"
-            if item["type"] == "extra_forbidden"
-            else item["msg"]
-        )
+        what = _unknown(item["loc"]) if item["type"] == "extra_forbidden" else item["msg"]
         lines.append(f"{where}: {what}{given}{_meaning(item['loc'])}")
     return f"{source} holds {len(lines)} wrong value(s):\n  " + "\n  ".join(lines)
+
+
+def _unknown(loc: tuple[int | str, ...]) -> str:
+    removed = REMOVED.get(tuple(map(str, loc[:2]))) or REMOVED.get((str(loc[0]),))
+    return f"no longer a setting: {removed}" if removed else "no such setting; check the spelling against config.toml"
 
 
 def _secret(where: str) -> bool:

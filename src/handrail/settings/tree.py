@@ -150,27 +150,11 @@ class Retrieval(Section):
     late_weight: Probability = Field(
         0.3, description="Share of the fused score that late interaction decides; 0 turns it off."
     )
-    rerank_depth: int = Field(8, ge=0, le=100, description="Passages scored by the cross-encoder; 0 turns it off.")
-    rerank_weight: Probability = Field(
-        0.6, description="Weight of the cross-encoder in the final order; the rest is the fused score."
+    rerank_depth: int = Field(
+        6, ge=0, le=100, description="Sections that the cross-encoder reads beside the question; 0 turns it off."
     )
     top_k: int = Field(5, ge=1, le=50, description="Passages kept after ranking.")
     max_per_article: int = Field(3, ge=1, le=20, description="Passages of one article among those kept.")
-    neighbours: int = Field(
-        1, ge=0, le=3, description="Passages added on each side of the best ones, from the same section."
-    )
-    spelling: bool = Field(
-        True, description="Search with misspelt words put right after the words of the articles; English articles only."
-    )
-    everyday: bool = Field(
-        True,
-        description="Read everyday words that the articles lack as the ones they have (`coupon` as `discount code`); "
-        "English articles only.",
-    )
-    gloss: bool = Field(
-        True,
-        description="Read messages in twelve other languages word by word in English; English articles only.",
-    )
 
 
 class Classify(Section):
@@ -207,51 +191,18 @@ class Memory(Section):
 class Rewrite(Section):
     llm: bool = Field(True, description="Let the LLM expand short queries, when there is one.")
     below_words: int = Field(8, ge=0, le=50, description="Queries with fewer words than this are rewritten.")
-    expansion: bool = Field(
-        False, description="Without an LLM, append title words of the best matching article to short queries."
-    )
-
-
-class Deep(Section):
-    """Each is off unless it was measured to help; see eval/EXPERIMENTS.md."""
-
-    grading: Literal["off", "local", "llm"] = Field(
-        "off", description="Take out passages that do not help: by the cross-encoder's score or by the LLM."
-    )
-    grade_below: Probability = Field(
-        0.25, description="Local grading: softened cross-encoder score under which a passage is taken out."
-    )
-    correction: Literal["off", "local", "llm"] = Field(
-        "off", description="Search again in other words while the evidence is weak, then offer a person."
-    )
-    correction_rounds: int = Field(1, ge=1, le=3, description="Further searches at most.")
-    decomposition: Literal["off", "local", "llm"] = Field(
-        "off", description="Look up a message with several questions in up to three parts."
-    )
-    gap_check: bool = Field(False, description="Let the LLM name up to two searches for what the evidence leaves open.")
-    hyde: bool = Field(False, description="Let the LLM imagine a passage that answers, and search with it too.")
-    complexity: bool = Field(
-        False, description="Let the small model answer simple questions, the answering model the others."
-    )
-    cache: bool = Field(False, description="Reuse what was found for nearly the same question.")
-    cache_full: Probability = Field(0.9, description="Cosine from which found passages are reused as they are.")
-    cache_partial: Probability = Field(0.7, description="Cosine from which they are ranked along with a new search.")
-    cache_entries: int = Field(2000, ge=10, le=100_000, description="Questions the cache holds per process.")
 
 
 class Gates(Section):
-    relevance: Probability = Field(
-        0.53,
-        description="Probability that the articles answer it, under which a clarifying question is asked.",
+    answered: Probability | None = Field(
+        None,
+        description="Probability from which a section is given as the answer; default is what was fitted to the "
+        "knowledge base, else what ships.",
     )
-    confidence: Probability = Field(
-        0.5, description="Probability under which the answer carries a disclaimer and no links."
-    )
-    second_look: Probability = Field(
-        0.5,
-        description="Probability that the articles answer it, as gate and classifier say together, from which a "
-        "message is answered although the classifier leans to a fixed reply (out of scope, irrelevant); 1 turns this "
-        "off.",
+    closest: Probability | None = Field(
+        None,
+        description="Probability from which a section is shown as one that looks closest; below it a question is asked "
+        "back. Default is what was fitted.",
     )
     calibration: Path | None = Field(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
@@ -261,9 +212,6 @@ class Gates(Section):
 class HighStakes(Section):
     policy_file: Path | None = Field(
         None, description="The operator's written retention policy (TOML); without it no offer is ever made."
-    )
-    quote_from: Probability = Field(
-        0.8, description="Probability of a right answer from which articles are quoted beside a serious matter."
     )
 
 
@@ -312,7 +260,6 @@ class Settings(Section):
     classify: Classify = Classify()
     memory: Memory = Memory()
     rewrite: Rewrite = Rewrite()
-    deep: Deep = Deep()
     gates: Gates = Gates()
     generate: Generate = Generate()
     suggest: Suggest = Suggest()

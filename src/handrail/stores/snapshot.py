@@ -76,6 +76,11 @@ class Snapshot:
         return _rows(self.passages)
 
     @cached_property
+    def row(self) -> dict[str, int]:
+        """Row of each passage in `vectors`, by id."""
+        return {passage.id: row for row, passage in enumerate(self.passages)}
+
+    @cached_property
     def titles(self) -> dict[str, str]:
         return {passage.article_id: passage.title for passage in self.passages}
 

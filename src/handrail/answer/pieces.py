@@ -1,0 +1,83 @@
+"""Whole sections as what is shown: one to three pieces of an answer, or cards that look closest; nothing cut in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from handrail.answer.gate import Bands
+from handrail.answer.piece import piece_of, share_of, shown, words
+from handrail.answer.planted import planted
+from handrail.types import Candidate, Card, Claim, Evidence, Piece
+
+QUOTED = "extractive"
+"""The provider whose answers are the articles' own words."""
+MOST = 3
+"""Sections of one answer, and cards."""
+ROOM = 260
+"""Words that are shown at once before a further section is left out, or a card stays closed."""
+ABOUT_AS_LIKELY = 0.5
+"""Share of the best section's odds from which another one is shown beside it."""
+
+
+class Pieces:
+    """Makes claims and cards of sections. `weights` says how rare each word of the articles is, `lang` how to stem it."""
+
+    def __init__(self, bands: Bands, weights: Mapping[str, float], lang: str) -> None:
+        self._bands = bands
+        self._weights = weights
+        self._lang = lang
+
+    def claims(self, evidence: Evidence, *, several: bool = False) -> list[Claim]:
+        """The section that answers, with those that answer about as likely while there is room for them.
+
+        `several`: other answers stand beside it, so that each piece is headed by its title. Empty where nothing may be
+        quoted.
+        """
+        pieces = self._pieces(evidence, self._leading(evidence.sections))
+        headed = several or len(pieces) > 1
+        return [
+            Claim(
+                piece.markdown,
+                (piece.passage_id,),
+                support="supported",
+                heading=f"**{piece.heading}**" if headed else "",
+                piece=piece,
+            )
+            for piece in pieces
+        ]
+
+    def cards(self, evidence: Evidence) -> tuple[Card, ...]:
+        """Up to three, the best one open, and the others as far as there is room."""
+        close = [one for one in evidence.sections if one.probability >= self._bands.least(evidence)]
+        cards: list[Card] = []
+        room = ROOM
+        for piece in self._pieces(evidence, close, bounded=False):
+            size = words(shown(piece))
+            cards.append(Card(piece, open=not cards or size <= room))
+            room -= size
+        return tuple(cards)
+
+    def _leading(self, sections: Sequence[Candidate]) -> list[Candidate]:
+        if not sections:
+            return []
+        odds = _odds(sections[0].probability) * ABOUT_AS_LIKELY
+        return [one for one in sections if _odds(one.probability) >= odds]
+
+    def _pieces(self, evidence: Evidence, candidates: Sequence[Candidate], *, bounded: bool = True) -> list[Piece]:
+        share = share_of(evidence.query, self._weights, self._lang)
+        pieces: list[Piece] = []
+        room = ROOM
+        for candidate in candidates:
+            piece = piece_of(candidate.section, share)
+            size = words(shown(piece))
+            if planted(piece.markdown) or not piece.markdown or (bounded and pieces and size > room):
+                continue
+            pieces.append(piece)
+            room -= size
+            if len(pieces) == MOST:
+                break
+        return pieces
+
+
+def _odds(probability: float) -> float:
+    return probability / max(1e-6, 1 - probability)

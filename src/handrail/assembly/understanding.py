@@ -1,0 +1,16 @@
+"""How messages are understood, as the settings ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from handrail.classify import Classifier
+from handrail.turn.stages import Stages
+from handrail.understand.local import LocalUnderstanding
+
+
+def understood_by(stages: Stages, classifier: Classifier) -> Stages:
+    """With another classifier behind the understanding of messages, and the one before it as its spare."""
+    before = stages.understand.primary
+    primary = LocalUnderstanding(stages.retriever, classifier)
+    return replace(stages, understand=replace(stages.understand, primary=primary, spare=before))

@@ -1,0 +1,74 @@
+"""What was found for each request of a message, and which of them are answered from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from handrail.answer.gate import Band, Bands
+from handrail.types import Asked, Citation, Evidence, Hit, Label, Request, Routing, Sense
+
+STATIC = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
+DOUBTED = frozenset({Label.IRRELEVANT, Label.OUT_OF_SCOPE})
+"""Labels that say what articles hold; the others say how a message is meant."""
+LEAST = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A request as it was understood in the end, and the evidence for it."""
+
+    request: Request
+    sense: Sense
+    label: Label
+    evidence: Evidence
+    band: Band
+
+    @property
+    def grave(self) -> bool:
+        return self.label is Label.HIGH_STAKES
+
+    @property
+    def static(self) -> bool:
+        return self.label in STATIC
+
+    def asked(self, routing: Routing, citations: Sequence[Citation]) -> Asked:
+        """How the request is reported; `routing` is the reply's, for a request that it answers."""
+        held = self.evidence.given
+        cited = tuple(citation.index for citation in citations if citation.passage.id in held)
+        own = Routing(self.label.value) if self.static or self.grave else routing
+        return Asked(self.request.text, self.label, own, cited)
+
+
+def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> Found:
+    """With the label in the light of the evidence: what the articles answer is not turned away as none of theirs."""
+    label = sense.classification.label
+    if label in DOUBTED and answers_after_all(sense, evidence):
+        label = Label.ANSWERABLE
+    return Found(request, sense, label, evidence, bands.band(evidence))
+
+
+def answers_after_all(sense: Sense, evidence: Evidence) -> bool:
+    """Whether the articles and the label `answerable` together outweigh the label that was given."""
+    given = max(sense.classification.probability, LEAST)
+    answerable = max(sense.classification.probabilities.get(Label.ANSWERABLE, 0.0), LEAST)
+    likely = min(max(evidence.probability, LEAST), 1 - LEAST)
+    return math.log(likely / (1 - likely)) + math.log(answerable / given) > 0
+
+
+def merged(parts: Sequence[Found]) -> Evidence:
+    """What was found for all parts, the best of each first, then the second best."""
+    if len(parts) == 1:
+        return parts[0].evidence
+    hits: dict[str, Hit] = {}
+    for rank in zip_longest(*(part.evidence.hits for part in parts)):
+        for hit in rank:
+            if hit is not None:
+                hits.setdefault(hit.passage.id, hit)
+    weakest = min((part.evidence for part in parts), key=lambda evidence: evidence.probability)
+    query = " ".join(part.evidence.query for part in parts)
+    return replace(
+        weakest, query=query, hits=tuple(hits.values()), parts=tuple(part.evidence for part in parts), unlisted=()
+    )

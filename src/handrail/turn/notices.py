@@ -1,0 +1,50 @@
+"""What a visitor is told beside an answer who writes in another language than the articles, or than any reply."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from handrail.language import unspoken
+from handrail.turn import outcome
+from handrail.types import Classification, Label, Outcome, Question, Routing
+from handrail.wording import Wording
+
+LOOKED_UP = frozenset({Routing.FOLLOWUP, Routing.CANNOT_ANSWER})
+
+
+def written_in(question: Question) -> str:
+    """The language of the message, whatever the reply's is."""
+    return question.unspoken or question.lang
+
+
+def noticed(
+    result: Outcome,
+    question: Question,
+    classification: Classification,
+    wording: Wording,
+    articles_lang: str,
+    *,
+    written: bool,
+) -> Outcome:
+    """`result` with what is to be said about languages; `question` is the message as it was written.
+
+    `written`: a model writes answers, in any language.
+    """
+    quoted = bool(result.pieces or result.closest)
+    foreign = written_in(question) != articles_lang
+    lost = foreign and not written and result.routing in LOOKED_UP
+    named = wording.language(articles_lang)
+    if foreign and quoted and result.citations:
+        result = replace(result, notice=wording.say("other_language", language=named))
+    elif lost:
+        result = outcome.not_understood(result, wording.say("only_language", language=named))
+    if not _first_unspoken(question, classification) or (quoted and result.citations and not foreign):
+        return result
+    said = [wording.say("unspoken_language"), result.notice]
+    return replace(result, notice=" ".join(line for line in said if line))
+
+
+def _first_unspoken(question: Question, classification: Classification) -> bool:
+    """Whether the language is not spoken and this was not said before in the conversation; mash is in no language."""
+    mash = classification.label is Label.NONSENSE and classification.rule is None
+    return not (question.unspoken is None or mash or any(unspoken(past.question) for past in question.history))

@@ -1,0 +1,109 @@
+"""What is said without an answer from the articles: courtesies, questions back, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from handrail.answer.gate import Band
+from handrail.turn import outcome
+from handrail.turn.found import Found
+from handrail.turn.state import TurnInFlight
+from handrail.types import (
+    Act,
+    Card,
+    Classification,
+    Draft,
+    Escalation,
+    Label,
+    Offer,
+    Outcome,
+    Question,
+    RefusalReason,
+    Routing,
+    Understanding,
+)
+from handrail.wording import Wording
+
+TOPICS = 3
+COURTESIES = {Act.GREETING: "greeting", Act.THANKS: "thanks", Act.YES: "yes", Act.NO: "no"}
+AGAIN = frozenset({Routing.FOLLOWUP, Routing.LOW_CONFIDENCE, Routing.CANNOT_ANSWER})
+LATELY = 2
+CRISIS = "crisis"
+"""The rule that a classification names where somebody may be about to come to harm."""
+GOES_ON = 0.5
+"""Probability of needing what was said before, from which a message goes on about a serious matter."""
+
+
+def courtesy(understood: Understanding, question: Question, wording: Wording, topics: Sequence[str]) -> Outcome | None:
+    """The reply to a greeting, thanks, a yes or a no, or the wish for a person; None for what asks something else."""
+    if understood.wants_person and len(understood.requests) == 1:
+        return outcome.static(Label.OUT_OF_SCOPE, wording, (), "person")
+    rule = COURTESIES.get(understood.act)
+    if rule is None:
+        return None
+    last = question.history[-1] if question.history else None
+    offered = last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
+    chips = offered if understood.act in (Act.YES, Act.NO) and offered else topics
+    return outcome.static(Label.IRRELEVANT, wording, chips, rule)
+
+
+def turned_away(parts: Sequence[Found], wording: Wording, topics: Sequence[str]) -> Outcome:
+    """The fixed reply to a message of which nothing is for the articles: that of the part a person could settle."""
+    label = next((part.label for part in parts if part.label is Label.OUT_OF_SCOPE), parts[0].label)
+    return outcome.static(label, wording, topics)
+
+
+def nothing_found(
+    parts: Sequence[Found], cards: Sequence[Card], understood: Understanding, question: Question, wording: Wording
+) -> Outcome:
+    """The closest sections; else one question back, and a person where that was asked before or would not help."""
+    best = max((part.evidence for part in parts), key=lambda evidence: evidence.probability)
+    confidence = best.probability
+    unlisted = next((part.evidence.unlisted for part in parts if part.evidence.unlisted), ())
+    if unlisted:
+        return outcome.not_listed(unlisted, wording, confidence)
+    if cards:
+        given = {hit.passage.id: hit for part in parts for hit in part.evidence.hits}
+        return outcome.closest(cards, given, confidence, wording)
+    failed = understood.act in (Act.WRONG_ANSWER, Act.STILL_FAILS)
+    lately = question.history[-LATELY:]
+    if any(past.routing in AGAIN for past in lately) or (failed and lately):
+        return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
+    titles = dict.fromkeys(hit.passage.title for hit in best.hits)
+    return outcome.followup(wording, list(titles)[:TOPICS], confidence)
+
+
+def bands_of(parts: Sequence[Found]) -> dict[str, str]:
+    """For traces: each request's text and band."""
+    return {part.request.text: (part.band if not part.static else Band.NOTHING).value for part in parts}
+
+
+def classified(understood: Understanding, result: Outcome) -> Classification:
+    """What a message that got a fixed reply counts as."""
+    label = Label(result.routing.value)
+    return Classification(label, 1.0, "local", {label: 1.0}, rule=understood.act.value)
+
+
+def with_open(draft: Draft, parts: Sequence[Found], wording: Wording) -> Draft:
+    """The draft with a word about the requests that stay open."""
+    if not parts:
+        return draft
+    said = wording.say("left_open", questions=" ".join(wording.quoted(part.request.text) for part in parts))
+    return replace(draft, closing="\n\n".join(filter(None, (draft.closing, said))))
+
+
+def person_in_sight(result: Outcome, turn: TurnInFlight) -> Outcome:
+    """With an offer of a person for whoever may have a serious matter, or has not been helped by the last answer."""
+    understood, classification = turn.understood, turn.classification
+    if result.escalation.offer is Offer.BUTTON or understood is None or result.routing is Routing.NONSENSE:
+        return result
+    history = turn.question.history
+    last = history[-1] if history else None
+    goes_on = last is not None and last.routing is Routing.HIGH_STAKES and understood.depends >= GOES_ON
+    if understood.wants_person or (classification.label is Label.HIGH_STAKES) or goes_on:
+        return replace(result, escalation=Escalation(Offer.BUTTON, "high_stakes"))
+    failed = understood.act in (Act.STILL_FAILS, Act.WRONG_ANSWER) and last is not None
+    if failed and result.escalation.offer is Offer.NONE:
+        return replace(result, escalation=Escalation(Offer.LINK, "not_solved"))
+    return result

@@ -1,0 +1,105 @@
+"""A turn while it is worked on: what every step of the pipeline reads and adds to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from handrail.errors import RetryableError
+from handrail.generations import Span
+from handrail.observe import TurnTrace
+from handrail.turn.deadline import until
+from handrail.turn.showing import Showing
+from handrail.turn.stopwatch import Stopwatch
+from handrail.turn.watch import TurnWatch
+from handrail.types import Claim, Classification, Label, Question, Understanding
+from handrail.wording import Wording
+
+UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
+
+SMALL_SHARE = 1 / 4
+"""Of the time left in a turn, what classifying or rewriting may take before the turn goes on without its provider."""
+LARGE_SHARE = 2 / 3
+"""The same for answering and for the critique."""
+
+T = TypeVar("T")
+
+_under_way: ContextVar[list[str] | None] = ContextVar("handrail_turn_without", default=None)
+
+
+def without(part: str) -> None:
+    """Note for the turn at hand, if there is one, that it goes on without `part`: for what has a spare of its own."""
+    noted = _under_way.get()
+    if noted is not None and part not in noted:
+        noted.append(part)
+
+
+def _noted() -> list[str]:
+    """Where the turn that begins here, and what it asks in tasks of its own, notes what it goes on without."""
+    noted: list[str] = []
+    _under_way.set(noted)
+    return noted
+
+
+@dataclass(slots=True)
+class TurnInFlight:
+    """One turn's question, its observers, its time, and what is known so far."""
+
+    question: Question
+    """As it was written, with what is known of its writer by now."""
+    wording: Wording
+    """The product's own words in the visitor's language."""
+    trace: TurnTrace
+    laps: Stopwatch
+    watch: TurnWatch
+    showing: Showing
+    """What the visitor has been shown of the answer."""
+    ends: float
+    """When the turn's time is over, by the event loop's clock."""
+    understood: Understanding | None = None
+    """None until the message has been read."""
+    classification: Classification = UNDECIDED
+    standalone: str = ""
+    """What is answered: the message with what it takes over from the conversation."""
+    provider: str = "static"
+    model: str | None = None
+    retrieved: int = 0
+    degraded: list[str] = field(default_factory=_noted)
+    """What the turn went on without, in order: `rewrite`, `verify`, `answer` …; `assistant` when nothing was left."""
+
+    @asynccontextmanager
+    async def stage(self, name: str) -> AsyncIterator[Span]:
+        """A stage that is watched, traced and timed under one name."""
+        await self.watch.stage(name)
+        with self.trace.stage(name) as span, self.laps.lap(name):
+            yield span
+
+    async def in_time(self, work: Awaitable[T], share: float) -> T:
+        """`work` within its share of the time left, so that a hanging provider never costs the whole turn.
+
+        Raises RetryableError when that is over.
+        """
+        now = asyncio.get_running_loop().time()
+        spare = (self.ends - now) * share
+        try:
+            # Not `wait_for`: before Python 3.12 it may lose a cancellation that comes as the work ends.
+            with until(now + spare):
+                async with asyncio.timeout(spare):
+                    return await work
+        except TimeoutError:
+            raise RetryableError("a provider took longer than its share of the turn") from None
+
+    def go_on_without(self, part: str) -> None:
+        """Note that `part` failed and something simpler takes its place."""
+        if part not in self.degraded:
+            self.degraded.append(part)
+
+
+def traced(claim: Claim) -> dict[str, object]:
+    """A claim as traces show it."""
+    proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
+    return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}

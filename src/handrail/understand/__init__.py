@@ -1,0 +1,11 @@
+"""A message becomes requests, a speech act, and what else a turn has to know of it."""
+
+from typing import Protocol
+
+from handrail.types import Question, Understanding
+
+
+class Understand(Protocol):
+    async def read(self, question: Question) -> Understanding:
+        """What the message asks for and does, with its history. Raises RetryableError and PermanentError."""
+        ...

@@ -1,0 +1,123 @@
+"""A message understood by the local heads: no language model, a few encoder passes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from handrail.classify import Classifier
+from handrail.despair import speaks_of_dying
+from handrail.retrieve import Retriever
+from handrail.types import (
+    ANSWERING,
+    Act,
+    Classification,
+    Label,
+    Probe,
+    Question,
+    Request,
+    Sense,
+    Understanding,
+    Understood,
+)
+from handrail.understand.cut import joined, pieces
+from handrail.understand.history import asked_last, carried
+
+ACTS = 0.5
+"""Probability at which the heads' yes-or-no outputs are to be acted on: they were shifted so in fitting."""
+SURE = 0.5
+"""Probability of a speech act below which the message is taken for a request."""
+STANDS = 0.6
+"""Probability of its label from which a part of a message is a request of its own."""
+CLEARLY = 0.15
+"""Probability of the less likely way to understand a follow-up below which it is not looked up."""
+MOST = 3
+ASKING = (Label.ANSWERABLE, Label.HIGH_STAKES, Label.OUT_OF_SCOPE)
+NOT_HEARD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0)
+"""Where no encoder hears messages."""
+
+
+class LocalUnderstanding:
+    """An Understand. `retriever` embeds messages and compares them with the articles; it searches nothing."""
+
+    def __init__(self, retriever: Retriever, classifier: Classifier) -> None:
+        self._look = retriever.probe
+        self._classifier = classifier
+
+    async def read(self, question: Question) -> Understanding:
+        probe = await self._look(question.text)
+        heard = probe.understood or NOT_HEARD
+        act = max(heard.acts, key=heard.acts.__getitem__)
+        whole = await self._request(question, question.text, probe)
+        return Understanding(
+            requests=await self._requests(question, whole),
+            whole=whole,
+            act=Act(act) if heard.acts[act] >= SURE else Act.REQUEST,
+            crisis=heard.crisis >= ACTS or speaks_of_dying(question.text),
+            wants_person=heard.person >= ACTS,
+            refuses_offer=heard.refuses_offer >= ACTS,
+            depends=heard.depends,
+        )
+
+    async def _request(self, question: Question, text: str, probe: Probe) -> Request:
+        """By itself, and with what was said before as far as that may be meant."""
+        alone = Sense(text, await self._label(question, text, probe), probe)
+        last = asked_last(question.history)
+        needs = (probe.understood or NOT_HEARD).depends
+        if last is None or question.suspicious or needs < CLEARLY:
+            return Request(text, (alone,))
+        standalone, wordings = carried(text, last, question.history)
+        with_past = await self._look(standalone)
+        found = await self._label(question, standalone, with_past)
+        together = Sense(standalone, _of_follow_up(alone.classification, found, last.routing in ANSWERING),
+                         with_past, needs, wordings)  # fmt: skip
+        senses = [together, Sense(alone.text, alone.classification, probe, 1 - needs)]
+        return Request(text, tuple(sense for sense in senses if sense.prior >= CLEARLY))
+
+    async def _requests(self, question: Question, whole: Request) -> Sequence[Request]:
+        """The parts that ask for something of their own; the whole where there are not several.
+
+        What asks for nothing belongs to the request before it, at the beginning to the one behind.
+        """
+        parts = pieces(whole.text)
+        if len(parts) < 2 or question.suspicious:
+            return (whole,)
+        probes = await asyncio.gather(*(self._look(part) for part in parts))
+        labels = [await self._label(question, part, probe) for part, probe in zip(parts, probes, strict=True)]
+        groups: list[list[str]] = []
+        story: list[str] = []
+        for part, probe, label in zip(parts, probes, labels, strict=True):
+            heard = probe.understood or NOT_HEARD
+            asks = heard.acts.get(Act.REQUEST, 0.0) >= SURE and label.label in ASKING and label.probability >= STANDS
+            if asks and heard.depends < ACTS:
+                groups.append([*story, part])
+                story = []
+            elif groups:
+                groups[-1].append(part)
+            else:
+                story.append(part)
+        if not 1 < len(groups) <= MOST:
+            return (whole,)
+        texts = [joined(group) for group in groups]
+        looked = await asyncio.gather(*(self._look(text) for text in texts))
+        return [
+            Request(text, (Sense(text, await self._label(question, text, probe), probe),))
+            for text, probe in zip(texts, looked, strict=True)
+        ]
+
+    async def _label(self, question: Question, text: str, probe: Probe) -> Classification:
+        return await self._classifier.classify(replace(question, text=text), probe)
+
+
+def _of_follow_up(alone: Classification, together: Classification, answered: bool) -> Classification:
+    """After an answer a follow-up is a question about it, unless it is serious by itself.
+
+    That the question before it was serious does not make it so.
+    """
+    if alone.label is Label.HIGH_STAKES:
+        return alone
+    if together.label is Label.HIGH_STAKES or (answered and together.label is not Label.ANSWERABLE):
+        probability = together.probabilities.get(Label.ANSWERABLE, 1 - together.probability)
+        return Classification(Label.ANSWERABLE, probability, together.by, together.probabilities)
+    return together
