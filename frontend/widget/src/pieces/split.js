@@ -12,7 +12,7 @@ export function split(answer, pieces) {
   const parts = [];
   let at = 0;
   for (const piece of pieces) {
-    const [start, end] = piece.span ?? [0, -1];
+    const [start, end] = piece.span ?? [0, 0];
     if (start < at || !points.slice(start, end).join("").startsWith(piece.markdown)) return null;
     parts.push(points.slice(at, start).join(""), piece);
     at = end;
