@@ -215,6 +215,27 @@ def test_the_closest_cards_stand_under_the_disclaimer_in_place_of_the_answer(cha
     expect(reply.locator(".cite, .passages, .sources")).to_have_count(0)
 
 
+def test_cards_that_take_more_room_than_the_answer_did_are_in_view(chat: Chat) -> None:
+    chat.site.change(**sent(CLOSEST))
+    chat.open()
+    for _ in range(2):
+        reply = chat.ask("How?")
+        expect(reply.locator(".card").last).to_be_in_viewport(ratio=1)
+
+
+def test_sections_keep_their_own_direction_in_a_page_of_the_other(chat: Chat) -> None:
+    chat.site.change(**sent(CLOSEST))
+    chat.visit("?lang=ar").launcher.click()
+    chat.page.locator("handrail-widget textarea").first.fill("?")
+    chat.page.keyboard.press("Enter")
+
+    directions = "(nodes) => nodes.map((node) => getComputedStyle(node).direction)"
+    shown = chat.replies.first.locator(".card .section, .card h3 button")
+    expect(shown).to_have_count(4)
+    assert shown.evaluate_all(directions) == ["ltr"] * 4
+    assert chat.replies.first.locator(".closest .label").evaluate_all(directions) == ["rtl"]
+
+
 def test_a_card_is_opened_and_closed_in_place_by_keyboard(chat: Chat) -> None:
     reply = answered(chat, CLOSEST)
     button = card(reply, 1).get_by_role("button", name="Water the beds")

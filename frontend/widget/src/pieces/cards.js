@@ -13,7 +13,7 @@ export function createCards(cards, t, draw) {
     ...cards.map(({ piece, open }) => {
       const content = draw(piece);
       content.hidden = !open;
-      const button = el("button", { type: "button", "aria-expanded": String(open), text: piece.heading, click: () => {
+      const button = el("button", { type: "button", "aria-expanded": String(open), dir: "auto", text: piece.heading, click: () => {
         content.hidden = !content.hidden;
         button.setAttribute("aria-expanded", String(!content.hidden));
       } });

@@ -1,4 +1,4 @@
-/** @import {Context, Pieces} from "../types" */
+/** @import {Context, Piece, Pieces} from "../types" */
 import english from "../lang/en.pieces.json";
 import styles from "./pieces.css";
 import { sheet } from "../shared/sheet.js";
@@ -22,16 +22,25 @@ export function createPieces(context, log, render) {
   const root = log.getRootNode();
   if (root instanceof ShadowRoot) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet(styles)];
 
+  /** @param {HTMLElement} body cards may take more room than the words did: the newest message stays in view */
+  function settle(body) {
+    const message = /** @type {HTMLElement} */ (body.closest(".message"));
+    if (message !== log.querySelector(".messages")?.lastElementChild) return;
+    const tall = message.offsetHeight > log.clientHeight - 24;
+    log.scrollTo({ top: tall ? message.offsetTop - 12 : log.scrollHeight });
+  }
+
   return {
     mark(passage, quotes) {
       if (!passage.querySelector("mark")) for (const words of quotes) markQuote(passage, words);
     },
     lay(body, { answer, pieces, closest }, policy) {
-      const how = { t, policy, render };
+      const draw = (/** @type {Piece} */ piece) => createPiece(piece, { t, policy, render });
       const cards = list(closest).flatMap(readCard);
-      if (cards.length) return body.replaceChildren(createCards(cards, t, (piece) => createPiece(piece, how)));
       const parts = split(answer, list(pieces).flatMap(readPiece));
-      if (parts) body.replaceChildren(...parts.map((part) => (typeof part === "string" ? render(part, policy) : createPiece(part, how))));
+      if (cards.length) body.replaceChildren(createCards(cards, t, draw));
+      else if (parts) body.replaceChildren(...parts.map((part) => (typeof part === "string" ? render(part, policy) : draw(part))));
+      settle(body);
     },
   };
 }

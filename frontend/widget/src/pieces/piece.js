@@ -11,7 +11,7 @@ import { lettersOf, markLetters } from "./mark.js";
  * @returns {HTMLElement}
  */
 export function createPiece({ markdown, answering, foldAt, steps, citation }, { t, policy: { hosts, cite }, render }) {
-  const draw = (/** @type {string} */ text) => el("div", { class: "section markdown" }, render(text, { hosts, cite: (n) => `[${n}]` }));
+  const draw = (/** @type {string} */ text) => el("div", { class: "section markdown", dir: "auto" }, render(text, { hosts, cite: (n) => `[${n}]` }));
   const section = draw(markdown);
   const { letters } = lettersOf(section);
   const points = [...markdown];
