@@ -42,10 +42,18 @@ def draft_of(result: dict[str, Any]) -> dict[str, Any]:
     routing = Routing(result["routing"])
     text, citations = result["answer"], result["citations"]
     if routing is Routing.HIGH_STAKES:
-        text = "\n\n".join(_with_marks(claim) for claim in result["claims"] if claim["citations"])
+        text = _said_by_articles(result)
     if routing not in ANSWERING or not text:
         text, citations = "", []
     return {"text": letter(text), "citations": citations, "routing": routing.value}
+
+
+def _said_by_articles(result: dict[str, Any]) -> str:
+    """Of a serious reply, the whole sections where it is made of them, else the claims that cite something."""
+    spans = [piece["span"] for piece in result["pieces"] if piece["span"]]
+    if spans:
+        return "\n\n".join(result["answer"][start:end] for start, end in spans)
+    return "\n\n".join(_with_marks(claim) for claim in result["claims"] if claim["citations"])
 
 
 def _with_marks(claim: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -99,6 +99,63 @@ class Claim(BaseModel):
     quote: str | None = Field(None, description="The exact supporting words.", examples=["Open Settings"])
 
 
+Range = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=2, max_length=2)]
+"""Start and end, counted in Unicode code points; the end is exclusive."""
+
+
+class Piece(BaseModel):
+    """A whole section of an article, or a whole procedure, as it is shown."""
+
+    markdown: str = Field(
+        description="All of it, including what a client may fold, without the citation mark.",
+        examples=["1. Open **Settings**.\n2. Choose **Domains**."],
+    )
+    title: str = Field(description="Title of the article.", examples=["Connect a domain"])
+    section: str = Field(
+        description="Headings of the section, outermost first, joined by ` › `; empty for the opening of an article.",
+        examples=["Before you start › Steps"],
+    )
+    id: str = Field(description="Id of the passage that its citation opens.", examples=["domains:connect/2"])
+    article_id: str = Field(examples=["domains:connect"])
+    url: str = Field(examples=["https://help.tillwick.example/domains/connect#steps"])
+    answering: Range | None = Field(
+        None, description="Range of the sentence in `markdown` that answers the question.", examples=[[3, 21]]
+    )
+    collapsed_after: int | None = Field(
+        None, ge=0, description="Offset in `markdown` from which a client may fold it; null shows all.", examples=[None]
+    )
+    steps: int = Field(0, ge=0, description="Numbered steps in all of it.", examples=[2])
+    citation: int | None = Field(None, ge=1, description="Index of its citation; null in a card.", examples=[1])
+    span: Range | None = Field(
+        None,
+        description="Range of the piece in `answer`, citation mark included; null in a card.",
+        examples=[[0, 49]],
+    )
+
+
+class Card(BaseModel):
+    """A section that looks close to the question, without the claim that it answers it."""
+
+    title: str = Field(description="Title of the article.", examples=["Connect a domain"])
+    section: str = Field(description="As in its piece.", examples=["Steps"])
+    article_id: str = Field(examples=["domains:connect"])
+    url: str = Field(examples=["https://help.tillwick.example/domains/connect#steps"])
+    open: bool = Field(description="Whether its text is shown from the start; `answer` then holds it, too.")
+    piece: Piece
+
+
+class AskedFor(BaseModel):
+    """One of the requests of a message, and what became of it."""
+
+    text: str = Field(
+        description="The request by itself; card numbers, IBANs and access tokens are taken out.",
+        examples=["How do I connect my domain?"],
+    )
+    label: Label
+    routing: Routing
+    citations: list[int] = Field(description="Indexes of the citations that answer it.", examples=[[1]])
+
+
 class Source(BaseModel):
     """An article to link below the answer."""
 
@@ -192,6 +249,19 @@ class AskResponse(BaseModel):
         description="Share of the drafted claims that their passages support, removed ones included; null where none "
         "was checked.",
         examples=[1.0],
+    )
+    pieces: list[Piece] = Field(
+        [],
+        description="The whole sections that the answer is made of, in order; empty where a language model wrote it. "
+        "`answer` holds all of them.",
+    )
+    closest: list[Card] = Field(
+        [],
+        description="Up to three sections that look closest, best first, where no clear answer was found. To be shown "
+        "below the disclaimer, in place of `answer`.",
+    )
+    requests: list[AskedFor] = Field(
+        [], description="What the message asks, in order; empty for one that asks for nothing."
     )
     conversation_id: str = Field(description="Send it with the next question.", examples=["c-8f14e45f"])
     turn_id: str = Field(examples=["0b8f3a52-4a55-4f0e-9d39-3f3b2c1f5a11"])

@@ -210,6 +210,8 @@ def _unavailable(settings: Settings, question: Question) -> Outcome:
 
 def _recorded(services: Services, turn: Turn) -> Response:
     result = response(turn)
+    # The response is stored, and requests are in the visitor's words.
+    result["requests"] = [{**asked, "text": redact(asked["text"])} for asked in result["requests"]]
     desk = services.desk
     desk.later.do(desk.talks.evidence.save(result, redact(turn.question.text), desk.clock()))
     return result

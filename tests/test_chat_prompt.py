@@ -17,6 +17,7 @@ import pytest
 from handrail.commands.ask import show
 from handrail.types import Escalation, Offer, Outcome, Routing
 from tests.api.scripted import turn_of
+from tests.sections import BOTH, CLOSEST
 from tests.stages import ask
 
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -98,3 +99,24 @@ def _until(terminal: int, screen: bytes, wanted: str, again: str = "") -> bytes:
         assert ready, f"{wanted!r} was not written; there is {screen!r}"
         screen = PASTES.sub(b"", screen + os.read(terminal, 4096))
     return screen.partition(wanted.encode())[2]
+
+
+def test_folded_sections_are_printed_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    show(turn_of(ask(), BOTH))
+
+    printed = capsys.readouterr().out
+    assert "Close the tap." in printed
+    assert printed.count("A frozen hose bursts.") == 1
+
+
+def test_an_open_card_is_printed_with_its_text_and_a_closed_one_with_its_address(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show(turn_of(ask(), CLOSEST))
+
+    printed = capsys.readouterr().out
+    assert CLOSEST.disclaimer is not None and CLOSEST.disclaimer in printed
+    assert "Winter › Hoses › Frost" in printed
+    assert printed.count("A frozen hose bursts.") == 1
+    assert "Water the beds › By timer https://help.example/garden:water" in printed
+    assert "Close the tap." not in printed

@@ -46,6 +46,7 @@ await mkdir(dist, { recursive: true });
 await build({ ...shared, entryPoints: [join(here, "src/loader/main.js")], format: "iife", outfile: join(dist, "widget.js") });
 await build({ ...shared, entryPoints: [join(here, "src/chat/main.js")], format: "esm", outfile: join(dist, "chat.js") });
 await build({ ...shared, entryPoints: [join(here, "src/live/main.js")], format: "esm", outfile: join(dist, "live.js") });
+await build({ ...shared, entryPoints: [join(here, "src/pieces/main.js")], format: "esm", outfile: join(dist, "pieces.js") });
 await build({ ...shared, entryPoints: [join(here, "src/more/main.js")], format: "esm", outfile: join(dist, "more.js") });
 await cp(join(here, "src/lang"), join(dist, "lang"), { recursive: true, filter: (path) => !/en\.(\w+\.)?json$/.test(path) });
 await writeFile(join(dist, "sources.sha256"), `${sources}\n`);

@@ -60,7 +60,7 @@ def claims(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
-    """Offsets count Unicode code points, of `markdown` for `answering` and `collapsed_after`, of `answer` for `span`."""
+    """Offsets count code points, of `markdown` for `answering` and `collapsed_after`, of `answer` for `span`."""
     return {
         "markdown": piece.markdown,
         "title": piece.title,

@@ -48,6 +48,9 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
         "confidence": 0.93,
         "claims": [],
         "factuality": None,
+        "pieces": [],
+        "closest": [],
+        "requests": [],
         "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
         "meta": {
             "classification": {"label": "answerable", "probability": 0.97, "by": "local"},

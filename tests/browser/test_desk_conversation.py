@@ -4,11 +4,16 @@ import re
 from datetime import datetime
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
+from handrail.present import response
+from handrail.types import Outcome
+from tests.api.scripted import turn_of
 from tests.browser.desk import Desk
 from tests.browser.desk_records import AYLA, MIRA
 from tests.browser.waiting import eventually
+from tests.sections import BOTH, CLOSEST
+from tests.stages import ask
 
 
 @pytest.fixture
@@ -33,6 +38,35 @@ def test_who_said_what_and_what_the_assistant_saw(desk: Desk) -> None:
     side = desk.page.get_by_role("complementary", name="Details")
     for text in ("Lena Ortiz", "Studio", "lena@shop.example", "High stakes", "Cancelled by mistake", "Problem fixed"):
         expect(side).to_contain_text(text)
+
+
+def recorded(desk: Desk, result: Outcome) -> Locator:
+    """The bubble of an assistant's message at the desk, with what the server says of its turn."""
+    record = desk.site.add("c1")
+    [turn], said = record["turns"], record["messages"][1]
+    turn.update(response(turn_of(ask(), result)) | {"turn_id": turn["turn_id"]})
+    said["text"] = result.answer
+    desk.open("c1")
+    return desk.messages.nth(1).locator(".bubble")
+
+
+def test_sections_are_shown_in_full(desk: Desk) -> None:
+    bubble = recorded(desk, BOTH)
+
+    expect(bubble.locator("li:visible")).to_have_count(6)
+    expect(bubble.get_by_text("A frozen hose bursts.")).to_be_visible()
+    expect(bubble.locator("details")).to_have_count(0)
+
+
+def test_closest_cards_have_their_titles_and_are_as_open_as_the_visitor_saw_them(desk: Desk) -> None:
+    bubble = recorded(desk, CLOSEST)
+
+    expect(bubble.locator("summary")).to_have_text(["Winter › Hoses › Frost", "Water the beds › By timer"])
+    expect(bubble.get_by_text("A frozen hose bursts.")).to_have_count(1)
+    expect(bubble.get_by_text("A frozen hose bursts.")).to_be_visible()
+    expect(bubble.get_by_text("Close the tap.")).to_be_hidden()
+    bubble.get_by_text("Water the beds › By timer").click()
+    expect(bubble.get_by_text("Close the tap.")).to_be_visible()
 
 
 def test_a_past_that_only_the_visitor_speaks_of_is_shown_as_their_own_words(desk: Desk) -> None:

@@ -4,10 +4,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from handrail.present import response
+from handrail.types import Outcome
+from tests.api.scripted import turn_of
 from tests.browser.chat import Chat
 from tests.browser.contract_site import ContractSite, limited
 from tests.browser.replies import REPLIES
 from tests.browser.waiting import PATIENCE_MS
+from tests.sections import BOTH, CLOSEST
+from tests.stages import ask
 
 AXE = Axe()
 # The whole page is checked in the first state; after that only the widget can have changed.
@@ -49,6 +54,17 @@ def test_every_routing_is_accessible(audited: Chat) -> None:
             fold.click()
         assert violations(audited.page) == [], keyword
         audited.page.evaluate("handrail('reset')")
+
+
+@pytest.mark.parametrize("result", [BOTH, CLOSEST], ids=["pieces", "closest"])
+def test_sections_and_cards_are_accessible_folded_and_unfolded(audited: Chat, result: Outcome) -> None:
+    audited.site.change(**response(turn_of(ask(), result)))
+    reply = audited.open().ask("How?")
+    closed = reply.locator(".piece .unfold, .card button[aria-expanded=false]")
+    expect(closed.first).to_be_visible()
+    assert violations(audited.page) == []
+    closed.first.click()
+    assert violations(audited.page) == []
 
 
 @pytest.mark.parametrize("accent", ["#ffe14d", "#7aa7ff", "#000000"])

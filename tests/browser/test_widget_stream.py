@@ -284,9 +284,11 @@ def test_escape_leaves_the_editing_of_a_question_and_not_the_chat(chat: Chat, wi
     chat.ask("domain")
     edit = chat.page.get_by_role("button", name="Edit question")
     edit.click()
+    box = chat.page.get_by_role("textbox", name="Edit question")
+    expect(box).to_be_focused()
     chat.page.keyboard.press("Escape")
 
-    expect(chat.page.get_by_role("textbox", name="Edit question")).to_have_count(0)
+    expect(box).to_have_count(0)
     expect(edit).to_be_focused()
     expect(chat.panel).to_be_visible()
 

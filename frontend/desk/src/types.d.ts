@@ -68,7 +68,12 @@ export interface Turn {
   passages: Passage[];
   claims: Claim[];
   meta?: Record<string, unknown>;
+  /** Absent from older servers. */
+  closest?: Card[];
 }
+
+/** A section that looked close to the question; `open` when the visitor saw its text at once. */
+export interface Card { title: string; section: string; open: boolean; piece: { markdown: string } }
 
 export interface Feedback { turn_id: string; rating: "up" | "down"; reason?: string | null; comment?: string | null }
 export interface Similar { id: string; reference?: string | null; subject: string; resolve_cause?: string | null; last_text?: string | null; score?: number | null; updated_at?: number }

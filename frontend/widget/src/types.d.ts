@@ -23,6 +23,22 @@ export type Offer = "none" | "link" | "button";
 export interface Citation { index: number; title: string; url: string; excerpt: string; quotes: string[] }
 export interface Source { title: string; url: string }
 
+/** A whole section. Offsets count code points: of `markdown` for `answering` and `foldAt`, of the answer for `span`. */
+export interface Piece {
+  markdown: string;
+  /** Title of the article, and headings of the section. */
+  heading: string;
+  answering: [number, number] | null;
+  /** Where it is folded; null shows all. */
+  foldAt: number | null;
+  steps: number;
+  citation: number | null;
+  span: [number, number] | null;
+}
+
+/** A section that looks close to the question. */
+export interface Card { piece: Piece; open: boolean }
+
 /** A turn's result with every field present, whatever the server left out. */
 export interface Reply {
   answer: string;
@@ -33,6 +49,9 @@ export interface Reply {
   notice: string;
   citations: Citation[];
   sources: Source[];
+  /** As the server sent them; read where they are drawn. Absent from what an earlier version kept. */
+  pieces?: unknown[];
+  closest?: unknown[];
   suggestions: string[];
   offer: Offer;
   escalationReason: string;
@@ -109,12 +128,19 @@ export interface MoreParts {
 export interface More {
   /** Lines of the menu; `choose` closes it and does what was chosen. */
   items(choose: (act: () => void) => void): HTMLElement[];
-  /** Marks the words in an opened passage that support the answer, once. */
-  mark(passage: HTMLElement, quotes: string[]): void;
+  /** The form behind the pencil of a question. */
+  edit(question: { text: string, longest: number, send: (question: string) => void, close: () => void }): HTMLFormElement;
   /** What the answer took; null where it took nothing. */
   meter(reply: Reply): HTMLElement | null;
   /** The form behind a thumb down. */
   reasons(send: (reason: string, words: string) => void, close: () => void): HTMLFormElement;
+}
+
+export interface Pieces {
+  /** Marks the words in an opened passage that support the answer, once. */
+  mark(passage: HTMLElement, quotes: string[]): void;
+  /** Puts an answer's sections, or the cards that look closest, in the place of its text. */
+  lay(body: HTMLElement, reply: Reply, policy: import("./markdown/render.js").Policy): void;
 }
 
 export interface Session {
@@ -180,6 +206,8 @@ export interface Context {
   post(path: string, body: object): Promise<Result<unknown>>;
   /** The part of the chat that most visitors never need; null when it cannot be fetched. */
   more(): Promise<More | null>;
+  /** The part that draws whole sections; null when it cannot be fetched. */
+  pieces(): Promise<Pieces | null>;
   /** An answer as it is written in a letter; `cite` says what stands for a citation, nothing without it. */
   plain(reply: Reply, cite?: (index: number) => string | null): string;
   /** Aborted when the chat is taken off the page; every outside listener and timer hangs on it. */

@@ -16,7 +16,7 @@ from rich.markup import escape
 from handrail.commands import KB, Json, loading, settings_for
 from handrail.present import response
 from handrail.settings import Settings
-from handrail.types import Offer, Question, Turn
+from handrail.types import Card, Offer, Question, Turn
 
 NO_PERSON_HERE = """\
 A terminal has no button for a person. `handrail serve` shows the chat that has one;
@@ -59,11 +59,16 @@ async def _turn(settings: Settings, text: str) -> Turn:
 
 
 def show(turn: Turn) -> None:
+    """Print what a visitor sees, folded pieces in full: a terminal has nothing to unfold them with."""
     console = Console()
     result = turn.outcome
     if result.disclaimer:
         console.print(f"[yellow]{escape(result.disclaimer)}[/]\n")
-    console.print(Markdown(result.answer))
+    if result.closest:
+        for card in result.closest:
+            _show_card(console, card)
+    else:
+        console.print(Markdown(result.answer))
     for citation in result.citations:
         source = f"[{citation.index}] {citation.passage.title}: {citation.passage.url}"
         console.print(f"[dim]{escape(source)}[/]", soft_wrap=True)
@@ -71,3 +76,13 @@ def show(turn: Turn) -> None:
         console.print(f"[dim]{escape(NO_PERSON_HERE)}[/]")
     confidence = f", confidence {result.confidence:.2f}" if result.confidence else ""
     console.print(f"[dim]{result.routing.value}{confidence}, {turn.latency_ms['total']:.0f} ms[/]")
+
+
+def _show_card(console: Console, card: Card) -> None:
+    """A closed card is its heading and its address."""
+    piece = card.piece
+    heading = " › ".join(filter(None, (piece.title, piece.section)))
+    console.print(f"[bold]{escape(heading)}[/] [dim]{escape(piece.url)}[/]", soft_wrap=True)
+    if card.open:
+        console.print(Markdown(piece.markdown))
+    console.print()

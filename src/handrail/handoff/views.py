@@ -69,9 +69,10 @@ def note(row: NoteRow, names: Mapping[str, str]) -> dict[str, Any]:
 def turn(row: EvidenceRow) -> dict[str, Any]:
     """What the assistant's answer rested on."""
     fields = (
-        "turn_id", "question", "routing", "label", "refusal_reason", "confidence", "passages", "claims", "meta", "at",
+        "turn_id", "question", "routing", "label", "refusal_reason", "confidence", "passages", "claims", "at",
     )  # fmt: skip
-    return {field: getattr(row, field) for field in fields}
+    meta = {key: value for key, value in row.meta.items() if key != "shown"}
+    return {**{field: getattr(row, field) for field in fields}, "meta": meta, **_shown_with(row)}
 
 
 def shown(row: EvidenceRow) -> dict[str, Any]:
@@ -82,6 +83,17 @@ def shown(row: EvidenceRow) -> dict[str, Any]:
         "refusal_reason": row.refusal_reason,
         "confidence": row.confidence,
         "citations": [{"index": place, **passage} for place, passage in enumerate(row.passages, 1)],
+        **_shown_with(row),
+    }
+
+
+def _shown_with(row: EvidenceRow) -> dict[str, Any]:
+    """Turns recorded before these fields were kept have none of them."""
+    shown: dict[str, Any] = row.meta.get("shown", {})
+    return {
+        "disclaimer": shown.get("disclaimer"),
+        "notice": shown.get("notice"),
+        **{key: shown.get(key, []) for key in ("sources", "pieces", "closest", "requests")},
     }
 
 

@@ -11,6 +11,8 @@ from handrail.records.desk_tables import EvidenceRow, FeedbackRow, UnansweredRow
 from handrail.records.repository import Repository
 
 META_KEPT = ("classification", "provider", "model", "degraded", "retrieved", "latency_ms", "tokens", "cost_usd")
+SHOWN_KEPT = ("disclaimer", "notice", "sources", "pieces", "closest", "requests")
+"""What is shown beside the answer, which is kept as a message, and its passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class EvidenceRecords(Repository):
             confidence=response["confidence"],
             passages=[_passage(citation) for citation in response["citations"]],
             claims=response["claims"],
-            meta={key: meta[key] for key in META_KEPT if key in meta} | {"factuality": response["factuality"]},
+            meta={key: meta[key] for key in META_KEPT if key in meta}
+            | {"factuality": response["factuality"], "shown": {key: response[key] for key in SHOWN_KEPT}},
             at=now,
         )
         async with self._database.transaction() as session:

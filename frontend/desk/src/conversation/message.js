@@ -6,6 +6,7 @@ import { iso, stamp } from "../format.js";
 import { nameOf } from "../people.js";
 import { button } from "../shared/controls.js";
 import { word } from "../strings.js";
+import { closest } from "./closest.js";
 import { evidence } from "./evidence.js";
 import { markButton } from "./mark.js";
 
@@ -36,7 +37,12 @@ export function renderMessage(desk, message, { turn, feedback, read, retry }) {
   ];
   return el("li", { class: `message ${message.author} ${mine ? "mine" : ""} ${message.sending ?? ""}` },
     el("p", { class: "who" }, el("strong", { text: who }), message.author === "assistant" && el("span", { class: "ai", text: t("ai") }), time(message.at)),
-    el("div", { class: "bubble", dir: "auto" }, message.author === "assistant" ? markdown(message.text, turn) : message.text), ...below);
+    el("div", { class: "bubble", dir: "auto" }, message.author === "assistant" ? said(message.text, turn) : message.text), ...below);
+}
+
+/** @param {string} text @param {Turn | undefined} turn cards say more than the text, which holds the open ones only */
+function said(text, turn) {
+  return turn?.closest?.length ? closest(turn.closest, (section) => markdown(section, turn)) : markdown(text, turn);
 }
 
 /** @param {string} text @param {Turn | undefined} turn as the visitor saw it: links only to what was found */

@@ -65,7 +65,7 @@ export function createTranscript(desk, page) {
     if (before?.state === state) return before.element;
     const element = message ? renderMessage(desk, message, { turn, feedback, read, retry: page.retry }) : renderNote(desk, /** @type {Note} */ (note));
     // What was unfolded stays so when more becomes known of the message.
-    if (before?.element.querySelector("details[open]")) element.querySelector("details")?.setAttribute("open", "");
+    if (before?.element.querySelector(".evidence[open]")) element.querySelector(".evidence")?.setAttribute("open", "");
     rows.set(key, { element, state });
     return element;
   }

@@ -72,6 +72,8 @@ export function createConversation(context, { log, status, composer, notice, hea
     log.clearFailures();
     composer.setBusy(true, () => void halt());
     status.say(t("looking"), true);
+    // Fetched while the answer is: it is complete when screen readers hear it.
+    void context.pieces();
     const body = { question, turn_id: turnId, conversation_id: session.conversationId, follows,
       lang: visitor.context.lang || (options.lang === "auto" ? config.pageLang : options.lang), filters: visitor.context.filters, ...knownOf(visitor) };
     const result = await follow(options.base, body, { signal: mine.life.signal, part, resume, fresh, auth: context.auth, say: (key) => status.say(t(key), true) });

@@ -7,6 +7,9 @@ import { record, text } from "./shape.js";
 import { uuid } from "./uuid.js";
 import { knownOf } from "./visitor.js";
 
+/** What the server takes of one line. */
+const MOST_CHARS = 10_000;
+
 /**
  * Getting a person: the form, what is sent, and the one receipt per conversation.
  * @param {Context} context
@@ -79,7 +82,7 @@ export function createHandoff(context, { log, form, composer, status, live, fetc
       if (entry.kind === "visitor") return [{ author: "visitor", text: entry.text }];
       if (entry.kind === "person") return [];
       if (entry.kind === "stopped") return entry.text ? [{ author: "assistant", text: entry.text }] : [];
-      return entry.kind === "reply" && entry.reply.answer ? [{ author: "assistant", text: entry.reply.answer }] : [];
+      return entry.kind === "reply" && entry.reply.answer ? [{ author: "assistant", text: entry.reply.answer.slice(0, MOST_CHARS) }] : [];
     });
     return {
       conversation_id: session.conversationId,

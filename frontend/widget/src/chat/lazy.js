@@ -1,4 +1,5 @@
-/** @import {Context, Live, LiveParts, More, MoreParts} from "../types" */
+/** @import {Context, Live, LiveParts, More, MoreParts, Pieces} from "../types" */
+import { renderMarkdown } from "../markdown/render.js";
 
 let failures = 0;
 
@@ -50,7 +51,15 @@ export function createLiveLoader(context, parts) {
 }
 
 /**
- * Brings what stands in the menu, behind a thumb down and in an opened source, once one of them is wanted.
+ * Brings what draws whole sections and marks the words in an opened source.
+ * @param {Context} context
+ * @param {HTMLElement} log
+ * @returns {() => Promise<Pieces | null>}
+ */
+export const createPiecesLoader = (context, log) => createPart(context, "pieces", (module) => module.createPieces(context, log, renderMarkdown)).bring;
+
+/**
+ * Brings what stands in the menu, behind a thumb down and behind a question's pencil, once one of them is wanted.
  * @param {Context} context
  * @param {MoreParts} parts
  * @returns {() => Promise<More | null>}

@@ -12,7 +12,7 @@ import { createFrame } from "./frame.js";
 import { createForm } from "./handoff-form.js";
 import { createHandoff } from "./handoff.js";
 import { createHeader } from "./header.js";
-import { createLiveLoader, createMoreLoader } from "./lazy.js";
+import { createLiveLoader, createMoreLoader, createPiecesLoader } from "./lazy.js";
 import { createLog } from "./log.js";
 import { createNotice } from "./notice.js";
 import { post } from "./post.js";
@@ -48,6 +48,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
     auth: () => auth(),
     post: async (path, body) => post(options.base + path, body, life.signal, await auth()),
     more: () => more(),
+    pieces: () => pieces(),
     plain: (reply, cite = () => null) => plainOf(renderMarkdown(reply.answer, { hosts: hostsFor(context, reply), cite })),
     save: () => saveSession(options.widget, session),
     actions: {
@@ -98,6 +99,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
   const handoff = createHandoff(context, { log, form, composer, status, live, fetchConfig });
   const foot = el("footer", { role: "none" }, status.element, notice.element, composer.element, form.element);
   const frame = createFrame(context, { inline, titleId, close: escape }, header.element, log.element, foot);
+  const pieces = createPiecesLoader(context, log.element);
   const more = createMoreLoader(context, { log: log.element, foot, goTo, say: status.say, focus: composer.focus });
 
   /** One step back: out of the menu, out of the form, out of the chat. */

@@ -13,7 +13,7 @@ import { createMessage } from "./message.js";
  * @returns {HTMLElement}
  */
 export function createQuestion(context, entry) {
-  const { t, config, session, actions } = context;
+  const { t, config, session, actions, more } = context;
   const bubble = el("div", { class: "bubble", dir: "auto" }, el("p", { text: entry.text }));
   const edit = tool(t("edit"), PENCIL, open, "edit");
   edit.dataset.turn = entry.turnId;
@@ -22,34 +22,17 @@ export function createQuestion(context, entry) {
   const element = createMessage(context, { by: "visitor", at: entry.at }, bubble, tools);
   return element;
 
-  function open() {
-    const words = el("textarea", { rows: 2, maxlength: config.maxQuestion, dir: "auto", "aria-label": t("edit") });
-    words.value = entry.text;
+  async function open() {
     const close = () => {
-      form.replaceWith(bubble);
+      form?.replaceWith(bubble);
       tools.hidden = false;
       edit.focus();
     };
-    const form = el("form", { class: "edit-form", submit: (/** @type {Event} */ event) => {
-      event.preventDefault();
-      const question = words.value.trim();
-      if (question) actions.edit(entry.turnId, question);
-    }, keydown: (/** @type {KeyboardEvent} */ event) => {
-      if (event.isComposing) return;
-      if (event.key === "Enter" && event.target === words && !event.shiftKey) {
-        event.preventDefault();
-        form.requestSubmit();
-      }
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      event.stopPropagation();
-      close();
-    } }, words, el("p", { class: "choices" },
-      el("button", { type: "submit", class: "plain", text: t("edit_send") }),
-      el("button", { type: "button", class: "link", text: t("edit_cancel"), click: close })));
+    const form = (await more())?.edit({ text: entry.text, longest: config.maxQuestion, send: (question) => actions.edit(entry.turnId, question), close });
+    if (!form) return;
     bubble.replaceWith(form);
     tools.hidden = true;
-    words.focus();
+    form.querySelector("textarea")?.focus();
   }
 
   function createVersions() {

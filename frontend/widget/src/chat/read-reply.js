@@ -20,6 +20,8 @@ export function readReply(raw) {
     notice: text(reply.notice),
     citations: list(reply.citations).flatMap(readCitation).slice(0, 20),
     sources: list(reply.sources).flatMap(readSource).slice(0, 10),
+    pieces: list(reply.pieces),
+    closest: list(reply.closest),
     suggestions: texts(reply.suggestions, 6),
     offer: offer === "link" || offer === "button" ? offer : "none",
     escalationReason: text(escalation.reason),

@@ -28,7 +28,7 @@ function isEntry(value) {
   const { kind, at, text: words, turnId, reply, receipt, by, name } = record(value);
   if (!Number.isFinite(at)) return false;
   if (kind === "visitor" || kind === "stopped") return hasShape({ words, turnId }, { words: "", turnId: "" });
-  if (kind === "reply") return hasShape(record(reply), readReply({})) && Object.hasOwn(ROUTINGS, reply.routing);
+  if (kind === "reply") return hasShape({ pieces: [], closest: [], ...record(reply) }, readReply({})) && Object.hasOwn(ROUTINGS, reply.routing);
   if (kind === "person") return hasShape({ words, by, name }, { words: "", by: "", name: "" });
   return kind === "handoff" && hasShape(record(receipt), { reference: "", message: "", sent: "" });
 }

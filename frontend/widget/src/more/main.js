@@ -5,15 +5,15 @@ import styles from "./more.css";
 import { el } from "../shared/dom.js";
 import { sheet } from "../shared/sheet.js";
 import { wordsOver } from "../shared/words-over.js";
+import { createEdit } from "./edit.js";
 import { openMailForm } from "./mail-form.js";
-import { markQuote } from "./mark.js";
 import { createMeter } from "./meter.js";
 import { openPast } from "./past.js";
 import { createReasons } from "./reasons.js";
 import { saveText, writeTranscript } from "./transcript.js";
 
 /**
- * What stands in the menu, behind a thumb down and in an opened source.
+ * What stands in the menu, behind a thumb down and behind a question's pencil.
  * @param {Context} context
  * @param {MoreParts} parts
  * @returns {More}
@@ -41,9 +41,7 @@ export function createMore(context, parts) {
         line("sound", switchSound, { class: "switch", role: "switch", "aria-checked": String(session.sound) }),
       ].filter((one) => one !== false);
     },
-    mark(passage, quotes) {
-      if (!passage.querySelector("mark")) for (const words of quotes) markQuote(passage, words);
-    },
+    edit: (question) => createEdit(t, question),
     meter: (reply) => createMeter(context, t, reply),
     reasons: (send, close) => createReasons(t, send, close),
   };

@@ -2,6 +2,7 @@
 import { el } from "../shared/dom.js";
 import { authorOf } from "../chat/message.js";
 import { readReply } from "../chat/read-reply.js";
+import { list, record } from "../chat/shape.js";
 
 /** @param {Context} context @param {Translate} t @returns {string} the conversation as plain text */
 export function writeTranscript(context, t) {
@@ -21,7 +22,9 @@ export function writeTranscript(context, t) {
     const noted = routing === "low_confidence" ? [] : citations;
     const notes = noted.map(({ index, title: name, url }) => `[${index}] ${name} ${url}`.trim());
     const answer = plain(entry.reply, (n) => (noted.some(({ index }) => index === n) ? `[${n}]` : null));
-    return [`${author}, ${at}`, disclaimer, answer, ...notes].filter(Boolean).join("\n");
+    const closed = list(entry.reply.closest).map(record).filter(({ open }) => !open)
+      .map(({ title, section }) => `- ${[title, section].filter(Boolean).join(" › ")}`);
+    return [`${author}, ${at}`, disclaimer, answer, ...closed, ...notes].filter(Boolean).join("\n");
   });
   return [title, ...turns].join("\n\n") + "\n";
 }

@@ -1,14 +1,15 @@
 /** What Markdown rendering drops or changes; positions are counted without it on both sides. */
 const UNSEEN = /[\s*_`|#>\\]/;
 
+/** @typedef {{ node: Text, offset: number }} Place */
+
 /**
- * Marks the words of `quote` inside what was rendered from the text that holds it. Leaves all as it is when they are not there.
+ * The letters of what was rendered, and where each of them stands.
  * @param {Node} root
- * @param {string} quote
+ * @returns {{ letters: string, places: Place[] }}
  */
-export function markQuote(root, quote) {
-  const wanted = squeezed(quote);
-  /** @type {{ node: Text, offset: number }[]} */
+export function lettersOf(root) {
+  /** @type {Place[]} */
   const places = [];
   let letters = "";
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -21,11 +22,25 @@ export function markQuote(root, quote) {
       places.push({ node: /** @type {Text} */ (node), offset });
     }
   }
-  const start = wanted ? letters.indexOf(wanted) : -1;
-  if (start < 0) return;
+  return { letters, places };
+}
+
+/**
+ * Marks the words of `quote` inside what was rendered from the text that holds it. Leaves all as it is when they are not there.
+ * @param {Node} root
+ * @param {string} quote
+ */
+export function markQuote(root, quote) {
+  const wanted = squeezed(quote);
+  const start = wanted ? lettersOf(root).letters.indexOf(wanted) : -1;
+  if (start >= 0) markLetters(root, start, start + wanted.length);
+}
+
+/** @param {Node} root @param {number} start @param {number} end of its letters */
+export function markLetters(root, start, end) {
   /** @type {Map<Text, [number, number]>} */
   const runs = new Map();
-  for (const { node, offset } of places.slice(start, start + wanted.length)) {
+  for (const { node, offset } of lettersOf(root).places.slice(start, end)) {
     runs.set(node, [runs.get(node)?.[0] ?? offset, offset + 1]);
   }
   const nodes = [...runs.keys()];
