@@ -81,7 +81,7 @@ def _context(evidence: Evidence, budget: int, count: Count) -> tuple[tuple[Group
     by_article: dict[str, list[Passage]] = {}
     for hit in evidence.hits:
         by_article.setdefault(hit.passage.article_id, []).append(hit.passage)
-    best = evidence.passages[: evidence.questions]
+    best = evidence.passages[: max(1, len(evidence.parts))]
     groups: list[Group] = []
     left = budget - sum(count(passage.text) for passage in best)
     for passages in by_article.values():

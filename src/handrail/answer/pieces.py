@@ -1,4 +1,4 @@
-"""Whole sections as what is shown: one to three pieces of an answer, or cards that look closest; nothing cut in silence."""
+"""Whole sections as they are shown: pieces of an answer, or cards that look closest. Nothing is cut in silence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ABOUT_AS_LIKELY = 0.5
 
 
 class Pieces:
-    """Makes claims and cards of sections. `weights` says how rare each word of the articles is, `lang` how to stem it."""
+    """Makes claims and cards. `weights` say how rare each word of the articles is, `lang` how to stem it."""
 
     def __init__(self, bands: Bands, weights: Mapping[str, float], lang: str) -> None:
         self._bands = bands

@@ -11,7 +11,6 @@ from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import answer_blocks
 from handrail.guard import clean
 from handrail.prompts import RenderedPrompt
-from handrail.retrieve.widen import MoreOfTheArticle
 from handrail.settings import Settings
 from handrail.types import Evidence, Question
 
@@ -31,5 +30,4 @@ def rendered_answer(settings: Settings, text: str) -> tuple[RenderedPrompt, dict
 
 
 async def _evidence(parts: Parts, settings: Settings, question: Question) -> Evidence:
-    found = await parts.retriever(settings).retrieve(question.text, {})
-    return MoreOfTheArticle(parts.snapshot, settings.prompts.article_tokens)(found)
+    return await parts.retriever(settings).retrieve(question.text, {})

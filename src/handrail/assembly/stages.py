@@ -20,9 +20,9 @@ from handrail.assembly.understanding import understood_by
 from handrail.assembly.verifying import local_verifier
 from handrail.classify import Classifier
 from handrail.classify.head import load_head
+from handrail.classify.heard import LABELS, ByEncoder
 from handrail.classify.local import LocalClassifier, Sentences
 from handrail.classify.unread import UnreadLanguage
-from handrail.classify.worded import ByWords
 from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
 from handrail.known_wrong import WrongAnswers
@@ -152,13 +152,13 @@ def local_classifier(
 ) -> Classifier:
     """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
     if settings.classify.mode == "off":
-        return ByWords()
+        return ByEncoder(LABELS)
     try:
         head = load_head(settings.classify.head, settings.models.embedder)
     except SettingsError:
         if settings.classify.mode != "llm":
             raise
-        return ByWords()
+        return ByEncoder(LABELS)
     return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows)
 
 

@@ -114,9 +114,9 @@ def _parts(passage: Passage) -> Iterator[_Part]:
 
 def _joined(left: str, right: str) -> str:
     """`right` behind `left`, without what the chunker repeats: sentences, the header of a table, an opening fence."""
-    if header := _header(left):
-        if right.startswith(header):
-            return f"{left}\n{right[len(header) :].lstrip(chr(10))}"
+    header = _header(left)
+    if header and right.startswith(header):
+        return f"{left}\n{right[len(header) :].lstrip(chr(10))}"
     right = _without_repeated(left, right)
     if left.endswith(("```", "~~~")) and right.startswith(left[-3:]):
         opened, _, code = right.partition("\n")

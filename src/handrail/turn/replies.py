@@ -11,6 +11,7 @@ from handrail.turn.found import Found
 from handrail.turn.state import TurnInFlight
 from handrail.types import (
     Act,
+    Asked,
     Card,
     Classification,
     Draft,
@@ -72,6 +73,12 @@ def nothing_found(
         return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
     titles = dict.fromkeys(hit.passage.title for hit in best.hits)
     return outcome.followup(wording, list(titles)[:TOPICS], confidence)
+
+
+def asked(parts: Sequence[Found], answered: Sequence[Found], result: Outcome) -> list[Asked]:
+    """What became of each request."""
+    left = Routing.CANNOT_ANSWER if answered else result.routing
+    return [part.asked(result.routing if part in answered else left, result.citations) for part in parts]
 
 
 def bands_of(parts: Sequence[Found]) -> dict[str, str]:
