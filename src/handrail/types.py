@@ -402,6 +402,8 @@ class Understanding:
     wants_person: bool = False
     refuses_offer: bool = False
     """No offer to stay is wanted."""
+    refused_before: bool = False
+    """A message that the memory of the conversation has lost said so."""
     depends: float = 0.0
     """Probability that it cannot be understood without what was said before."""
 
