@@ -30,10 +30,7 @@ from handrail.settings import Settings, load_settings
 from handrail.types import Section
 
 Array = NDArray[np.float64]
-SIGNALS = (
-    "reading", "rerank", "lead", "fused", "late", "late_lead", "dense_lift", "dense_z",
-    "coverage", "coverage_path", "missing_rarest", "unknown", "names_missing", "intro", "words", "terms",
-)  # fmt: skip
+SIGNALS = ("reading", "lead", "fused", "late_lead", "names_missing")
 PENALTY = 6.0
 BOUND, CLOSE = 0.05, 0.5
 """Wrong answers among all questions that are answered at once; and what the closest band may turn away of the right."""

@@ -110,7 +110,7 @@ class Engine:
         answered = [part for part in parts if not part.static and self._answers(turn, part)]
         cards = self._cards([part for part in parts if not part.static and part not in answered])
         surely = lead.sense.classification.probability >= SURELY_GRAVE
-        if lead.grave and (surely or not answered or turn.question.declined):
+        if lead.grave and (surely or not (answered or cards) or turn.question.declined):
             result = await self._grave(turn, answered, cards)
         elif answered:
             result = await self._answer(turn, answered, cards, [part for part in parts if part not in answered])
@@ -155,7 +155,7 @@ class Engine:
         """Words first, then what the articles say, the policy, and a person."""
         await self._steps.know_customer(turn)
         evidence = merged(answered) if answered else NO_EVIDENCE
-        draft = await self._steps.draft(turn, evidence)
+        draft = await self._steps.draft(turn, evidence, grave=True)
         draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
         verified = await self._steps.verify(turn, draft, evidence)
         draft = supported_only(verified)

@@ -53,15 +53,18 @@ class Steps:
         """Before an offer with conditions is made."""
         await learn(turn, self._stages.customers)
 
-    async def draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
+    async def draft(self, turn: TurnInFlight, evidence: Evidence, *, grave: bool = False) -> Draft:
+        """`grave`: as the reply to a serious matter, which begins and ends with words of its own."""
         same = written_in(turn.question) == self._stages.articles_lang
         turn.showing.begin(evidence, same_language=same)
         # Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written.
-        told = None if turn.classification.label is Label.HIGH_STAKES else turn.showing.write
+        told = None if grave else turn.showing.write
+        label = Label.HIGH_STAKES if grave else Label.ANSWERABLE
+        classification = replace(turn.classification, label=label)
         asked = replace(turn.question, text=turn.standalone or turn.question.text)
         async with turn.stage("generate") as span:
             draft = await self._stages.answer.call(
-                turn, lambda stage: stage.answer(asked, turn.classification, evidence, told)
+                turn, lambda stage: stage.answer(asked, classification, evidence, told)
             )
             if "answer" in turn.degraded:
                 await turn.showing.withdraw()
