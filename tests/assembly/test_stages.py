@@ -11,8 +11,8 @@ from handrail.assembly.fitted import calibration_for, gate_file, shipped_gate
 from handrail.assembly.parts import shared_words
 from handrail.assembly.stages import answer_blocks, local_classifier
 from handrail.calibration import load_calibration, probability
-from handrail.classify.local import LocalClassifier
 from handrail.classify.heard import ByEncoder
+from handrail.classify.local import LocalClassifier
 from handrail.errors import SettingsError
 from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 from handrail.settings import Settings
