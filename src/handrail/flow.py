@@ -23,7 +23,7 @@ INFRASTRUCTURE = frozenset(
         "articles_lang",
         "besides",
         "talk",
-        "interpreted",
+        "reads_abroad",
         "fallback_classifier",
         "fallback_answerer",
         "fallback_critic",

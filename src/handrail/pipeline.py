@@ -153,8 +153,7 @@ class Pipeline:
 
     def _unread(self, turn: TurnInFlight) -> bool:
         """Whether a message is in a language that nothing here reads."""
-        lang = written_in(turn.question)
-        return lang != self._stages.articles_lang and lang not in self._stages.interpreted
+        return written_in(turn.question) != self._stages.articles_lang and not self._stages.reads_abroad
 
     async def _understand(self, turn: TurnInFlight) -> tuple[Probe, Classification]:
         """Read the message with its history, then classify what it comes to."""

@@ -49,8 +49,8 @@ class Stages:
     """Asked who the customer is, where a policy has conditions; None goes by the signed context alone."""
     articles_lang: str = "en"
     """What the articles are written in."""
-    interpreted: frozenset[str] = frozenset()
-    """Languages beside that one whose messages are read in it, word by word."""
+    reads_abroad: bool = False
+    """Whether messages in other languages find articles, too."""
     talk: SeriousTalk | None = None
     """Judges messages around a serious one; None with an embedder that it was not fitted to."""
     besides: Callable[[Evidence], Evidence] | None = None

@@ -1,7 +1,7 @@
 """The only place where things are built and wired together; nothing is built at import."""
 
 from handrail.assembly.assistant import Assistant
-from handrail.assembly.models import build_embedder, build_late, build_reranker
+from handrail.assembly.models import build_embedder, build_late, build_multilingual, build_reranker
 from handrail.assembly.observing import build_prompts, build_tracer, new_trace_id
 from handrail.assembly.parts import (
     Parts,
@@ -9,6 +9,7 @@ from handrail.assembly.parts import (
     index_folder,
     kb_folder,
     passage_reader,
+    read_multilingual,
     read_snapshot,
     read_states,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "Parts",
     "build_embedder",
     "build_late",
+    "build_multilingual",
     "build_parts",
     "build_prompts",
     "build_reranker",
@@ -28,6 +30,7 @@ __all__ = [
     "kb_folder",
     "new_trace_id",
     "passage_reader",
+    "read_multilingual",
     "read_snapshot",
     "read_states",
 ]

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from handrail import language
 from handrail.assembly.models import (
     Scoring,
@@ -17,6 +20,7 @@ from handrail.assembly.models import (
     build_foreign_hearing,
     build_hearing,
     build_late,
+    build_multilingual,
     build_scoring,
     entailing,
     installed,
@@ -24,14 +28,14 @@ from handrail.assembly.models import (
     reads,
 )
 from handrail.generate.nearness import Nearness
-from handrail.gloss import Interpreter, languages
 from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.abroad import AbroadSearch, load_bias
 from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.rerank import CrossEncoderRerank
-from handrail.retrieve.spelling import COMMONEST, Spelling
+from handrail.retrieve.spelling import Spelling
 from handrail.retrieve.topic import covered_by
 from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Models, Settings
@@ -54,6 +58,8 @@ R = TypeVar("R", bound=HybridRetriever)
 LOGITS = 6.0
 BY_WORDS = Tuned({"dense_weight": 0.15, "article_weight": 0.0}, None)
 """For articles in a language that the embedder does not read: mostly keyword search (experiment 31)."""
+MULTILINGUAL = "multilingual.npz"
+"""Vectors of a knowledge base's passages by the encoder that reads a hundred languages."""
 FITTED = "fitted"
 """Folder of a knowledge base's own fitted files."""
 WORDS_PER_TOKEN = 0.42
@@ -100,6 +106,33 @@ def read_states(
     return token_states.read(folder, encoder.name, texts, encoder.passages, progress or (lambda done, total: None))
 
 
+def read_multilingual(
+    settings: Settings, kb: str, snapshot: Snapshot, encoder: Embedder | None, progress: Progress | None = None
+) -> Vectors | None:
+    """Of every passage, `(passages, d)` float16; read by the encoder where they are not on disk yet.
+
+    None without an encoder. The index's own where the encoder is the index's.
+    """
+    if encoder is None:
+        return None
+    if encoder.name == settings.models.embedder:
+        return snapshot.vectors
+
+    def encode(texts: Sequence[str]) -> Sequence[NDArray[np.float16]]:
+        return np.split(encoder.embed_passages(texts).astype(np.float16), len(texts))
+
+    texts = [passage.embedding_text for passage in snapshot.passages]
+    path = kb_folder(settings, kb) / MULTILINGUAL
+    held = token_states.kept(path, encoder.name, texts, encode, progress or _logged)
+    return np.concatenate(held) if held else np.zeros((0, encoder.dimensions), dtype=np.float16)
+
+
+def _logged(done: int, total: int) -> None:
+    """At the start of a process, which is slow for once."""
+    if not done:
+        logger.info("%d passages are read so that messages in other languages find them", total)
+
+
 def rows_of(snapshot: Snapshot) -> dict[str, int]:
     """Places of passages in the index, which are those of their states, by id."""
     return {passage.id: row for row, passage in enumerate(snapshot.passages)}
@@ -114,6 +147,16 @@ class Late:
     states: States
     rows: Mapping[str, int]
     """Places in the index by passage id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Multilingual:
+    """The encoder that reads a hundred languages, and one knowledge base's passages by it."""
+
+    encoder: Embedder
+    ask: Batcher[str, Vectors]
+    vectors: Vectors
+    """`(passages, d)`, in the snapshot's order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +187,8 @@ class Parts:
     """None where it is turned off, or does not read the articles' language."""
     hear_foreign: Batcher[str, Heard] | None = None
     """Of messages in any language, as they are written; None where the settings name no encoder for them."""
+    multilingual: Multilingual | None = None
+    """None where the settings name no encoder for other languages."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -167,20 +212,17 @@ class Parts:
             self.late_interaction(settings),
             EverydayWords(self.snapshot, company=settings.brand.name) if settings.retrieval.everyday else None,
             self.hear,
-            self.interpret(settings),
             self.hear_foreign,
+            self.abroad(settings),
         )
 
-    def interpreted(self, settings: Settings) -> frozenset[str]:
-        """The languages beside the articles' that are read word by word."""
-        english = settings.retrieval.gloss and self.snapshot.lang == "en"
-        return languages() if english else frozenset()
-
-    def interpret(self, settings: Settings) -> Callable[[str], str] | None:
-        """Reads other languages in English; None where the articles are in another, or the settings turn it off."""
-        if not self.interpreted(settings):
+    def abroad(self, settings: Settings) -> AbroadSearch | None:
+        """Search for messages that the embedder does not read; None where the settings name no encoder for them."""
+        if self.multilingual is None:
             return None
-        return Interpreter(self.words[:COMMONEST], self.snapshot.knows).read
+        unread = not reads(settings.models.embedder, self.snapshot.lang)
+        held = self.multilingual
+        return AbroadSearch(self.snapshot, held.ask, held.vectors, load_bias(), unread=unread)
 
     def late_interaction(self, settings: Settings) -> LateInteraction | None:
         """None where the settings turn it off."""
@@ -218,8 +260,9 @@ class Parts:
         for hear in (self.hear, self.hear_foreign):
             if hear is not None:
                 hear.close()
-        if self.late is not None:
-            self.late.ask.close()
+        for beside in (self.late, self.multilingual):
+            if beside is not None:
+                beside.ask.close()
         if self.lock is not None:
             self.lock.release()
 
@@ -267,6 +310,8 @@ def build_parts(settings: Settings) -> Parts:
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
         hearing_foreign = foreign.result()
+        multilingual = build_multilingual(settings)
+        vectors = read_multilingual(settings, store.kb, snapshot, multilingual)
     except BaseException:
         if lock is not None:
             lock.release()
@@ -284,6 +329,10 @@ def build_parts(settings: Settings) -> Parts:
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
         late = Late(encoder, ask, states, rows_of(snapshot))
+    abroad = None
+    if multilingual is not None and vectors is not None:
+        ask = Batcher("abroad", multilingual.embed_queries, at_once, models.queue_limit, remember=models.remember // 4)
+        abroad = Multilingual(multilingual, ask, vectors)
     return Parts(
         snapshot=snapshot,
         store=store,
@@ -305,6 +354,7 @@ def build_parts(settings: Settings) -> Parts:
         count=embedder.count,
         words=embedder.words(),
         late=late,
+        multilingual=abroad,
     )
 
 

@@ -55,8 +55,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     """Local stages, with an LLM's in their place where one is configured; the local ones stay behind them."""
     _check(settings)
     base = parts.retriever(settings)
-    interpret = parts.interpret(settings)
-    local = local_classifier(settings, base.sentences, parts.snapshot.knows, interpret)
+    local = local_classifier(settings, base.sentences, parts.snapshot.knows)
     critic = LocalCritic(
         calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
     )
@@ -71,7 +70,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         classifier=local,
         fallback_classifier=local,
         retriever=retriever,
-        reader=LocalReader(retriever.probe, interpret) if remembers else None,
+        reader=LocalReader(retriever.probe) if remembers else None,
         rewriter=expansion if settings.rewrite.expansion else None,
         calibrator=calibrator,
         answerer=ExtractiveAnswerer(parts.quote, settings.generate, wording, policy, near=parts.nearness(settings)),
@@ -81,7 +80,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         tracer=tracer,
         customers=CustomerHook(settings.customer) if settings.customer.url and policy.conditional else None,
         articles_lang=parts.snapshot.lang,
-        interpreted=parts.interpreted(settings),
+        reads_abroad=parts.multilingual is not None,
         verifier=local_verifier(settings, parts.entails),
         widen=BeginningOfTheArticle(parts.snapshot),
         besides=RestOfTheArticles(parts.snapshot),
@@ -153,7 +152,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         critic = LlmCritic(models.small, prompts, brand)
         stages = replace(stages, critic=critic, fallback_critic=local.critic)
     if local.reader is not None and settings.memory.rewrite in ("auto", "llm"):
-        patterns = LocalReader(local.retriever.probe, parts.interpret(settings))
+        patterns = LocalReader(local.retriever.probe)
         reader = LlmReader(models.small, prompts, brand, patterns)
         stages = replace(stages, reader=reader, fallback_reader=local.reader)
     if settings.verify.llm != "off" and local.verifier is not None:
@@ -196,7 +195,6 @@ def local_classifier(
     settings: Settings,
     sentences: Sentences | None = None,
     knows: Callable[[str], bool] | None = None,
-    interpret: Callable[[str], str] | None = None,
 ) -> Classifier:
     """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
     if settings.classify.mode == "off":
@@ -207,7 +205,7 @@ def local_classifier(
         if settings.classify.mode != "llm":
             raise
         return ByWords()
-    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows, interpret)
+    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows)
 
 
 def calibration_for(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from handrail.assembly import Parts
 from handrail.assembly.stages import local_classifier
 from handrail.calibrate import Asked, Observed
 from handrail.generate.critique import fit_signals
 from handrail.generate.extractive import ExtractiveAnswerer
+from handrail.retrieve.abroad import AbroadSearch
 from handrail.retrieve.answers import to_read
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
@@ -26,6 +27,12 @@ class Without(HybridRetriever):
 
     def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
         hits = super()._search(query, embedding, filters)
+        return self._shown(hits)
+
+    async def _search_abroad(self, abroad: AbroadSearch, text: str, filters: Mapping[str, str]) -> list[Hit]:
+        return self._shown(await super()._search_abroad(abroad, text, filters))
+
+    def _shown(self, hits: Sequence[Hit]) -> list[Hit]:
         return [hit for hit in hits if not names(self.hidden, hit.passage.article_id)]
 
 
@@ -37,9 +44,7 @@ class Observer:
         self._answerer = ExtractiveAnswerer(
             parts.quote, settings.generate, load_wording(settings.brand.name), None, near=parts.nearness(settings)
         )
-        self._classifier = local_classifier(
-            settings, self._retriever.sentences, parts.snapshot.knows, parts.interpret(settings)
-        )
+        self._classifier = local_classifier(settings, self._retriever.sentences, parts.snapshot.knows)
         self._words = parts.words_read(settings)
 
     async def search(self, question: str) -> list[Passage]:

@@ -29,7 +29,7 @@ from handrail.classify.features import (
 )
 from handrail.classify.head import Head, Read
 from handrail.classify.trading import runs_his_business
-from handrail.classify.verdict import Said, with_foreign
+from handrail.classify.verdict import Said
 from handrail.courtesies import without_courtesies
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
@@ -67,17 +67,15 @@ class LocalClassifier:
         company: str = "",
         sentences: Sentences | None = None,
         knows: Callable[[str], bool] | None = None,
-        interpret: Callable[[str], str] | None = None,
     ) -> None:
         """`company` is the name visitors call it by; `sentences` are looked at where a probe does not hold them;
-        `knows` says whether a word is one of the articles'; `interpret` reads other languages in English, as probes do.
+        `knows` says whether a word is one of the articles'.
         """
         self._head = head
         self._static_above = static_above
         self._company = company
         self._sentences = sentences
         self._knows = knows
-        self._interpret = interpret
 
     async def classify(self, question: Question, probe: Probe) -> Classification:
         """Well under a millisecond beyond the embedding for a short message; sentences are embedded one by one."""
@@ -88,7 +86,6 @@ class LocalClassifier:
         if self._sentences is not None and not probe.parts:
             probe = replace(probe, parts=await self._sentences(question.text))
         text = without_courtesies(question.text)
-        text = self._interpret(text) if self._interpret is not None else text
         whole, sentences = self.said(text, probe)
         probabilities = self._judged(text, whole, sentences, probe.foreign)
         asks = _asking(list(probe.parts), [sentence.aside for sentence in sentences])
@@ -119,7 +116,7 @@ class LocalClassifier:
         return bool(named) and ELSEWHERE.isdisjoint(read.values()) and all(map(self._knows, named))
 
     def said(self, text: str, probe: Probe) -> tuple[Said, list[Said]]:
-        """Of the whole and of each sentence; `text` is without courtesies and in English, as the probe is."""
+        """Of the whole and of each sentence; `text` is without courtesies, as the probe is."""
         return self._said(text, probe), [self._said(part, of) for part, of in probe.parts.items()]
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
@@ -127,12 +124,14 @@ class LocalClassifier:
         return self._judged(text, *self.said(text, probe), probe.foreign)
 
     def _judged(self, text: str, whole: Said, sentences: Sequence[Said], foreign: Vectors | None) -> dict[Label, float]:
+        """By what is heard of a message in another language alone: the others know English."""
+        if foreign is not None:
+            return dict(zip(self._head.labels, _softmax(foreign).tolist(), strict=True))
         # What hears may be too busy for the sentences when it has heard the whole: who judges must have judged all.
         judges = min(len(said.logits) for said in (whole, *sentences))
         verdict = self._head.verdicts[judges]
         logits = verdict.logits(text, whole.first(judges), [said.first(judges) for said in sentences])
-        found = _softmax(logits if foreign is None else with_foreign(logits, foreign))
-        return dict(zip(self._head.labels, found.tolist(), strict=True))
+        return dict(zip(self._head.labels, _softmax(logits).tolist(), strict=True))
 
     def _said(self, text: str, probe: Probe) -> Said:
         head = self._head

@@ -47,10 +47,8 @@ PIECE = re.compile(r"[^.?!;\n]+[.?!;]*")
 class LocalReader:
     """A Reader made of patterns, one embedding and a logistic regression fitted on conversations."""
 
-    def __init__(self, look: Look, interpret: Callable[[str], str] | None = None) -> None:
-        """`interpret` reads other languages in English, whose small words tell a follow-up."""
+    def __init__(self, look: Look) -> None:
         self._look = look
-        self._interpret = interpret if interpret is not None else str
 
     async def read(self, question: Question, probe: Probe) -> Reading:
         """Two embeddings at most; none for a message without history."""
@@ -76,7 +74,7 @@ class LocalReader:
             probe = await self._look(text)
         before = await self._look(last.standalone)
         likeness = float(probe.embedding @ before.embedding)
-        values = features(self._interpret(text), self._interpret(last.standalone), probe.topic, likeness)
+        values = features(text, last.standalone, probe.topic, likeness)
         alone = 0.0 if stands_alone(values) else probability(_weights(), values)
         needs = 1.0 if complains else alone
         if needs < (SURE_AFTER_SWITCH if switched else FRESH_BELOW):

@@ -11,8 +11,8 @@ import numpy as np
 
 from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
-from handrail.gloss import otherwise_than_in_english
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.abroad import AbroadSearch, in_another_language
 from handrail.retrieve.answers import reading_signals
 from handrail.retrieve.articles import ArticleFit
 from handrail.retrieve.codes import ListedCodes
@@ -35,6 +35,7 @@ PIECE = 160
 """Characters of the pieces of a longer message that are heard one by one: an encoder hears some sixty words."""
 TEXTS_KEPT = 64
 """Messages whose mended text is kept: a turn asks for it several times."""
+ENGLISH = "en"
 DenseSearch = Callable[[Vectors, int, Mapping[str, str], Audience], list[tuple[str, float]]]
 """`(vector, k, filters, audience)` to `(passage id, cosine)`, best first."""
 
@@ -53,15 +54,15 @@ class HybridRetriever:
         late: LateInteraction | None = None,
         everyday: EverydayWords | None = None,
         hear: Batcher[str, Heard] | None = None,
-        interpret: Callable[[str], str] | None = None,
         hear_foreign: Batcher[str, Heard] | None = None,
+        abroad: AbroadSearch | None = None,
     ) -> None:
         """Finds what the audience of `snapshot` may read, and nothing else.
 
         `adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
-        `hear` gives what a probe says beside it of a message's label; `interpret` reads other languages in English.
-        `hear_foreign` hears a message in any language as it is written.
+        `hear` gives what a probe says beside it of a message's label; `hear_foreign` hears a message in any language.
+        `abroad` searches for what the embedder does not read.
         """
         self._snapshot = snapshot
         self._dense = dense
@@ -73,8 +74,8 @@ class HybridRetriever:
         self._late = late
         self._everyday = everyday
         self._hear = hear
-        self._interpret = interpret
         self._hear_foreign = hear_foreign
+        self._abroad = abroad
         self._mended = lru_cache(maxsize=TEXTS_KEPT)(self._mend)
         self._codes = ListedCodes(snapshot.passages)
         self._topic = TopicProbe(snapshot, covers)
@@ -90,6 +91,8 @@ class HybridRetriever:
             self._late.foresee(plain)
         if self._hear_foreign is not None:
             self._hear_foreign.foresee(without_courtesies(text))
+        if self._abroad is not None:
+            self._abroad.foresee(plain)
 
     async def probe(self, text: str) -> Probe:
         said, plain = without_courtesies(text), self._plain(text)
@@ -97,7 +100,7 @@ class HybridRetriever:
         (probe,), (own,), further = await asyncio.gather(
             self._probes([plain]), _heard(self._hear_foreign, [said]), _heard(hear, pieces(long, PIECE))
         )
-        foreign = own.labels if own is not None and otherwise_than_in_english(said, self._interpret) else None
+        foreign = own.labels if own is not None and in_another_language(said, ENGLISH, self._snapshot) else None
         whole = own.calls if own is not None else probe.calls
         return replace(probe, foreign=foreign, calls=_with_pieces(whole, further))
 
@@ -125,6 +128,8 @@ class HybridRetriever:
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
     ) -> Evidence:
         plain = self._plain(query)
+        if self._abroad is not None and self._abroad.takes(plain):
+            return await self._retrieve_abroad(self._abroad, plain, filters, reading)
         query = without_names(plain, self._snapshot.knows)
         probe = probe if query == plain else None
         if self._late is not None:
@@ -139,7 +144,8 @@ class HybridRetriever:
         return await self.ranked(query, hits, embedding)
 
     def _mend(self, text: str) -> str:
-        text = self._interpret(text) if self._interpret is not None else text
+        if in_another_language(text, ENGLISH, self._snapshot):
+            return text
         text = self._spelling.mended(text) if self._spelling is not None else text
         return self._everyday.read(text) if self._everyday is not None else text
 
@@ -152,10 +158,23 @@ class HybridRetriever:
         signals = measure(query, ranked, self._snapshot, self._snapshot.cosines(embedding)) | reading_signals(ranked)
         return Evidence(query, self._with_neighbours(ranked), signals, unlisted=self._codes.unlisted(query))
 
+    async def _retrieve_abroad(
+        self, abroad: AbroadSearch, query: str, filters: Mapping[str, str], reading: Reading | None
+    ) -> Evidence:
+        """What the embedder does not read: the encoder of many languages ranks it, and no reader of English does."""
+        wordings = {query: 1.0, **(reading.beside if reading is not None and reading.depends else {})}
+        favoured = frozenset(reading.favoured) if reading is not None else frozenset[str]()
+        lists = [(weight, await self._search_abroad(abroad, text, filters)) for text, weight in wordings.items()]
+        ranked = self._per_article(together(lists, favoured))[: self._settings.top_k]
+        signals = abroad.signals(query, ranked, await abroad.cosines(query))
+        return Evidence(query, self._with_neighbours(ranked), signals, unlisted=self._codes.unlisted(query))
+
+    async def _search_abroad(self, abroad: AbroadSearch, text: str, filters: Mapping[str, str]) -> list[Hit]:
+        return await abroad.hits(text, self._settings.dense_k, filters, lambda words: self._keyword(words, filters))
+
     async def _search_together(self, reading: Reading, filters: Mapping[str, str]) -> list[Hit]:
         """Search for every wording of `reading`; a passage's fused score is the weighted mean over the wordings."""
-        read = self._interpret or str
-        wordings = {reading.text: 1.0, **{read(text): weight for text, weight in reading.beside.items()}}
+        wordings = {reading.text: 1.0, **reading.beside}
         embeddings = await self._embedder.submit(list(wordings))
         lists = [
             (weight, await asyncio.to_thread(self._search, text, embedding, filters))

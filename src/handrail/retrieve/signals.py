@@ -33,12 +33,17 @@ SURE = 5.0
 high as questions in other words (experiment 57)."""
 
 
-def measure(query: str, hits: Sequence[Hit], snapshot: Snapshot, cosines: Vectors) -> dict[str, float]:
-    """Named signals of a ranked list. `cosines` is `(passages,)`: the query against the whole index, in its order."""
+def measure(
+    query: str, hits: Sequence[Hit], snapshot: Snapshot, cosines: Vectors, floor: float | None = None
+) -> dict[str, float]:
+    """Named signals of a ranked list. `cosines` is `(passages,)`: the query against the whole index, in its order.
+
+    `floor` is the cosine of unrelated texts, where it is not the snapshot's own.
+    """
     ranked = [hit for hit in hits if not hit.neighbour]
     return {
         **_reranking(ranked),
-        **_nearness(ranked, snapshot, cosines),
+        **_nearness(ranked, snapshot.noise_floor if floor is None else floor, cosines),
         **_words(query, ranked, snapshot.inverse_frequency, snapshot.stemming),
         **_shape(query, snapshot.stemming),
         "size": log(max(len(snapshot.passages) / SMALL, 1.0)),
@@ -58,22 +63,25 @@ def _reranking(ranked: Sequence[Hit]) -> dict[str, float]:
     }
 
 
-def _nearness(ranked: Sequence[Hit], snapshot: Snapshot, cosines: Vectors) -> dict[str, float]:
+def _nearness(ranked: Sequence[Hit], floor: float, cosines: Vectors) -> dict[str, float]:
     dense = sorted((hit.dense for hit in ranked), reverse=True) or [0.0]
     top, keyword = _best(ranked, "dense"), _best(ranked, "keyword")
-    found = {
+    found: dict[str, float] = {
         "dense_top": dense[0],
         "dense_third": dense[min(2, len(dense) - 1)],
         "agreement": float(top is not None and top == keyword),
         "both": float(bool(ranked and ranked[0].dense > 0 and ranked[0].keyword > 0)),
     }
+    return {**found, **lead(cosines, floor)}
+
+
+def lead(cosines: Vectors, floor: float) -> dict[str, float]:
+    """How far the best of all cosines is ahead; `floor` is that of unrelated texts."""
     if not len(cosines):
-        return {**found, "dense_z": 0.0, "dense_gap": 0.0, "dense_lift": 0.0}
+        return {"dense_z": 0.0, "dense_gap": 0.0, "dense_lift": 0.0}
     best = np.sort(cosines)[::-1]
     spread = max(float(cosines.std()), 1e-6)
-    floor = snapshot.noise_floor
     return {
-        **found,
         "dense_z": float((best[0] - cosines.mean()) / spread),
         "dense_gap": float((best[0] - best[3:10].mean()) / spread) if len(best) > 3 else 0.0,
         "dense_lift": float((best[0] - floor) / max(1.0 - floor, 1e-6)),

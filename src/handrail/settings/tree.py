@@ -86,8 +86,8 @@ class Models(Section):
     )
     foreign: str = Field(
         "multilingual-e5-small-q4",
-        description="Encoder that hears despair and the wish for a person in any language, and what else is wanted in "
-        "others than English, or `none`.",
+        description="Encoder that recognises despair and the wish for a person in any language, and classifies and "
+        "finds articles for messages in languages that the embedder does not read, or `none`.",
     )
     reader: bool = Field(
         True,
@@ -166,10 +166,6 @@ class Retrieval(Section):
         True,
         description="Read everyday words that the articles lack as the ones they have (`coupon` as `discount code`); "
         "English articles only.",
-    )
-    gloss: bool = Field(
-        True,
-        description="Read messages in twelve other languages word by word in English; English articles only.",
     )
 
 
