@@ -43,6 +43,11 @@ def probability(calibration: Calibration, signals: Mapping[str, float]) -> float
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
+def fitting(usual: Calibration, other: Calibration | None, signals: Mapping[str, float]) -> Calibration:
+    """`other` where all that it was fitted to is among the signals, else the usual one."""
+    return other if other is not None and other.weights.keys() <= signals.keys() else usual
+
+
 def load_calibration(name: str, path: Path | None = None) -> Calibration:
     """The file given, or the one of that name that ships. Raises SettingsError when it is not a calibration."""
     source = path if path is not None else files("handrail") / "fitted" / f"{name}.json"

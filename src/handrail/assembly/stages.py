@@ -47,6 +47,8 @@ logger = logging.getLogger(__name__)
 
 UNREAD = "unread"
 """The gate for articles that the cross-encoder cannot read."""
+ACROSS = "across"
+"""The gate for messages in another language than the articles."""
 WORDS_OF_A_PART = 70
 """Words quoted from more than one section for each question of a message that asks several."""
 
@@ -56,12 +58,13 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     _check(settings)
     base = parts.retriever(settings)
     local = local_classifier(settings, base.sentences, parts.snapshot.knows)
+    lang, across = parts.snapshot.lang, load_calibration(ACROSS)
     critic = LocalCritic(
-        calibration_for("critique", settings, index=parts.store.generation, lang=parts.snapshot.lang), settings.generate
+        calibration_for("critique", settings, index=parts.store.generation, lang=lang), settings.generate, across
     )
     policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
     calibrator = LogisticCalibrator(
-        calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation, parts.snapshot.lang)
+        calibration_for("relevance", settings, settings.gates.calibration, parts.store.generation, lang), across
     )
     retriever = deepened(base, settings, parts, calibrator, None)
     remembers = settings.memory.window_tokens > 0 and settings.memory.rewrite != "off"
@@ -213,8 +216,8 @@ def calibration_for(
 ) -> Calibration:
     """The file the settings name, else the knowledge base's own, else the one that ships.
 
-    The one that ships knows the scores of models of English; where `lang`, the articles' language, is read by the
-    embedder alone, the gate takes its place that goes by words and cosines.
+    The one that ships knows the scores of models of English; where only encoders read `lang`, the articles' language,
+    the gate takes its place that goes by words and cosines.
 
     What does not fit is said once, at start: probabilities fitted to other models are not probabilities, and ones
     fitted to an index that changed since are old.
@@ -233,8 +236,8 @@ def calibration_for(
         logger.warning("the %s gate of %r was fitted to other models and is not used: run `handrail calibrate` again",
                        name, settings.knowledge.kb)  # fmt: skip
     if path is None and reads_alone(settings, lang):
-        logger.warning("no %s gate was fitted with %s, one that goes by words stands in: run `handrail calibrate`",
-                       name, settings.models.embedder)  # fmt: skip
+        logger.warning("no %s gate was fitted to articles in %r, one that goes by words stands in: run `handrail calibrate`",
+                       name, lang)  # fmt: skip
         return load_calibration(UNREAD)
     calibration = load_calibration(name, path)
     fitted = (calibration.embedder, calibration.reranker)
@@ -246,9 +249,10 @@ def calibration_for(
 
 
 def reads_alone(settings: Settings, lang: str) -> bool:
-    """Whether the embedder reads `lang` and the cross-encoder, whose scores the shipped gates go by, does not."""
+    """Whether some encoder reads `lang` and the cross-encoder, whose scores the shipped gates go by, does not."""
     models = settings.models
-    return reads(models.embedder, lang) and not reads(models.reranker, lang)
+    read = reads(models.embedder, lang) or models.foreign != "none"
+    return read and not reads(models.reranker, lang)
 
 
 def fitted_gate(settings: Settings, name: str) -> Path:

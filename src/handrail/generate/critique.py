@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handrail.calibration import Calibration, probability
+from handrail.calibration import Calibration, fitting, probability
 from handrail.settings import Generate
 from handrail.stores.tokens import coverage
 from handrail.types import Critique, Draft, Evidence, Question, Verdict
@@ -26,16 +26,18 @@ def fit_signals(draft: Draft, evidence: Evidence) -> dict[str, float]:
 class LocalCritic:
     """A logistic regression on those signals; two thresholds make three verdicts.
 
-    A threshold that was fitted to the knowledge base takes the place of the settings' own.
+    A threshold that was fitted to the knowledge base takes the place of the settings' own. `across` is for messages in
+    another language than the articles, of whose answers no model of English can judge.
     """
 
-    def __init__(self, calibration: Calibration, settings: Generate) -> None:
-        self._calibration = calibration
+    def __init__(self, calibration: Calibration, settings: Generate, across: Calibration | None = None) -> None:
+        self._calibration, self._across = calibration, across
         self._settings = settings
         self._partly = settings.critique_partly if calibration.threshold is None else calibration.threshold
 
     async def critique(self, question: Question, draft: Draft, evidence: Evidence) -> Critique:
-        right = probability(self._calibration, fit_signals(draft, evidence))
+        signals = fit_signals(draft, evidence)
+        right = probability(fitting(self._calibration, self._across, signals), signals)
         if right < self._partly:
             return Critique(Verdict.CANNOT, right)
         return Critique(Verdict.PARTLY if right < self._settings.critique_fully else Verdict.FULLY, right)

@@ -20,7 +20,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from handrail.errors import SettingsError
-from handrail.language import foreign
+from handrail.language import FOREIGN, MAYBE_FOREIGN, foreign
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse
@@ -35,9 +35,9 @@ Keyword = Callable[[str], Mapping[str, float]]
 ACROSS = "across_"
 """Begins the names of signals of a message in another language than the articles."""
 DENSE_WEIGHT_UNREAD = 0.5
-"""Weight of cosines beside keyword search where a message is in the articles' language and the embedder reads neither."""
+"""Weight of cosines beside keyword search for messages in the articles' language that the embedder does not read."""
 SHORT = 2
-"""Words of a message that is in the articles' language where they have all of it: "invoice" could be in several."""
+"""Words of a message whose letters say little of its language, and whose words tell whether the articles have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,15 @@ def load_bias(path: Path | None = None) -> LanguageBias:
 
 
 def in_another_language(text: str, lang: str, snapshot: Snapshot) -> bool:
-    """Whether a message is surely not in `lang`; a word or two that articles in `lang` have are taken to be."""
-    if not foreign(text, lang):
-        return False
+    """Whether a message is surely not in `lang`.
+
+    Where the articles are, a word or two that they have are too; one or two that they lack need look less foreign.
+    """
     words = re.findall(r"\w+", text)
-    return snapshot.lang != lang or len(words) > SHORT or not all(map(snapshot.knows, words))
+    if snapshot.lang != lang or not 1 <= len(words) <= SHORT:
+        return foreign(text, lang)
+    known = [snapshot.knows(word) for word in words]
+    return not all(known) and foreign(text, lang, FOREIGN if any(known) else MAYBE_FOREIGN)
 
 
 class AbroadSearch:

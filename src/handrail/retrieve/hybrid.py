@@ -11,6 +11,7 @@ import numpy as np
 
 from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
+from handrail.language import foreign
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.abroad import AbroadSearch, in_another_language
 from handrail.retrieve.answers import reading_signals
@@ -100,9 +101,9 @@ class HybridRetriever:
         (probe,), (own,), further = await asyncio.gather(
             self._probes([plain]), _heard(self._hear_foreign, [said]), _heard(hear, pieces(long, PIECE))
         )
-        foreign = own.labels if own is not None and in_another_language(said, ENGLISH, self._snapshot) else None
+        abroad = own.labels if own is not None and in_another_language(plain, ENGLISH, self._snapshot) else None
         whole = own.calls if own is not None else probe.calls
-        return replace(probe, foreign=foreign, calls=_with_pieces(whole, further))
+        return replace(probe, foreign=abroad, calls=_with_pieces(whole, further))
 
     async def sentences(self, text: str) -> dict[str, Probe]:
         """Of a message of several sentences: each with a probe of its own, in order."""
@@ -144,7 +145,7 @@ class HybridRetriever:
         return await self.ranked(query, hits, embedding)
 
     def _mend(self, text: str) -> str:
-        if in_another_language(text, ENGLISH, self._snapshot):
+        if foreign(text):
             return text
         text = self._spelling.mended(text) if self._spelling is not None else text
         return self._everyday.read(text) if self._everyday is not None else text
