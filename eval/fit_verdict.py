@@ -36,9 +36,9 @@ ROUTING = HERE / "datasets" / "routing"
 HEAD = HERE.parent / "src" / "handrail" / "classify" / "head.npz"
 OTHER_HANDS = ("test5", "test6", "test7", "test8", "test9", "dev16", "dev17")
 """By other hands than what the head and the encoder learnt; recall is read off these."""
-FILES = ("dev", "test", "test2", "test3", "test4", *OTHER_HANDS, "dev13", "test10")
-IMPORTANCE = {"dev13": 0.5, "test10": 0.5}
-"""Of messages none of which is in English, and of hints alone, beside the others, whose mix is a visitor's."""
+FILES = ("dev", "test", "test2", "test3", "test4", *OTHER_HANDS, "test10")
+IMPORTANCE = {"test10": 0.5}
+"""Of hints alone, beside the others, whose mix is a visitor's."""
 COPIES = 0.5
 """Weight of a framed copy beside its row, as of a rough one."""
 STRENGTH = 0.1
@@ -67,7 +67,8 @@ class Heard:
 
 
 def heard(path: Path, assistants: Assistants) -> list[Heard]:
-    rows = [own(row) for row in read_rows(path)]
+    # Of others only what hears a hundred languages judges.
+    rows = [own(row) for row in read_rows(path) if row.lang == "en"]
     importance = IMPORTANCE.get(path.stem, 1.0)
     copies = [*augment.rough_copies(rows), *augment.framed_copies(rows, COPIES, "framed again")]
     found = []

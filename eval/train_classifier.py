@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.classifier import abroad, asides, augment, documentations
+from eval.classifier import asides, augment, documentations
 from eval.classifier.bases import CachedEmbedder, company_base, indexed_base
 from eval.classifier.fit import (
     WRITTEN,
@@ -112,7 +112,7 @@ def hold_out(
     settings: Settings,
 ) -> None:
     """Whole messages, nothing heard; `eval.check_shortcuts` reads sentences and hears, as the product does."""
-    rows = [abroad.as_read(own(row)) for row in read_rows(path)]
+    rows = [own(row) for row in read_rows(path)]
     beside = path.with_name("companies.jsonl")
     companies = read_companies(beside) if beside.is_file() else {}
     others = Featurizer(
@@ -156,7 +156,7 @@ def written_rows() -> list[Row]:
 def training_rows(companies: dict[str, Company], arguments: argparse.Namespace) -> list[Row]:
     written = written_rows()
     known = list(companies.values())
-    rows = [*written, *abroad.rows(written), *again(written, arguments.also or []), *documentations.questions()]
+    rows = [*written, *again(written, arguments.also or []), *documentations.questions()]
     rows += list(public_rows(arguments.intents, seeded())) if arguments.intents else []
     rows += augment.mash(known, seeded(), arguments.mash)
     rows += augment.other_companies(known, seeded(), arguments.brands)

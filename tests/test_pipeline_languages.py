@@ -43,10 +43,10 @@ async def test_who_is_not_understood_learns_that_the_articles_are_in_another_lan
     assert (english.outcome.notice, with_model.outcome.notice) == (None, None)
 
 
-async def test_who_is_read_word_by_word_is_offered_the_nearest_articles() -> None:
+async def test_who_is_searched_for_in_his_language_is_offered_the_nearest_articles() -> None:
     unlike = Calibrates(0.01)
-    read = await pipeline(stages(calibrator=unlike, interpreted=frozenset({"de"}))).run(ask(GERMAN))
-    unread = await pipeline(stages(calibrator=unlike, interpreted=frozenset({"ru"}))).run(ask(GERMAN))
+    read = await pipeline(stages(calibrator=unlike, reads_abroad=True)).run(ask(GERMAN))
+    unread = await pipeline(stages(calibrator=unlike)).run(ask(GERMAN))
 
     assert "Geht es um" in read.outcome.answer
     assert "Geht es um" not in unread.outcome.answer

@@ -16,8 +16,7 @@ from handrail.classify.head import Head
 from handrail.classify.local import LocalClassifier
 from handrail.classify.verdict import Said
 from handrail.courtesies import without_courtesies
-from handrail.gloss import Interpreter, otherwise_than_in_english
-from handrail.retrieve.spelling import COMMONEST
+from handrail.language import foreign
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Settings
@@ -29,7 +28,6 @@ class Assistants:
         """`companies` is a file of companies, beside the sample's; there may be none."""
         found = read_companies(companies) if companies.is_file() else {}
         self._embedder = embedder
-        self._interpret = Interpreter(embedder.words()[:COMMONEST]).read
         nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
         self._hear = build_hearing(nameless)
         self._hear_foreign = build_foreign_hearing(nameless)
@@ -39,8 +37,7 @@ class Assistants:
         }
         self.names = {OWN: settings.brand.name, **{company.id: company.name for company in found.values()}}
         self._classifiers = {
-            company: LocalClassifier(head, settings.classify.static_above, name, interpret=self._interpret)
-            for company, name in self.names.items()
+            company: LocalClassifier(head, settings.classify.static_above, name) for company, name in self.names.items()
         }
 
     def score(self, rows: Sequence[Row]) -> list[Routed]:
@@ -62,7 +59,7 @@ class Assistants:
         """Messages as they are read, which are embedded all at once. Raises ValueError naming an unknown company."""
         if unknown := {row.company for row in rows} - self.names.keys():
             raise ValueError(f"no such company in companies.jsonl: {', '.join(sorted(unknown))}")
-        texts = [self._interpret(without_courtesies(row.text)) for row in rows]
+        texts = [without_courtesies(row.text) for row in rows]
         self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
         return texts
 
@@ -75,7 +72,7 @@ class Assistants:
     def _probe(self, row: Row, text: str) -> Probe:
         found = probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
         said = without_courtesies(row.text)
-        if self._hear_foreign is None or not otherwise_than_in_english(said, self._interpret):
+        if self._hear_foreign is None or not foreign(said):
             return found
         return replace(found, foreign=self._hear_foreign([as_heard(said, self.names[row.company])])[0].labels)
 

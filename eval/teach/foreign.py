@@ -43,9 +43,8 @@ def learnt(given: argparse.Namespace) -> list[Row]:
     """Rows in other languages, and some in English."""
     companies = training_companies()
     written = written_rows()
-    word_by_word = {row.text for row in abroad.rows(written)}
     everything = training_rows(companies, given)
-    english = [row for row in everything if row.lang == "en" and row.text not in word_by_word]
+    english = [row for row in everything if row.lang == "en"]
     some = np.random.default_rng(given.seed).permutation(len(english))[: given.english]
     foreign = [*abroad.translated(), *(row for row in written if row.lang != "en")]
     placed = augment.placed(foreign, [OWN, OWN, *companies], seeded())

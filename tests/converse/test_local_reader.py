@@ -7,7 +7,6 @@ import pytest
 
 from handrail.converse.llm_reader import LlmReader
 from handrail.converse.local import LocalReader
-from handrail.gloss import gloss
 from handrail.reading import label_of_follow_up
 from handrail.types import Classification, Exchange, Label, Probe, Reading, Routing
 from tests.answers import BRAND, PROMPTS, model_at
@@ -40,18 +39,6 @@ async def test_a_follow_up_carries_the_question_before_it(text: str) -> None:
     assert reading.kind == "follow_up"
     assert reading.text == f"{ASKED} {text}"
     assert reading.favoured == ("domains:dns",)
-
-
-async def test_the_small_words_of_another_language_tell_a_follow_up() -> None:
-    asked = "Wie verbinde ich meine Domain mit DNS?"
-    before = Exchange(asked, asked, "Open Settings.", Routing.ANSWERED, ("domains:dns",), ("Connect by DNS records",))
-    fresh = "Wo sehe ich welche Bestellungen diese Woche noch verschickt werden müssen?"
-    german = LocalReader(look, gloss("de").read)
-
-    follows = await german.read(ask("und wie lange dauert das?", history=(before,)), NEAR)
-
-    assert follows.text == f"{asked} und wie lange dauert das?"
-    assert await german.read(ask(fresh, history=(before,)), NEAR) == Reading(fresh)
 
 
 @pytest.mark.parametrize(

@@ -131,18 +131,17 @@ async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_i
             None,
             Retrieval(),
             None,
-            interpret=lambda text: text.replace("Geld zurück", "refund"),
             hear_foreign=hearing,
         )
-        retriever.foresee("Hallo! Geld zurück")
-        read = await retriever.probe("Hallo! Geld zurück")
-        unlisted = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
-        busy = await retriever.probe("Geld zurück busy")
+        retriever.foresee("Hallo! Bitte das Geld zurück")
+        german = await retriever.probe("Hallo! Bitte das Geld zurück")
+        swedish = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
+        busy = await retriever.probe("Ich will mein Geld zurück, busy")
         english = await retriever.probe("How do I refund a lamp?")
 
-    assert read.foreign is not None and unlisted.foreign is not None
+    assert german.foreign is not None and swedish.foreign is not None
     assert busy.foreign is None and english.foreign is None
-    assert asked.count("Geld zurück") == 1
+    assert asked.count("Bitte das Geld zurück") == 1
     assert asked[-1] == "How do I refund a lamp?"
 
 
