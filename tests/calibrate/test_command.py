@@ -76,6 +76,23 @@ def test_a_file_that_says_too_little_changes_nothing_and_says_so(labelled: Path)
     assert not (fitted(labelled) / "answers.json").exists()
 
 
+def test_questions_that_another_gate_judges_are_left_out(labelled: Path) -> None:
+    german = [
+        "Wie kann ich einem Kunden das Geld für seine Bestellung zurückgeben?",
+        "Wo finde ich die Einstellungen, um meine eigene Domain zu verbinden?",
+    ]
+    rows = [{"question": text, "article_ids": []} for text in german]
+    labelled.write_text("\n".join(map(json.dumps, [*ROWS, *rows])), encoding="utf-8")
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled), "--json"])
+    labelled.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    alone = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled)])
+
+    assert "2 questions are left out" in done.stderr
+    assert json.loads(done.stdout)["gate"]["n"] == len(ROWS)
+    assert alone.exit_code == 1
+    assert "across languages" in str(alone.exception)
+
+
 def test_made_questions_change_nothing_by_themselves(labelled: Path) -> None:
     done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny"])
 

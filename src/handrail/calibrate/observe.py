@@ -37,6 +37,10 @@ class Observer:
         """What a fit starts from, and what says which section leads: a slope and a shift change nothing about that."""
         self.made_with = _made_with(parts, settings, self.gate.model_dump_json())
 
+    def judges(self, asked: Asked) -> bool:
+        """Whether this gate judges the question: across languages another one does, which is not fitted."""
+        return not self._retriever.crosses(asked.question)
+
     async def search(self, question: str) -> list[Passage]:
         """Passages found for it, best first."""
         self._retriever.hidden = ()

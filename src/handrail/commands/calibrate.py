@@ -122,14 +122,30 @@ async def _fitted(settings: Settings, file: Path | None, making: Making, risk: f
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=notes) as progress:
             asked = labelled or await _made(settings, parts, observer, making, progress)
-            task = progress.add_task("asking", total=len(asked))
-            rows = await log.observe(list(dict.fromkeys(asked)), observer.observe, lambda: progress.advance(task))
+            judged = [item for item in dict.fromkeys(asked) if observer.judges(item)]
+            _say_left_out(len(set(asked)) - len(judged), len(judged))
+            task = progress.add_task("asking", total=len(judged))
+            rows = await log.observe(judged, observer.observe, lambda: progress.advance(task))
         on = f"{kb}: {file.name if file is not None else 'questions made of its articles'}"
         return recalibrate(
             rows, observer.gate, labelled=file is not None, index=parts.store.generation, on=on, risk=risk
         )
     finally:
         parts.close()
+
+
+def _say_left_out(count: int, others: int) -> None:
+    """Raises KnowledgeError where no others are left."""
+    from handrail.errors import KnowledgeError
+
+    if not others:
+        raise KnowledgeError(
+            "every question is searched for across languages, where a gate of its own decides that cannot be fitted"
+        )
+    if count:
+        notes.print(
+            f"{count} questions are left out: they are searched for across languages, and judged by another gate."
+        )
 
 
 async def _made(

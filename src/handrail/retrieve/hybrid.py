@@ -111,6 +111,10 @@ class HybridRetriever:
             for text, embedding, said in zip(texts, embeddings, heard, strict=True)
         ]
 
+    def crosses(self, query: str) -> bool:
+        """Whether `query` is searched for, and judged, across languages."""
+        return self._abroad is not None and self._abroad.takes(_plain(query))
+
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
