@@ -17,7 +17,7 @@ from pydantic import BaseModel, SecretStr
 
 import handrail
 from eval.metrics.bootstrap import SEED
-from handrail.assembly.parts import index_folder, kb_folder
+from handrail.assembly import index_folder, kb_folder
 from handrail.knowledge.ingest import corpus
 from handrail.local_models.manifest import manifest
 from handrail.prompts import LocalPrompts

@@ -135,7 +135,7 @@ def load_head(path: Path | None, embedder: str, *, judged: bool = True) -> Head:
     if head.embedder != embedder:
         raise SettingsError(
             f"the classifier head was trained with {head.embedder}, not {embedder}: train one with "
-            "`python -m training.classifier.train`, then `python -m training.classifier.verdict`, and set classify.head, "
-            'or use classify.mode = "llm" or "off"'
+            "`python -m training.classifier.train`, then `python -m training.classifier.verdict`, and set "
+            'classify.head, or use classify.mode = "llm" or "off"'
         )
     return head
