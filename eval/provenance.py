@@ -83,10 +83,13 @@ def code() -> str:
 
     The same in a clone and where its wheel is installed.
     """
-    folders = {"eval": HERE, "handrail": Path(handrail.__file__).parent, "prompts": site_dir("prompts")}
+    folders = {"eval": HERE, "handrail": Path(handrail.__file__).parent}
+    templates = site_dir("prompts")
+    if templates is not None:
+        folders["prompts"] = templates
     held = hashlib.sha256()
     for name, folder in folders.items():
-        for path in sorted(folder.rglob("*")) if folder is not None else ():
+        for path in sorted(folder.rglob("*")):
             place = path.relative_to(folder)
             if path.suffix in SOURCES and NO_CODE.isdisjoint(place.parts):
                 held.update(f"{name}/{place.as_posix()}\0".encode() + path.read_bytes())

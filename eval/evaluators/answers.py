@@ -150,10 +150,18 @@ def _against_reference(row: Scored, case: AnswerCase, asked: Asked) -> Scored:
     answer = asked.turn.outcome.answer if row.answered else ""
     found = figures(answer, case.answer, case.keys)
     first = beginning(asked.passages[0].text) if asked.passages else ""
-    row = replace(row, **found, ruler=figures(first, case.answer, case.keys))
     context = "\n".join(_readable(passage) for passage in asked.passages)
-    held = _share([stated(one, context) for one in statements(case.answer or "")])
-    return replace(row, factuality=row.statements, context_recall=held)
+    return replace(
+        row,
+        statements=found.get("statements"),
+        keys=found.get("keys"),
+        token_f1=found.get("token_f1"),
+        rouge1=found.get("rouge1"),
+        bleu=found.get("bleu"),
+        ruler=figures(first, case.answer, case.keys),
+        factuality=found.get("statements"),
+        context_recall=_share([stated(one, context) for one in statements(case.answer or "")]),
+    )
 
 
 def _by_judge(row: Scored, case: AnswerCase, judged: Judged, checked: int) -> Scored:
