@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from eval.classifier import abroad
-from eval.train_classifier import SEED, written_rows
+from training.classifier import abroad
+from training.classifier.train import SEED, written_rows
 
 from handrail.assembly.models import build_multilingual
 from handrail.courtesies import without_courtesies
