@@ -1,7 +1,7 @@
 """What the linear part, the network and the encoder say of a message and of its sentences, added up.
 
 A multinomial logistic regression, fitted to messages that none of the three has learnt from
-(`python -m eval.fit_verdict`, experiment 203): each of them knows its own rows too well to be weighed by them.
+(`python -m training.classifier.verdict`): each of them knows its own rows too well to be weighed by them.
 """
 
 from __future__ import annotations

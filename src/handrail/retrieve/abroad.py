@@ -3,7 +3,7 @@
 Its vectors lean towards the language a text is in, questions and passages alike, and that hides what the text is about.
 The mean of questions and the directions in which languages differ are therefore taken out first (Yang et al. 2021, "A
 Simple and Effective Method To Eliminate the Self Language Bias in Multilingual Representations"). Both are fitted by
-`python -m eval.fit_abroad`.
+`python -m training.abroad`.
 """
 
 from __future__ import annotations
