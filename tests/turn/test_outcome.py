@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from handrail.turn import outcome
-from handrail.types import Citation, Claim, Draft, Label, Offer, Outcome, RefusalReason, Routing, Source, Verdict
+from handrail.types import (
+    Card,
+    Citation,
+    Claim,
+    Draft,
+    Hit,
+    Label,
+    Offer,
+    Outcome,
+    Piece,
+    RefusalReason,
+    Routing,
+    Source,
+    Verdict,
+)
 from tests.stages import WORDING, passage
 
 CITED = tuple(
@@ -113,32 +125,23 @@ def test_low_confidence_sets_a_disclaimer_apart_and_links_to_nothing() -> None:
     assert not result.refused
 
 
-@pytest.mark.parametrize(
-    ("provider", "best", "lang", "told"),
-    [
-        ("extractive", outcome.UNKNOWN - 0.1, "en", True),
-        ("extractive", outcome.UNKNOWN, "en", False),
-        ("extractive", outcome.UNKNOWN - 0.1, "de", False),
-        ("scripted", outcome.UNKNOWN - 0.1, "en", False),
-        ("extractive", None, "en", False),
-    ],
-)
-def test_quotes_that_nothing_knows_for_an_answer_are_called_the_closest(
-    provider: str, best: float | None, lang: str, *, told: bool
-) -> None:
-    draft = Draft([], provider, signals={} if best is None else {"unit_top": best})
-    result = outcome.answered("Text [1].", Verdict.FULLY, CITED, 0.8)
-
-    noticed = outcome.closest(result, draft, WORDING.into(lang))
-
-    assert noticed.disclaimer == (WORDING.say("closest") if told else None)
-    assert replace(noticed, disclaimer=None) == result
+WATER = Piece("Water early.", "Water the beds", "By timer", "garden:water/1", "garden:water", "https://help.example/w")
+FROST = Piece("Drain the hose.", "Winter", "", "garden:frost/0", "garden:frost", "https://help.example/f")
 
 
-def test_an_answer_with_a_disclaimer_is_not_called_the_closest_too() -> None:
-    result = outcome.low_confidence("Text [1].", CITED, 0.4, WORDING)
+def test_the_closest_sections_are_shown_without_the_claim_that_one_of_them_answers() -> None:
+    given = {one.passage_id: Hit(passage(one.passage_id, one.markdown)) for one in (WATER, FROST)}
+    cards = (Card(WATER, open=True), Card(FROST))
 
-    assert outcome.closest(result, Draft([], "extractive", signals={"unit_top": -9.0}), WORDING) == result
+    result = outcome.closest(cards, given, 0.4, WORDING)
+
+    assert result.routing is Routing.LOW_CONFIDENCE
+    assert result.answer == f"{WORDING.say('closest')}\n\n**Water the beds › By timer**\n\nWater early."
+    assert result.disclaimer == WORDING.say("not_sure")
+    assert (result.closest, result.sources, result.confidence) == (cards, (), 0.4)
+    assert [(one.index, one.passage.id) for one in result.citations] == [(1, WATER.passage_id), (2, FROST.passage_id)]
+    assert {one.support for one in result.citations} == {"unverified"}
+    assert not result.refused
 
 
 @pytest.mark.parametrize(("support", "cautious"), [("supported", False), ("unverified", True), ("unsupported", False)])
@@ -160,17 +163,9 @@ def test_high_stakes_offers_a_person_and_one_link_at_most() -> None:
     assert not result.refused
 
 
-def test_a_topic_is_answered_with_its_articles_and_a_question() -> None:
-    found = outcome.topic("Billing", WORDING, ["Compare the plans"])
-
-    assert (found.routing, found.refusal_reason) == (Routing.FOLLOWUP, RefusalReason.NO_INTENT)
-    assert found.suggestions == ("Compare the plans",)
-    assert "Billing" in found.answer
-
-
-@pytest.mark.parametrize("rule", ["greeting", "thanks"])
+@pytest.mark.parametrize("rule", ["greeting", "thanks", "yes", "no"])
 def test_a_greeting_has_words_of_its_own(rule: str) -> None:
-    found = outcome.static(Label.NONSENSE, WORDING, ["Billing"], rule)
+    found = outcome.static(Label.IRRELEVANT, WORDING, ["Billing"], rule)
 
-    assert found.answer == WORDING.say(rule) != WORDING.say("nonsense")
+    assert found.answer == WORDING.say(rule) != WORDING.say("irrelevant")
     assert found.suggestions == ("Billing",)
