@@ -281,9 +281,8 @@ def ticking() -> Callable[[], float]:
 
 
 def engine(chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] = (), **sections: Any) -> Engine:
-    settings = Settings.model_validate(
-        {"server": {"turn_deadline_s": deadline_s}, "brand": {"topics": list(topics)}, **sections}
-    )
+    brand = {"topics": list(topics), **sections.pop("brand", {})}
+    settings = Settings.model_validate({"server": {"turn_deadline_s": deadline_s}, "brand": brand, **sections})
     return Engine(chosen, settings, WORDING, ticking())
 
 

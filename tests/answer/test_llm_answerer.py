@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from handrail.citations import enforce
-from handrail.errors import NotGrounded, PermanentError, RetryableError
 from handrail.answer.llm import LlmAnswerer, split_claim
 from handrail.answer.policy import Policy, RetentionOffer
+from handrail.citations import enforce
+from handrail.errors import NotGrounded, PermanentError, RetryableError
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Verdict
 from tests.answers import BRAND, PROMPTS, WORDING, evidence, model_at, question
 from tests.scripted_openai import Fails, Refuses, Says, ScriptedOpenAI

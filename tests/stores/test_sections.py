@@ -61,17 +61,13 @@ def test_a_section_is_what_stands_under_one_heading() -> None:
 
 
 def test_short_sections_that_share_a_passage_are_told_apart() -> None:
-    body = (
-        "## Costs\n\n### Move\n\nA move is free.\n\n### Renewal\n\nA year costs EUR 14.\n\n### Refund\n\nThere is none."
-    )
+    costs = {"Move": "A move is free.", "Renewal": "A year costs EUR 14.", "Refund": "There is none."}
 
-    found = sections(body)
+    found = sections("## Costs\n\n" + "\n\n".join(f"### {heading}\n\n{text}" for heading, text in costs.items()))
 
     assert len({section.passage_ids for section in found}) == 1
     assert [(section.headings, section.text) for section in found] == [
-        (("Costs", "Move"), "A move is free."),
-        (("Costs", "Renewal"), "A year costs EUR 14."),
-        (("Costs", "Refund"), "There is none."),
+        (("Costs", heading), text) for heading, text in costs.items()
     ]
 
 
@@ -128,10 +124,10 @@ def test_steps_of_another_procedure_are_not_mixed_in() -> None:
 
 @pytest.mark.parametrize("ending", ["A form can have up to 25.", "Choose 5.", "It is done in 15 or in 5."])
 def test_a_step_keeps_its_number_whatever_the_one_before_ends_with(ending: str) -> None:
-    long = "Open the page and look at what is there, for as long as you like, and go on when you are done with it."
-    steps = [f"{n}. {long}" for n in range(1, 5)]
+    look = "Open the page and look at what is there for as long as you like, and go on when you are done with it."
+    steps = [f"{n}. {look} {look}" for n in range(1, 7)]
     steps[3] += f" {ending}"
-    body = "\n".join([*steps, "5. Save."])
+    body = "\n".join(steps)
 
     assert split(f"## Do it\n\n{body}").text == body
 

@@ -11,13 +11,13 @@ from handrail.assembly.deciding import build_decider, support_opinions
 from handrail.decide.calibration import Maps
 from handrail.decide.local import LocalDecisionModel
 from handrail.decide.questions import load_decisions
-from handrail.verify.decided import DecidedVerifier
-from handrail.verify.label import labelled, verified
 from handrail.settings import Settings, Verify
 from handrail.types import Claim, Draft, Evidence, Proof, Question, Verified
+from handrail.verify.decided import DecidedVerifier
+from handrail.verify.label import labelled, verified
 from tests.answers import evidence, question
 from tests.decide.system_one import Server, chosen
-from tests.stages import DRAFT, STEPS, Answers, ask, pipeline, stages
+from tests.stages import DRAFT, STEPS, Answers, ask, engine, stages
 
 pytestmark = pytest.mark.anyio
 
@@ -134,7 +134,7 @@ async def test_an_answer_loses_the_claim_that_the_model_denies(decision_server: 
     verifier = DecidedVerifier(Says(doubtful), support_opinions(decider), settings.verify)
     draft = replace(DRAFT, claims=[Claim("Domains are free for ever.", (STEPS.id,))])
 
-    turn = await pipeline(stages(verifier=verifier, answerer=Answers(draft))).run(ask())
+    turn = await engine(stages(verifier=verifier, answerer=Answers(draft))).run(ask())
     await decider.aclose()
 
     assert (turn.outcome.routing, turn.outcome.refusal_reason) == ("cannot_answer", "unsupported_claims")

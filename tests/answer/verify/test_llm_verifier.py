@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from handrail.verify.label import labelled, verified
-from handrail.verify.llm import LlmVerifier
 from handrail.settings import Verify
 from handrail.types import Claim, Draft, Evidence, Proof, Question, Verified
+from handrail.verify.label import labelled, verified
+from handrail.verify.llm import LlmVerifier
 from tests.answers import PROMPTS, evidence, model_at, question
 from tests.scripted_openai import Fails, Says, ScriptedOpenAI
 

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from handrail.assembly.verifying import verifier_alone
-from handrail.verify import Verifier
 from handrail.settings import load_settings
 from handrail.types import Claim, Draft
+from handrail.verify import Verifier
 from tests.answers import evidence, question
 
 pytestmark = [pytest.mark.anyio, pytest.mark.models]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from handrail.verify.order import in_order
 from handrail.types import Claim, Passage, Proof
+from handrail.verify.order import in_order
 from tests.stages import passage
 
 TEXT = """To connect it:
