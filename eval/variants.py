@@ -21,9 +21,10 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
-from handrail.assembly.fitted import calibration_for
+from handrail.assembly.fitted import UNREAD, calibration_for
 from handrail.assembly.models import build_embedder, build_late, build_scoring, readers_of
 from handrail.assembly.parts import UNREAD_DEPTH, WORDS_PER_TOKEN
+from handrail.calibration import load_calibration
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
 from handrail.knowledge import Article
@@ -159,7 +160,9 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
         snapshot,
         dense,
         embed,
-        SectionReader(snapshot, read if retrieval.rerank_depth else None, depth, words, answers),
+        SectionReader(
+            snapshot, read if retrieval.rerank_depth else None, depth, words, answers, load_calibration(UNREAD)
+        ),
         retrieval,
         covers=None,
         late=models.late_interaction(base, snapshot, settings),
