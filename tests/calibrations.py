@@ -8,7 +8,12 @@ from handrail.calibration import Calibration
 
 
 def gate_of(
-    weights: Mapping[str, float], means: Mapping[str, float] | None = None, scales: Mapping[str, float] | None = None
+    weights: Mapping[str, float],
+    means: Mapping[str, float] | None = None,
+    scales: Mapping[str, float] | None = None,
+    *,
+    threshold: float = 0.6,
+    closest: float = 0.3,
 ) -> Calibration:
     """A gate that tosses a coin where all signals are at their means: 0 and 1 apart unless told otherwise."""
     return Calibration(
@@ -20,4 +25,6 @@ def gate_of(
         scales=dict.fromkeys(weights, 1.0) | dict(scales or {}),
         fitted_on="a test",
         n=100,
+        threshold=threshold,
+        closest=closest,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail import outcome
+from handrail.turn import outcome
 from handrail.types import Asked, Card, Citation, Label, Outcome, Passage, Piece, Routing, Verdict
 from tests.stages import passage
 

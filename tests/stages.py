@@ -1,4 +1,4 @@
-"""Stages that do what a test tells them, and a pipeline made of them."""
+"""Stages that do what a test tells them, and an engine made of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from handrail.answer import Hearer
+from handrail.answer import Answerer, Critic, Told
+from handrail.answer.gate import Band, Bands
+from handrail.answer.pieces import Pieces
+from handrail.answer.policy import Policy
+from handrail.answer.verbatim import VerbatimAnswerer
+from handrail.classify import Classifier
 from handrail.observe.silent import SilentTracer
-from handrail.pipeline import Pipeline
+from handrail.retrieve import Retriever
 from handrail.settings import Settings
+from handrail.turn.engine import Engine
+from handrail.turn.fallback import WithSpare
 from handrail.turn.stages import Stages
+from handrail.turn.state import LARGE_SHARE, SMALL_SHARE
 from handrail.types import (
+    Act,
+    Candidate,
     Claim,
     Classification,
     Critique,
@@ -25,15 +35,28 @@ from handrail.types import (
     Passage,
     Probe,
     Question,
-    Reading,
+    Request,
+    Section,
+    Sense,
+    Understanding,
     Verdict,
+    Verified,
+    Wordings,
 )
+from handrail.understand import Understand
+from handrail.understand.local import LocalUnderstanding
+from handrail.verify import Verifier
 from handrail.wording import load_wording
 
 T = TypeVar("T")
 
 WORDING = load_wording("Acme")
 HANG_S = 60.0
+ANSWERED, CLOSEST = 0.6, 0.3
+"""Probabilities between the bands."""
+BANDS = Bands(ANSWERED, CLOSEST)
+PIECES = Pieces(BANDS, {}, "english")
+PROBE = Probe(np.zeros(4, dtype=np.float32))
 
 
 def passage(id_: str, text: str, *, title: str = "Connect a domain", headings: tuple[str, ...] = ()) -> Passage:
@@ -43,9 +66,29 @@ def passage(id_: str, text: str, *, title: str = "Connect a domain", headings: t
     return Passage(id_, article, int(position), title, headings, text, url, len(text.split()))
 
 
+def section_of(*held: Passage, text: str | None = None) -> Section:
+    """The section that passages hold together, in reading order."""
+    first = held[0]
+    whole = "\n\n".join(one.text for one in held) if text is None else text
+    ids = tuple(one.id for one in held)
+    return Section(
+        f"{first.article_id}#{first.position}", first.article_id, first.title, first.headings, whole, first.url, ids
+    )
+
+
+def found(*likely: tuple[Passage, float], query: str = "query") -> Evidence:
+    """Passages that are sections by themselves, the likeliest to answer first."""
+    hits = [Hit(one, fused=probability, final=probability) for one, probability in likely]
+    return Evidence(query, hits, sections=[Candidate(section_of(one), probability) for one, probability in likely])
+
+
 STEPS = passage("domains:connect/1", "Open Settings and choose Domains.")
 RECORDS = passage("domains:records/4", "Add the A record at your provider.", title="DNS records")
-EVIDENCE = Evidence("query", (Hit(STEPS, final=0.9), Hit(RECORDS, final=0.6)), {"rerank_top": 4.0})
+EVIDENCE = found((STEPS, 0.9), (RECORDS, 0.6))
+UNSURE = found((STEPS, 0.45), (RECORDS, 0.2))
+"""Near what was asked, without the likelihood of an answer."""
+UNLIKE = found((STEPS, 0.1), (RECORDS, 0.05))
+NOTHING = Evidence("", ())
 DRAFT = Draft([Claim("Open Settings and choose Domains.", (STEPS.id,))], "scripted", model="m-1")
 
 
@@ -78,22 +121,65 @@ class Classifies(Script[Classification]):
         return await self._run(question, probe)
 
 
-def says(label: Label, by: str = "local") -> Classifies:
-    return Classifies(Classification(label, 0.995, by))
+def label(name: Label, probability: float = 0.995, by: str = "local", answerable: float = 0.005) -> Classification:
+    return Classification(name, probability, by, {Label.ANSWERABLE: answerable, name: probability})
+
+
+def says(name: Label, by: str = "local", probability: float = 0.995) -> Classifies:
+    return Classifies(label(name, probability, by))
+
+
+class Understands(Script[Understanding]):
+    async def read(self, question: Question) -> Understanding:
+        return await self._run(question)
+
+
+def sense(text: str, name: Label = Label.ANSWERABLE, probability: float = 0.995, **fields: Any) -> Sense:
+    return Sense(text, label(name, probability), PROBE, **fields)
+
+
+def request(text: str, name: Label = Label.ANSWERABLE, probability: float = 0.995) -> Request:
+    return Request(text, (sense(text, name, probability),))
+
+
+def understood(*requests: Request, whole: Request | None = None, **fields: Any) -> Understands:
+    """A message of these requests; by itself it is what the first of them is, unless told otherwise."""
+    text = " ".join(one.text for one in requests)
+    together = Request(text, (replace(requests[0].senses[0], text=text),))
+    whole = whole or (requests[0] if len(requests) == 1 else together)
+    return Understands(Understanding(requests, whole, **fields))
+
+
+def act(of: Act, text: str = "ok", **fields: Any) -> Understands:
+    return understood(request(text), act=of, **fields)
+
+
+class Retrieves(Script[Evidence]):
+    async def probe(self, text: str) -> Probe:
+        return PROBE
+
+    async def retrieve(
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+    ) -> Evidence:
+        return replace(await self._run(query, filters, probe, wordings), query=query)
 
 
 @dataclass
-class Retrieves(Script[Evidence]):
-    readings: list[Reading | None] = field(default_factory=list)
+class Library:
+    """Finds what a word of the query names, the first one that does; nothing for any other."""
+
+    held: Mapping[str, Evidence]
+    asked: list[str] = field(default_factory=list)
 
     async def probe(self, text: str) -> Probe:
-        return Probe(np.zeros(4, dtype=np.float32))
+        return PROBE
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
-        self.readings.append(reading)
-        return replace(await self._run(query, filters, probe), query=query)
+        self.asked.append(query)
+        fits = (evidence for word, evidence in self.held.items() if word in query.casefold())
+        return replace(next(fits, NOTHING), query=query)
 
 
 class Rewrites(Script[str]):
@@ -102,18 +188,20 @@ class Rewrites(Script[str]):
 
 
 @dataclass
-class Calibrates:
-    value: float
-
-    def probability(self, evidence: Evidence) -> float:
-        return self.value
-
-
 class Answers(Script[Draft]):
+    """A model that writes, which may answer from less than who quotes."""
+
+    least: Band = Band.CLOSEST
+    tells: bool = False
+    """Whether it tells of each claim as it is written."""
+
     async def answer(
-        self, question: Question, classification: Classification, evidence: Evidence, heard: Hearer | None = None
+        self, question: Question, classification: Classification, evidence: Evidence, told: Told | None = None
     ) -> Draft:
-        return await self._run(question, classification, evidence)
+        draft = await self._run(question, classification, evidence)
+        for claim in draft.claims if self.tells and told is not None else ():
+            await told(claim)
+        return draft
 
 
 class Critiques(Script[Critique]):
@@ -121,20 +209,69 @@ class Critiques(Script[Critique]):
         return await self._run(question, draft, evidence)
 
 
-def stages(**changes: Any) -> Stages:
-    """Stages that answer everything, except where a test wants something else."""
+@dataclass
+class Labels:
+    """A Verifier that gives each claim the label written for it, `supported` to any other."""
+
+    labels: Mapping[str, str]
+    error: Exception | None = None
+    drafts: list[Draft] = field(default_factory=list)
+
+    async def verify(self, question: Question, draft: Draft, evidence: Evidence) -> Verified:
+        self.drafts.append(draft)
+        if self.error is not None:
+            raise self.error
+        claims = [replace(claim, support=self.labels.get(claim.id, "supported")) for claim in draft.claims]
+        right = sum(claim.support == "supported" for claim in claims)
+        return Verified(replace(draft, claims=tuple(claims)), right / len(claims) if claims else None)
+
+
+def quotes(policy: Policy | None = None) -> VerbatimAnswerer:
+    """The answerer without a language model, itself."""
+    return VerbatimAnswerer(PIECES, WORDING, policy or Policy())
+
+
+def stages(
+    *,
+    classifier: Classifier | None = None,
+    retriever: Retriever | None = None,
+    understands: Understand | None = None,
+    understands_instead: Understand | None = None,
+    answerer: Answerer | None = None,
+    answers_instead: Answerer | None = None,
+    critic: Critic | None = None,
+    critic_instead: Critic | None = None,
+    verifier: Verifier | None = None,
+    verifies_instead: Verifier | None = None,
+    **others: Any,
+) -> Stages:
+    """Stages that answer everything: a scripted model writes, and the sections themselves are quoted where it fails.
+
+    `others` are fields of Stages.
+    """
+    classifier, retriever = classifier or says(Label.ANSWERABLE), retriever or Retrieves(EVIDENCE)
+    first = understands or LocalUnderstanding(retriever, classifier)
+    writes = answerer is None or not isinstance(answerer, VerbatimAnswerer)
     plain = Stages(
-        classifier=says(Label.ANSWERABLE),
-        fallback_classifier=says(Label.ANSWERABLE, by="fallback"),
-        retriever=Retrieves(EVIDENCE),
+        understand=WithSpare("understand", SMALL_SHARE, first, understands_instead),
+        retriever=retriever,
+        bands=BANDS,
+        quote=PIECES,
+        answer=WithSpare("answer", LARGE_SHARE, answerer or Answers(DRAFT), answers_instead or quotes()),
+        verify=WithSpare("verify", LARGE_SHARE, verifier, verifies_instead) if verifier is not None else None,
+        critique=WithSpare("critique", LARGE_SHARE, critic, critic_instead) if critic is not None else None,
         rewriter=None,
-        calibrator=Calibrates(0.9),
-        answerer=Answers(DRAFT),
-        fallback_answerer=Answers(replace(DRAFT, provider="extractive", model=None)),
-        critic=Critiques(Critique(Verdict.FULLY, 0.8)),
         tracer=SilentTracer(lambda: "4bf92f3577b34da6a3ce929d0e0e4736"),
+        classifier=classifier,
+        writes=writes,
     )
-    return replace(plain, **changes)
+    return replace(plain, **others)
+
+
+def quoting(policy: Policy | None = None, **changes: Any) -> Stages:
+    """Stages without a language model."""
+    chosen = stages(answerer=quotes(policy), **changes)
+    return replace(chosen, answer=replace(chosen.answer, spare=None))
 
 
 def ticking() -> Callable[[], float]:
@@ -143,18 +280,15 @@ def ticking() -> Callable[[], float]:
     return lambda: next(now) / 10
 
 
-def pipeline(
-    chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] = (), second_look: float = 0.5
-) -> Pipeline:
-    settings = Settings.model_validate(
-        {
-            "server": {"turn_deadline_s": deadline_s},
-            "brand": {"topics": list(topics)},
-            "gates": {"relevance": 0.4, "confidence": 0.6, "second_look": second_look},
-        }
-    )
-    return Pipeline(chosen, settings, WORDING, ticking())
+def engine(chosen: Stages, *, deadline_s: float = 5.0, topics: Sequence[str] = (), **sections: Any) -> Engine:
+    brand = {"topics": list(topics), **sections.pop("brand", {})}
+    settings = Settings.model_validate({"server": {"turn_deadline_s": deadline_s}, "brand": brand, **sections})
+    return Engine(chosen, settings, WORDING, ticking())
 
 
 def ask(text: str = "How do I connect a domain?", *, conversation_id: str = "conversation", **fields: Any) -> Question:
     return Question(text, conversation_id, "turn", **fields)
+
+
+def critique(verdict: Verdict = Verdict.FULLY) -> Critiques:
+    return Critiques(Critique(verdict))

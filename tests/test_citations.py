@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from handrail.citations import assemble, enforce
 from handrail.errors import NotGrounded
 from handrail.types import Claim, Draft, Evidence, Hit
-from tests.stages import passage
+from tests.stages import PIECES, found, passage
 
 A, B, C = (passage(f"domains:connect/{n}", f"Text {n}.") for n in range(3))
 EVIDENCE = Evidence("query", (Hit(A, final=0.8), Hit(B, final=0.4), Hit(C, final=0.2)))
@@ -24,7 +24,7 @@ def draft(*claims: tuple[str, Sequence[str]], **parts: str) -> Draft:
 
 
 def text_of(given: Draft) -> str:
-    return assemble(given, EVIDENCE, 0.9)[0]
+    return assemble(given, EVIDENCE, 0.9).text
 
 
 def test_a_claim_with_an_invented_id_goes_and_the_others_stay() -> None:
@@ -52,18 +52,17 @@ def test_a_high_stakes_reply_may_stand_without_any_claim() -> None:
 
 
 def test_passages_are_numbered_by_first_use() -> None:
-    answer, citations = assemble(
-        draft(("First.", [C.id]), ("Second.", [A.id, C.id]), ("Third.", [C.id])), EVIDENCE, 0.9
-    )
+    made = assemble(draft(("First.", [C.id]), ("Second.", [A.id, C.id]), ("Third.", [C.id])), EVIDENCE, 0.9)
 
-    assert answer == "First [1]. Second [2][1]. Third [1]."
-    assert [(citation.index, citation.passage.id) for citation in citations] == [(1, C.id), (2, A.id)]
+    assert made.text == "First [1]. Second [2][1]. Third [1]."
+    assert [(citation.index, citation.passage.id) for citation in made.citations] == [(1, C.id), (2, A.id)]
+    assert made.pieces == []
 
 
 def test_the_best_cited_passage_has_the_answers_confidence_and_the_others_less() -> None:
-    _, citations = assemble(draft(("One.", [A.id]), ("Two.", [B.id])), EVIDENCE, 0.9)
+    made = assemble(draft(("One.", [A.id]), ("Two.", [B.id])), EVIDENCE, 0.9)
 
-    assert [citation.score for citation in citations] == [0.9, 0.45]
+    assert [citation.score for citation in made.citations] == [0.9, 0.45]
 
 
 def test_a_passage_cited_twice_by_one_claim_is_marked_once() -> None:
@@ -129,6 +128,16 @@ def test_a_code_block_keeps_its_closing_fence() -> None:
     assert text_of(draft((item, [A.id]), ("2. Wait.", [A.id]))) == f"{item}\n\n   [1]\n\n2. Wait [1]."
 
 
+def test_each_whole_section_says_where_it_stands_in_the_answer() -> None:
+    sections = PIECES.claims(found((A, 0.9), (B, 0.9)))
+
+    made = assemble(Draft(sections, "extractive", acknowledgement="Thank you 🌻."), EVIDENCE, 0.9)
+
+    assert made.text == "Thank you 🌻.\n\n**Connect a domain**\n\nText 0 [1].\n\n**Connect a domain**\n\nText 1 [2]."
+    assert [piece.citation for piece in made.pieces] == [1, 2]
+    assert [made.text[slice(*piece.span)] for piece in made.pieces if piece.span] == ["Text 0 [1].", "Text 1 [2]."]
+
+
 WORDS = st.text(alphabet="ab 1.,:!?|`[]()-*#\n", max_size=30)
 IDS = st.lists(st.sampled_from([A.id, B.id, C.id, "x/1"]), max_size=3)
 CLAIMS = st.lists(st.builds(lambda text, ids: Claim(text, tuple(ids)), WORDS, IDS), max_size=6)
@@ -140,7 +149,8 @@ def test_every_number_in_the_text_is_a_citation_and_every_citation_is_in_the_tex
 ) -> None:
     kept = enforce(Draft(claims, "scripted", acknowledgement=acknowledgement), EVIDENCE, may_be_empty=True)
 
-    answer, citations = assemble(kept, EVIDENCE, 0.9)
+    made = assemble(kept, EVIDENCE, 0.9)
+    answer, citations = made.text, made.citations
 
     code_free = re.sub(r"(`+).*?\1", lambda found: "" if "[" in found[0] else found[0], answer, flags=re.S)
     labels = {int(n) for n in re.findall(r"\[(\d+)\]\(", code_free)}

@@ -11,14 +11,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from handrail.turn import outcome
 from handrail.language import spoken
 from handrail.people import NOBODY, PRESENT, Availability, People
-from handrail.pipeline import Pipeline
-from handrail.settings import Settings
+from handrail.turn import outcome
 from handrail.types import Label, Offer, Outcome, RefusalReason, Routing, Verdict
 from handrail.wording import PERSON, Wording, load_wording
-from tests.stages import WORDING, ask, pipeline, says, stages, ticking
+from tests.stages import ask, engine, says, stages
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 20, 0, tzinfo=BERLIN)
@@ -50,12 +48,14 @@ def texts(lang: str) -> dict[str, str]:
 def outcomes(wording: Wording) -> dict[str, Outcome]:
     """One of every routing that has fixed words, as the pipeline builds them."""
     made = [outcome.static(label, wording, ["Bookings"]) for label in outcome.STATIC]
-    made += [outcome.static(Label.NONSENSE, wording, rule=rule) for rule in ("greeting", "thanks", "yes", "no")]
+    made += [outcome.static(Label.IRRELEVANT, wording, rule=rule) for rule in ("greeting", "thanks", "yes", "no")]
+    made += [outcome.static(Label.OUT_OF_SCOPE, wording, rule="person")]
     made += [outcome.cannot_answer(reason, wording, 0.1) for reason in RefusalReason]
     made += [
         outcome.unavailable(wording),
         outcome.followup(wording, ["DNS"], 0.2),
-        outcome.topic("DNS", wording, ["DNS"]),
+        outcome.not_listed(["TW-9"], wording, 0.0),
+        outcome.closest([], {}, 0.4, wording),
         outcome.answered("Text.", Verdict.PARTLY, (), 0.7),
         outcome.low_confidence("Text.", (), 0.5, wording),
         outcome.high_stakes(f"{wording.say('high_stakes_ack')} {wording.say('high_stakes_close')}", (), 0.5),
@@ -167,7 +167,7 @@ def test_an_expected_wait_is_told_in_whole_minutes_and_takes_the_place_of_the_pr
 @pytest.mark.anyio
 @pytest.mark.parametrize("people", [PRESENT, AWAY, CLOSED, NOBODY], ids=lambda people: people.availability.value)
 async def test_a_turn_knows_who_is_there(people: People) -> None:
-    turn = await pipeline(stages(classifier=says(Label.HIGH_STAKES))).run(ask("I want my money back", people=people))
+    turn = await engine(stages(classifier=says(Label.HIGH_STAKES))).run(ask("I want my money back", people=people))
 
     assert turn.outcome.routing is Routing.HIGH_STAKES
     assert (turn.outcome.escalation.offer is Offer.NONE) is (people is NOBODY)
@@ -175,9 +175,9 @@ async def test_a_turn_knows_who_is_there(people: People) -> None:
 
 @pytest.mark.anyio
 async def test_with_hand_off_switched_off_nobody_is_offered_whatever_the_caller_says() -> None:
-    off = Settings.model_validate({"brand": {"person_available": False}})
+    off = engine(stages(classifier=says(Label.OUT_OF_SCOPE)), brand={"person_available": False})
 
-    turn = await Pipeline(stages(classifier=says(Label.OUT_OF_SCOPE)), off, WORDING, ticking()).run(ask())
+    turn = await off.run(ask())
 
     assert turn.outcome.escalation.offer is Offer.NONE
     assert not mentions(turn.outcome.answer, "en")

@@ -47,7 +47,9 @@ def test_the_best_passage_is_in_however_small_the_budget() -> None:
 def test_the_best_passage_of_each_question_is_in_however_small_the_budget() -> None:
     small = Prompts.model_construct(**{**Prompts().model_dump(), "context_tokens": 130})
 
-    found = blocks(ask(), Evidence("query", HITS, questions=2), (), small, words)
+    parts = (Evidence("one", HITS[:1]), Evidence("two", HITS[1:2]))
+
+    found = blocks(ask(), Evidence("query", HITS, parts=parts), (), small, words)
 
     assert [p.id for p in found.passages] == ["a/2", "b/1"]
     assert found.tokens["context"] == 120

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from handrail.citations import enforce
-from handrail.errors import NotGrounded, PermanentError, RetryableError
 from handrail.answer.llm import LlmAnswerer, split_claim
 from handrail.answer.policy import Policy, RetentionOffer
+from handrail.citations import enforce
+from handrail.errors import NotGrounded, PermanentError, RetryableError
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Verdict
 from tests.answers import BRAND, PROMPTS, WORDING, evidence, model_at, question
 from tests.scripted_openai import Fails, Refuses, Says, ScriptedOpenAI
@@ -97,7 +97,7 @@ async def test_the_best_passage_of_each_question_is_given_however_few_are_wanted
 ) -> None:
     llm_provider.script(says(("Yes.", ["domains/1"])))
 
-    await draft(llm_provider, "domain?", articles=replace(ARTICLES, questions=2), context_passages=1)
+    await draft(llm_provider, "domain?", articles=replace(ARTICLES, parts=(ARTICLES, ARTICLES)), context_passages=1)
 
     assert 'id="domains/2"' in llm_provider.requests[0].user
 
@@ -242,15 +242,6 @@ async def test_words_in_a_language_nobody_checked_give_way_to_fixed_ones(llm_pro
 
     assert result.acknowledgement == WORDING.into("de").say("high_stakes_ack")
     assert result.closing == WORDING.into("de").say("high_stakes_close")
-
-
-async def test_who_speaks_of_dying_is_told_where_help_is_whatever_the_model_says(llm_provider: ScriptedOpenAI) -> None:
-    llm_provider.script(Says(REPLY))
-
-    result = await draft(llm_provider, "cancel my plan, I want to die, I do", classification=HIGH_STAKES)
-
-    assert result.acknowledgement == f"{REPLY['acknowledgement']}\n\n{WORDING.say('in_danger')}"
-    assert result.claims == ()
 
 
 async def test_who_is_heard_to_be_in_despair_is_told_where_help_is_and_offered_nothing(

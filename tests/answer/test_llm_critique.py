@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.errors import RetryableError
 from handrail.answer.llm_critique import LlmCritic
+from handrail.errors import RetryableError
 from handrail.types import Claim, Draft, Verdict
 from tests.answers import BRAND, PROMPTS, evidence, model_at, question
 from tests.scripted_openai import Fails, Says, ScriptedOpenAI

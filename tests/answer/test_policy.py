@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.answer.policy import Policy, RetentionOffer, load_policy, policy_for
 from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
-from handrail.answer.policy import Policy, RetentionOffer, load_policy, policy_for
 from handrail.types import Exchange, Routing
 
 PAUSE = RetentionOffer(id="pause", text="You can pause your plan.", when=("cancel", "too expensive"), unless=("fraud",))

@@ -11,10 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.drafting import draft_of
-from handrail import outcome
 from handrail.handoff import views
 from handrail.present import response
 from handrail.records.desk_tables import EvidenceRow
+from handrail.turn import outcome
 from handrail.types import Asked, Label, Outcome, Routing, Verdict
 from tests.api.live import all_events, data_of, serving
 from tests.api.scripted import ScriptedAssistant, turn_of

@@ -16,7 +16,7 @@ from handrail.settings import Settings
 from handrail.types import Classification, Label, Turn
 from tests.answers import BRAND, PROBE, question
 from tests.decide.system_one import Server, chosen
-from tests.stages import Classifies, ask, pipeline, stages
+from tests.stages import Classifies, ask, engine, stages
 
 pytestmark = pytest.mark.anyio
 
@@ -102,7 +102,7 @@ async def test_the_model_reads_the_message_the_company_and_the_nearest_articles(
 
 async def turn(decision_server: Server, first: Classification) -> Turn:
     async with second_opinion(decision_server, first) as classifier:
-        return await pipeline(stages(classifier=classifier)).run(ask("Is it going to work?"))
+        return await engine(stages(classifier=classifier)).run(ask("Is it going to work?"))
 
 
 async def test_a_turn_says_that_it_went_on_without_decisions_and_the_next_one_does_not(decision_server: Server) -> None:

@@ -20,7 +20,7 @@ from handrail.settings import Customer
 from handrail.types import Label
 from tests.clock import Clock
 from tests.outbox.receivers import Receiver, http_receiver
-from tests.stages import Script, ask, pipeline, says, stages
+from tests.stages import Script, ask, engine, says, stages
 
 pytestmark = pytest.mark.anyio
 
@@ -178,10 +178,10 @@ async def test_a_serious_turn_learns_who_the_customer_is_and_others_ask_nobody()
     chosen = stages(classifier=says(Label.HIGH_STAKES), customers=Knows({"plan": "Team"}))
     plain = stages(customers=Knows({"plan": "Team"}))
 
-    await pipeline(chosen).run(ask("cancel it"))
-    await pipeline(plain).run(ask())
+    await engine(chosen).run(ask("cancel it"))
+    await engine(plain).run(ask())
 
-    answerer: Any = chosen.answerer
+    answerer: Any = chosen.answer.primary
     assert answerer.calls[0][0].context == {"plan": "Team"}
     assert not plain.customers.calls  # type: ignore[union-attr]
 
@@ -191,8 +191,8 @@ async def test_a_serious_turn_learns_who_the_customer_is_and_others_ask_nobody()
 async def test_a_turn_goes_on_with_what_is_signed_where_the_endpoint_fails(knows: Knows) -> None:
     chosen = stages(classifier=says(Label.HIGH_STAKES), customers=knows)
 
-    turn = await pipeline(chosen, deadline_s=4.0).run(ask("cancel it", context=CONTEXT))
+    turn = await engine(chosen, deadline_s=4.0).run(ask("cancel it", context=CONTEXT))
 
-    answerer: Any = chosen.answerer
+    answerer: Any = chosen.answer.primary
     assert answerer.calls[0][0].context == CONTEXT
     assert "customer" in turn.degraded

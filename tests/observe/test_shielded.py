@@ -12,7 +12,7 @@ import pytest
 from handrail.errors import RetryableError
 from handrail.observe.silent import SilentTrace
 from handrail.types import Question, Routing, Turn
-from tests.stages import Retrieves, ask, pipeline, stages
+from tests.stages import Retrieves, ask, engine, stages
 
 pytestmark = pytest.mark.anyio
 
@@ -88,7 +88,7 @@ class _Swallows(AbstractContextManager[SilentTrace]):
 
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_failing_tracer_never_breaks_a_turn(moment: str, caplog: pytest.LogCaptureFixture) -> None:
-    turn = await pipeline(stages(tracer=BrokenTracer(moment))).run(ask())
+    turn = await engine(stages(tracer=BrokenTracer(moment))).run(ask())
 
     assert turn.outcome.routing is Routing.ANSWERED
     assert len(turn.trace_id) == 32
@@ -101,7 +101,7 @@ async def test_a_failing_tracer_never_breaks_a_turn(moment: str, caplog: pytest.
 async def test_a_failing_tracer_does_not_hide_what_a_stage_raised(moment: str) -> None:
     chosen = stages(tracer=BrokenTracer(moment), retriever=Retrieves(RetryableError("away")))
 
-    turn = await pipeline(chosen).run(ask())
+    turn = await engine(chosen).run(ask())
 
     assert turn.outcome.routing is Routing.UNAVAILABLE
 
@@ -110,4 +110,4 @@ async def test_a_tracer_cannot_swallow_an_error() -> None:
     chosen = stages(tracer=GreedyTracer(), retriever=Retrieves(ValueError("a defect")))
 
     with pytest.raises(ValueError, match="a defect"):
-        await pipeline(chosen).run(ask())
+        await engine(chosen).run(ask())

@@ -1,4 +1,4 @@
-"""Retrieval over a real store on disk: both searches, the order, limits per article, filters and neighbours."""
+"""Retrieval over a real store on disk: both searches, the order, the sections that are read, limits and filters."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import pytest
 from handrail.errors import RetryableError
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
-from handrail.retrieve.rerank import CrossEncoderRerank
-from handrail.retrieve.spelling import Spelling
+from handrail.retrieve.reading import SectionReader
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Calls, Evidence, Heard, Passage
+from handrail.types import Calls, Evidence, Heard, Passage, Wordings
+from tests.calibrations import gate_of
 from tests.knowledge.articles import HashedWords
-from tests.retrieve.test_rerank import WordOverlap
+from tests.retrieve.reading import WordOverlap, reader
 
 pytestmark = pytest.mark.anyio
 
@@ -77,8 +77,9 @@ def retriever(store: ChromaStore, model: WordOverlap) -> Iterator[Retriever]:
 
     def build(**settings: Any) -> HybridRetriever:
         chosen = Retrieval.model_validate(settings)
-        reranker = CrossEncoderRerank(score, chosen.rerank_depth, 0.5, 80) if chosen.rerank_depth else None
-        return HybridRetriever(snapshots.build(*store.dump()), store.search, embed, reranker, chosen, None)
+        held = snapshots.build(*store.dump())
+        reads = reader(held, score if chosen.rerank_depth else None, chosen.rerank_depth or 6)
+        return HybridRetriever(held, store.search, embed, reads, chosen, None)
 
     with ExitStack() as stack:
         stack.callback(embed.close)
@@ -86,8 +87,14 @@ def retriever(store: ChromaStore, model: WordOverlap) -> Iterator[Retriever]:
         yield build
 
 
-def ids(evidence: Evidence, *, neighbours: bool = False) -> list[str]:
-    return [hit.passage.id for hit in evidence.hits if hit.neighbour is neighbours]
+def ids(evidence: Evidence) -> list[str]:
+    return [hit.passage.id for hit in evidence.hits]
+
+
+def held_by(store: ChromaStore) -> tuple[snapshots.Snapshot, SectionReader]:
+    """What a store holds, and a reader of it without a model."""
+    held = snapshots.build(*store.dump())
+    return held, reader(held, None)
 
 
 async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(store: ChromaStore) -> None:
@@ -99,9 +106,8 @@ async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(sto
 
     embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear", hear, 64, 512, remember=8)
     with closing(embed), closing(hearing):
-        retriever = HybridRetriever(
-            snapshots.build(*store.dump()), store.search, embed, None, Retrieval(), None, hear=hearing
-        )
+        held, reads = held_by(store)
+        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear=hearing)
         text = "I sold a lamp. How do I refund it?"
         retriever.foresee(text)
         whole, sentences = await retriever.probe(text), await retriever.sentences(text)
@@ -124,26 +130,18 @@ async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_i
 
     embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear_foreign", hear, 64, 512, remember=8)
     with closing(embed), closing(hearing):
-        retriever = HybridRetriever(
-            snapshots.build(*store.dump()),
-            store.search,
-            embed,
-            None,
-            Retrieval(),
-            None,
-            interpret=lambda text: text.replace("Geld zurück", "refund"),
-            hear_foreign=hearing,
-        )
-        retriever.foresee("Hallo! Geld zurück")
-        read = await retriever.probe("Hallo! Geld zurück")
-        unlisted = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
-        busy = await retriever.probe("Geld zurück busy")
+        held, reads = held_by(store)
+        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear_foreign=hearing)
+        retriever.foresee("Hallo! Bitte das Geld zurück")
+        german = await retriever.probe("Hallo! Bitte das Geld zurück")
+        swedish = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
+        busy = await retriever.probe("Ich will mein Geld zurück, busy")
         english = await retriever.probe("How do I refund a lamp?")
 
-    assert read.foreign is not None and unlisted.foreign is not None
-    assert busy.foreign is None and english.foreign is None
-    assert asked.count("Geld zurück") == 1
-    assert asked[-1] == "How do I refund a lamp?"
+    assert german.foreign is not None and swedish.foreign is not None
+    assert german.abroad and swedish.abroad and not english.abroad
+    assert busy.foreign is None
+    assert asked.count("Bitte das Geld zurück") == 1
 
 
 async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaStore) -> None:
@@ -156,26 +154,90 @@ async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaSt
     said = f"{'The lamp flickers. ' * 20}All is dark for me. {'The lamp flickers. ' * 20}".strip()
     embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear_foreign", hear, 64, 512)
     with closing(embed), closing(hearing):
-        kept = snapshots.build(*store.dump())
-        abroad = HybridRetriever(kept, store.search, embed, None, Retrieval(), None, hear_foreign=hearing)
-        english = HybridRetriever(kept, store.search, embed, None, Retrieval(), None, hear=hearing)
+        held, reads = held_by(store)
+        abroad = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear_foreign=hearing)
+        english = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear=hearing)
         probes = [await abroad.probe(said), await english.probe(said)]
-        deaf = await HybridRetriever(kept, store.search, embed, None, Retrieval(), None).probe(said)
+        deaf = await HybridRetriever(held, store.search, embed, reads, Retrieval(), None).probe(said)
 
     assert [probe.calls for probe in probes] == [Calls(0.9, 0.9)] * 2
     assert deaf.calls is None
 
 
-async def test_the_passage_that_says_it_comes_first_with_both_scores(retriever: Retriever) -> None:
+async def test_the_section_that_says_it_comes_first_and_its_passages_with_both_scores(retriever: Retriever) -> None:
     evidence = await retriever().retrieve("order to refund a customer", {})
 
     best = evidence.hits[0]
     assert best.passage.id == "billing:refund/0"
     assert best.dense > 0
     assert best.keyword > 0
-    assert best.rerank is not None
     assert evidence.query == "order to refund a customer"
-    assert evidence.signals["rerank_top"] == best.rerank
+    assert evidence.sections[0].section.headings == ("Steps",)
+    assert best.final == evidence.sections[0].probability == evidence.probability
+    assert evidence.signals == evidence.sections[0].signals
+
+
+async def test_a_section_is_found_whole_by_any_of_its_passages(retriever: Retriever) -> None:
+    evidence = await retriever().retrieve("choose the refund amount", {})
+
+    section = evidence.sections[0].section
+    assert section.passage_ids == ("billing:refund/0", "billing:refund/1", "billing:refund/2")
+    assert section.text.splitlines()[::2] == [text for heading, text in TEXTS["billing:refund"] if heading == "Steps"]
+
+
+@pytest.mark.xfail(reason="passages of a section that the search did not bring are not among the hits", strict=True)
+async def test_what_is_read_may_be_cited_whichever_of_its_passages_was_found(retriever: Retriever) -> None:
+    evidence = await retriever(dense_k=1, keyword_k=0).retrieve("choose the refund amount", {})
+
+    assert {one.section.passage_ids[0] for one in evidence.sections} <= evidence.given.keys()
+
+
+@pytest.mark.xfail(reason="what is under discussion is read without being among the hits", strict=True)
+async def test_what_is_under_discussion_may_be_cited_too(retriever: Retriever) -> None:
+    favoured = Wordings(favoured=("store:stock",))
+
+    evidence = await retriever(dense_k=1, keyword_k=0).retrieve("refund", {}, None, favoured)
+
+    assert "store:stock" in {one.section.article_id for one in evidence.sections}
+    assert {one.section.passage_ids[0] for one in evidence.sections} <= evidence.given.keys()
+
+
+@pytest.mark.xfail(reason="filters do not hold for what is under discussion", strict=True)
+async def test_a_filter_holds_for_what_is_under_discussion(retriever: Retriever) -> None:
+    favoured = Wordings(favoured=("store:stock",))
+
+    evidence = await retriever().retrieve("refund", {"section": "billing"}, None, favoured)
+
+    assert {one.section.article_id for one in evidence.sections} <= {"billing:refund", "billing:invoices"}
+
+
+async def test_further_wordings_are_searched_for_and_what_is_under_discussion_is_leaned_to(
+    retriever: Retriever,
+) -> None:
+    built = retriever(top_k=8)
+
+    alone = await built.retrieve("how many are left", {})
+    beside = await built.retrieve("how many are left", {}, None, Wordings({"stock of every order": 1.0}))
+    favoured = await built.retrieve("how many are left", {}, None, Wordings({"order": 0.5}, ("store:stock",)))
+
+    def fused(evidence: Evidence) -> float:
+        return max((hit.fused for hit in evidence.hits if hit.passage.article_id == "store:stock"), default=0.0)
+
+    assert fused(beside) > fused(alone)
+    assert fused(favoured) > fused(alone)
+    assert "store:stock" in {one.section.article_id for one in favoured.sections}
+
+
+async def test_a_code_that_the_articles_lack_is_named(tmp_path: Path) -> None:
+    texts = [f"TW-{n} means that something is wrong." for n in (3001, 3002, 3003)]
+    made = [Passage(f"errors/{n}", "errors", n, "Messages", (), text, "", 9) for n, text in enumerate(texts)]
+    held = snapshots.build(made, HashedWords()(texts))
+    with closing(Batcher("embed", HashedWords(), 64, 512)) as embed:
+        built = HybridRetriever(held, lambda *_: [("errors/0", 0.9)], embed, reader(held, None), Retrieval(), None)
+        listed, unlisted = await built.retrieve("TW-3001?", {}), await built.retrieve("TW-7009?", {})
+
+    assert (tuple(listed.unlisted), tuple(unlisted.unlisted)) == ((), ("TW-7009",))
+    assert unlisted.probability == 0.0
 
 
 async def test_a_code_is_found_by_its_spelling_where_dense_search_prefers_another(store: ChromaStore) -> None:
@@ -183,38 +245,19 @@ async def test_a_code_is_found_by_its_spelling_where_dense_search_prefers_anothe
     made = [Passage(f"{id_}/0", id_, 0, "Messages", (), text, "", 9) for id_, text in texts.items()]
     nearest = [("errors:e-21/0", 0.9), ("errors:e-12/0", 0.8)]
     embed = Batcher("embed", HashedWords(), 64, 512)
-    with ExitStack() as closing:
-        closing.callback(embed.close)
+    with closing(embed):
         vectors = np.eye(2, HashedWords()([""]).shape[1], dtype=np.float32)
         snapshot = snapshots.build(made, vectors)
-        retriever = HybridRetriever(snapshot, lambda *_: nearest, embed, None, Retrieval(article_weight=0.0), None)
+        chosen = Retrieval(article_weight=0.0)
+        reads = SectionReader(snapshot, None, 6, 80, gate_of({"fused": 1.0}))
+        retriever = HybridRetriever(snapshot, lambda *_: nearest, embed, reads, chosen, None)
 
         assert ids(await retriever.retrieve("what does E-12 mean", {}))[0] == "errors:e-12/0"
         assert ids(await retriever.retrieve("what does that mean", {}))[0] == "errors:e-21/0"
 
 
-async def test_a_misspelt_question_is_searched_as_it_was_meant(store: ChromaStore, model: WordOverlap) -> None:
-    with ExitStack() as closing:
-        embed, score = Batcher("embed", HashedWords(), 64, 512), Batcher("rerank", model, 64, 512)
-        closing.callback(embed.close)
-        closing.callback(score.close)
-        snapshot, chosen = snapshots.build(*store.dump()), Retrieval(neighbours=0)
-        reranker = CrossEncoderRerank(score, 10, 0.5, 80)
-        retriever = HybridRetriever(
-            snapshot, store.search, embed, reranker, chosen, None, spelling=Spelling(snapshot, ())
-        )
-        misspelt = "how is a refudn of the custmer"
-
-        found = await retriever.retrieve(misspelt, {}, await retriever.probe(misspelt))
-        meant = await retriever.retrieve("how is a refund of the customer", {})
-
-    assert found.query == "how is a refund of the customer"
-    assert ids(found) == ids(meant)
-    assert found.signals == meant.signals
-
-
 async def test_no_article_fills_the_list_alone(retriever: Retriever) -> None:
-    several = await retriever(max_per_article=2, top_k=5, neighbours=0).retrieve("refund a customer", {})
+    several = await retriever(max_per_article=2, top_k=5).retrieve("refund a customer", {})
 
     articles = [id_.partition("/")[0] for id_ in ids(several)]
     assert articles.count("billing:refund") == 2
@@ -223,27 +266,6 @@ async def test_no_article_fills_the_list_alone(retriever: Retriever) -> None:
 
 async def test_top_k_bounds_what_is_kept(retriever: Retriever) -> None:
     assert len(ids(await retriever(top_k=2).retrieve("refund", {}))) == 2
-
-
-async def test_neighbours_of_the_same_section_come_behind_as_passages_of_their_own(retriever: Retriever) -> None:
-    evidence = await retriever(top_k=1, neighbours=1).retrieve("choose the refund amount", {})
-
-    assert ids(evidence) == ["billing:refund/1"]
-    assert ids(evidence, neighbours=True) == ["billing:refund/0", "billing:refund/2"]
-    assert [hit.neighbour for hit in evidence.hits] == [False, True, True]
-
-
-async def test_another_section_is_no_neighbour(retriever: Retriever) -> None:
-    evidence = await retriever(top_k=1, neighbours=3).retrieve("possible for 90 days", {})
-
-    assert ids(evidence) == ["billing:refund/3"]
-    assert ids(evidence, neighbours=True) == []
-
-
-async def test_neighbours_can_be_off_and_never_repeat_a_hit(retriever: Retriever) -> None:
-    assert ids(await retriever(neighbours=0).retrieve("refund", {}), neighbours=True) == []
-    everything = await retriever(top_k=8, neighbours=1).retrieve("refund a customer order", {})
-    assert len({hit.passage.id for hit in everything.hits}) == len(everything.hits)
 
 
 @pytest.mark.parametrize("switched_off", [{}, {"keyword_k": 0}])
@@ -256,8 +278,9 @@ async def test_a_filter_holds_in_both_searches(retriever: Retriever, switched_of
 async def test_a_filter_that_nothing_has_finds_nothing(retriever: Retriever) -> None:
     evidence = await retriever().retrieve("refund", {"section": "legal"})
 
-    assert evidence.hits == []
-    assert evidence.signals["rerank_top"] == 0.0
+    assert evidence.hits == evidence.sections == []
+    assert evidence.signals == {}
+    assert evidence.probability == 0.0
 
 
 async def test_keyword_search_can_be_off(retriever: Retriever) -> None:
@@ -268,7 +291,7 @@ async def test_keyword_search_can_be_off(retriever: Retriever) -> None:
 
 
 async def test_keyword_search_finds_what_dense_search_did_not_bring(retriever: Retriever) -> None:
-    evidence = await retriever(dense_k=1, top_k=20, neighbours=0).retrieve("refund tax number", {})
+    evidence = await retriever(dense_k=1, top_k=20).retrieve("refund tax number", {})
 
     found = {hit.passage.id: hit for hit in evidence.hits}
     assert sum(hit.dense > 0 for hit in found.values()) == 1
@@ -279,10 +302,7 @@ async def test_reranking_can_be_off(retriever: Retriever, model: WordOverlap) ->
     evidence = await retriever(rerank_depth=0).retrieve("refund a customer", {})
 
     assert model.pairs == []
-    assert all(hit.rerank is None for hit in evidence.hits)
-    assert [hit.final for hit in evidence.hits if not hit.neighbour] == [
-        hit.fused for hit in evidence.hits if not hit.neighbour
-    ]
+    assert evidence.sections[0].section.article_id == "billing:refund"
 
 
 async def test_the_probe_of_a_text_saves_its_embedding_and_changes_nothing(retriever: Retriever) -> None:
@@ -296,7 +316,7 @@ async def test_words_that_no_article_has_are_searched_by_meaning_alone(retriever
     evidence = await retriever().retrieve("zzz qqq", {})
 
     assert all(hit.keyword == 0 for hit in evidence.hits)
-    assert evidence.signals["coverage_top"] == 0.0
+    assert evidence.signals["coverage"] == 0.0
 
 
 async def test_a_store_that_does_not_answer_may_be_asked_again_later(
@@ -322,7 +342,8 @@ async def test_an_index_without_passages_is_searched_and_probed_without_finding_
     empty = ChromaStore(connect(tmp_path, None), "empty", "hashed-words")
     empty.create()
     embed = Batcher("embed", HashedWords(), 64, 512)
-    built = HybridRetriever(snapshots.build(*empty.dump()), empty.search, embed, None, Retrieval(), None)
+    held, reads = held_by(empty)
+    built = HybridRetriever(held, empty.search, embed, reads, Retrieval(), None)
 
     probe = await built.probe("refund")
     evidence = await built.retrieve("refund", {}, probe)
@@ -335,7 +356,8 @@ async def test_an_index_without_passages_is_searched_and_probed_without_finding_
 async def test_the_probe_says_how_near_the_articles_are(store: ChromaStore) -> None:
     embed, words = Batcher("embed", HashedWords(), 64, 512), HashedWords()
     covers = words(["refund a customer"])[0]
-    built = HybridRetriever(snapshots.build(*store.dump()), store.search, embed, None, Retrieval(), covers)
+    held, reads = held_by(store)
+    built = HybridRetriever(held, store.search, embed, reads, Retrieval(), covers)
 
     near, far = await built.probe("refund a customer"), await built.probe("weather tomorrow")
     embed.close()

@@ -11,18 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
-from handrail.retrieve.opening import BeginningOfTheArticle
-from handrail.retrieve.spelling import Spelling
-from handrail.retrieve.widen import MoreOfTheArticle
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.audience import Audience
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.suggest.candidates import candidates, neighbours
-from handrail.types import Evidence, Passage, Reading
+from handrail.types import Evidence, Passage, Wordings
 from tests.knowledge.articles import HashedWords
+from tests.retrieve.reading import reader
 
 PUBLIC = {
     "refunds": ["Open the order to refund a customer.", "A refund takes five days.", "Code TW-1001 says it failed."],
@@ -66,11 +63,8 @@ def retrievers(stores: list[ChromaStore]) -> Iterator[list[HybridRetriever]]:
         made = []
         for store in stores:
             held = snapshots.build(*store.dump())
-            spelling, everyday = Spelling(held, ()), EverydayWords(held)
             chosen = Retrieval(dense_k=10, keyword_k=10)
-            made.append(
-                HybridRetriever(held, store.search, embed, None, chosen, None, spelling=spelling, everyday=everyday)
-            )
+            made.append(HybridRetriever(held, store.search, embed, reader(held, None), chosen, None))
         yield made
 
 
@@ -83,26 +77,23 @@ def retrievers(stores: list[ChromaStore]) -> Iterator[list[HybridRetriever]]:
 def test_articles_for_agents_change_nothing_that_is_found(
     retrievers: list[HybridRetriever], query: str, filters: dict[str, str], depends: bool
 ) -> None:
-    reading = Reading(query, kind="follow_up", beside={"goodwill refund": 0.5}, favoured=("goodwill",))
+    wordings = Wordings({"goodwill refund": 0.5}, ("goodwill",)) if depends else None
 
     async def both() -> None:
-        found = [await one.retrieve(query, filters, None, reading if depends else None) for one in retrievers]
+        found = [await one.retrieve(query, filters, None, wordings) for one in retrievers]
         probes = [await one.probe(query) for one in retrievers]
 
         assert probes[1].topic == probes[0].topic
         assert _shown(found[1]) == _shown(found[0])
-        for widened in (BeginningOfTheArticle, lambda held: MoreOfTheArticle(held, 500)):
-            first, second = (widened(one._snapshot)(which) for one, which in zip(retrievers, found, strict=True))
-            assert first.passages == second.passages
 
     asyncio.run(both())
 
 
 def _shown(found: Evidence) -> object:
     """Chroma adds up in another order where it filters, so that the last digits may differ."""
-    scores = [(hit.passage, round(hit.dense, 4), round(hit.final, 4), hit.neighbour) for hit in found.hits]
-    signals = {name: round(value, 4) for name, value in found.signals.items()}
-    return scores, signals, found.unlisted, found.query
+    scores = [(hit.passage, round(hit.dense, 4), round(hit.final, 4)) for hit in found.hits]
+    sections = [(one.section, {name: round(value, 3) for name, value in one.signals.items()}) for one in found.sections]
+    return scores, sections, found.unlisted, found.query
 
 
 def test_nor_the_questions_offered_after_an_answer(stores: list[ChromaStore]) -> None:
@@ -119,7 +110,6 @@ def test_agents_find_them_in_both_indexes(stores: list[ChromaStore]) -> None:
     with closing(Batcher("embed", HashedWords(), 64, 512)) as embed:
         for dense_weight in (0.0, 1.0):
             chosen = Retrieval(dense_weight=dense_weight, article_weight=0.0)
-            found = asyncio.run(
-                HybridRetriever(held, stores[1].search, embed, None, chosen, None).retrieve("goodwill refund", {})
-            )
+            built = HybridRetriever(held, stores[1].search, embed, reader(held, None), chosen, None)
+            found = asyncio.run(built.retrieve("goodwill refund", {}))
             assert "goodwill" in {hit.passage.article_id for hit in found.hits[:3]}

@@ -1,117 +1,120 @@
-"""The signals gates read."""
+"""What tells that a section answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from handrail.retrieve.signals import measure
+from handrail.retrieve.signals import LEAST, MOST, Seen, measure
 from handrail.stores.snapshot import build
 from handrail.types import Hit
-from tests.stages import passage
+from tests.stages import passage, section_of
 
-REFUND = Hit(passage("a:a/0", "Refund a customer.", title="Refunds"), dense=0.8, keyword=9.0, rerank=5.0, final=0.9)
-PAYOUT = Hit(passage("a:b/0", "Payouts arrive weekly.", title="Payouts"), dense=0.6, rerank=-2.0, final=0.4)
-STOCK = Hit(passage("a:c/0", "Stock counts down.", title="Stock"), dense=0.5, rerank=-3.0, final=0.2)
-FOUND = [hit.passage for hit in (REFUND, PAYOUT, STOCK)]
-VECTORS = np.eye(3, dtype=np.float32)
-INDEX = build(FOUND, VECTORS)
+REFUND = passage("a:a/0", "Refund a customer.", title="Refunds", headings=("Steps",))
+PAYOUT = passage("a:b/0", "Payouts arrive weekly.", title="Payouts")
+STOCK = passage("a:c/0", "Stock counts down.", title="Stock")
+FOUND = [REFUND, PAYOUT, STOCK]
+INDEX = build(FOUND, np.eye(3, dtype=np.float32))
 COSINES = np.asarray([0.8, 0.6, 0.5], dtype=np.float32)
+SEEN = [
+    Seen(section_of(one), Hit(one, dense=dense, fused=fused, late=late), rerank, reading)
+    for one, dense, fused, late, rerank, reading in zip(
+        FOUND, (0.8, 0.6, 0.5), (0.9, 0.4, 0.2), (0.7, 0.4, 0.3), (5.0, -2.0, -30.0), (2.0, -1.0, None), strict=True
+    )
+]
 
 
-def signals_of(query: str, hits: Sequence[Hit]) -> dict[str, float]:
-    return measure(query, hits, INDEX, COSINES)
+def signals_of(query: str, *seen: Seen) -> dict[str, float]:
+    """Of the first section, beside the others."""
+    return measure(query, seen or SEEN, INDEX, COSINES)[0]
 
 
-def test_nothing_found_leaves_only_what_the_query_says() -> None:
-    signals = measure("refund a customer", [], build([], np.zeros((0, 3), dtype=np.float32)), COSINES[:0])
+def test_every_section_has_every_signal_and_nothing_seen_has_none() -> None:
+    found = measure("refund a customer", SEEN, INDEX, COSINES)
 
-    assert signals.pop("terms") == 2.0
-    assert signals.pop("missing_rarest") == 1.0
-    assert signals.pop("unknown") == 1.0
-    assert set(signals.values()) == {0.0}
+    assert len({frozenset(one) for one in found}) == 1
+    assert measure("refund a customer", [], INDEX, COSINES) == []
 
 
-def test_scores_of_the_ranked_list() -> None:
-    signals = signals_of("refund a customer", [REFUND, PAYOUT, STOCK])
+def test_what_the_models_said_is_kept_within_bounds() -> None:
+    refund, payout, stock = measure("refund a customer", SEEN, INDEX, COSINES)
 
-    assert signals["rerank_top"] == 5.0
-    assert signals["rerank_margin"] == 8.0
-    assert signals["rerank_second"] == -2.0
-    assert signals["dense_top"] == 0.8
-    assert signals["dense_third"] == 0.5
-    assert signals["both"] == 1.0
+    assert (refund["reading"], refund["rerank"], refund["fused"], refund["late"]) == (2.0, 2.5, 0.9, 0.7)
+    assert (payout["reading"], payout["rerank"]) == (-1.0, -1.0)
+    assert (stock["reading"], stock["rerank"]) == (LEAST, LEAST)
 
 
-def test_size_counts_from_where_a_base_is_no_longer_small() -> None:
-    many = [passage(f"m:{number}/0", "Stock counts down.") for number in range(600)]
-    large = measure("stock", [STOCK], build(many, np.ones((600, 3), dtype=np.float32)), np.ones(600, dtype=np.float32))
+def test_a_lead_is_over_the_best_of_the_other_sections() -> None:
+    refund, payout, _ = measure("refund a customer", SEEN, INDEX, COSINES)
 
-    assert signals_of("stock", [STOCK])["size"] == 0.0
-    assert large["size"] == pytest.approx(np.log(2))
+    assert (refund["lead"], payout["lead"]) == (3.0, -3.0)
+    assert refund["late_lead"] == pytest.approx(0.3)
+    assert payout["late_lead"] == pytest.approx(-0.3)
 
 
-def test_only_a_high_logit_is_sure() -> None:
-    assert signals_of("refund", [PAYOUT])["rerank_sure"] == 0.0
-    assert signals_of("refund", [replace(REFUND, rerank=8.5), PAYOUT])["rerank_sure"] == 3.5
+def test_a_section_alone_leads_by_as_much_as_counts() -> None:
+    alone = signals_of("refund", SEEN[0])
+
+    assert (alone["lead"], alone["late_lead"]) == (MOST, 0.0)
 
 
 def test_nearness_is_measured_against_the_querys_other_scores() -> None:
-    apart = measure("refund", [REFUND], INDEX, np.asarray([0.9, 0.5, 0.5], dtype=np.float32))
-    alike = measure("refund", [REFUND], INDEX, np.asarray([0.9, 0.89, 0.88], dtype=np.float32))
+    apart = measure("refund", SEEN[:1], INDEX, np.asarray([0.9, 0.5, 0.5], dtype=np.float32))[0]
+    alike = measure("refund", SEEN[:1], INDEX, np.asarray([0.9, 0.89, 0.88], dtype=np.float32))[0]
 
-    assert apart["dense_z"] > alike["dense_z"]
+    assert alike["dense_z"] != apart["dense_z"]
+    assert signals_of("refund")["dense_lift"] == pytest.approx(0.8)
 
 
-def test_coverage_looks_at_three_passages() -> None:
-    signals = signals_of("payout refund", [REFUND, PAYOUT])
+def test_a_section_that_keyword_search_alone_found_is_as_near_as_its_passage() -> None:
+    by_words = replace(SEEN[0], hit=Hit(REFUND, keyword=9.0))
 
-    assert signals["coverage_top"] == pytest.approx(0.5)
-    assert signals["coverage_all"] == 1.0
+    assert signals_of("refund", by_words)["dense_lift"] == pytest.approx(signals_of("refund")["dense_lift"])
+
+
+def test_coverage_is_of_the_section_and_of_its_headings_alone() -> None:
+    signals = signals_of("refund the payout to a customer")
+
+    assert 0 < signals["coverage_path"] < signals["coverage"] < 1
+    assert signals_of("refund a customer")["coverage"] == 1.0
 
 
 @pytest.mark.parametrize(
-    ("query", "missing", "found"),
+    ("query", "missing"),
     [
-        ("Can I take Klarna for a refund", 1.0, 0.0),
-        ("does Stock count down", 0.0, 1.0),
-        ("Klarna", 0.0, 0.0),
-        ("error TW-3001 when I refund", 1.0, 0.0),
-        ("is there an iPhone app", 1.0, 0.0),
-        ("can I take Klarna or Twint in June, or on Monday", 1.0, 0.0),
-        ("does it count on Sunday or in March", 0.0, 0.0),
-        ("CAN I TAKE KLARNA FOR A REFUND", 0.0, 0.0),
+        ("Can I take Klarna for a refund", 1.0),
+        ("does the Refund work", 0.0),
+        ("Klarna", 0.0),
+        ("error TW-3001 when I refund", 1.0),
+        ("is there an iPhone app", 1.0),
+        ("does it refund on Sunday or in March", 0.0),
+        ("CAN I TAKE KLARNA FOR A REFUND", 0.0),
     ],
 )
-def test_a_name_inside_the_question_is_looked_for(query: str, missing: float, found: float) -> None:
-    signals = signals_of(query, [REFUND, PAYOUT, STOCK])
-
-    assert (signals["names_missing"], signals["names_found"]) == (missing, found)
+def test_a_name_inside_the_question_is_looked_for(query: str, missing: float) -> None:
+    assert signals_of(query)["names_missing"] == missing
 
 
 def test_german_nouns_are_no_names() -> None:
-    german = build(FOUND, VECTORS, lang="de")
+    german = build(FOUND, np.eye(3, dtype=np.float32), lang="de")
 
-    assert measure("Nehmt ihr Klarna", [REFUND], german, COSINES)["names_missing"] == 0.0
+    assert measure("Nehmt ihr Klarna", SEEN, german, COSINES)[0]["names_missing"] == 0.0
 
 
 def test_the_rarest_word_that_is_missing() -> None:
-    assert signals_of("refund a customer", [REFUND])["missing_rarest"] == 0.0
-    assert signals_of("refund the pigeon", [REFUND])["missing_rarest"] == 1.0
-    assert signals_of("refund the pigeon", [REFUND])["unknown"] == 0.5
+    assert signals_of("refund a customer")["missing_rarest"] == 0.0
+    assert signals_of("refund the pigeon")["missing_rarest"] == 1.0
+    assert signals_of("refund the pigeon")["unknown"] == 0.5
 
 
-def test_neighbours_do_not_count() -> None:
-    beside = replace(PAYOUT, neighbour=True, dense=0.99, rerank=9.0)
+def test_what_stands_above_the_first_heading_is_told_from_a_section() -> None:
+    refund, payout, _ = measure("refund", SEEN, INDEX, COSINES)
 
-    assert signals_of("refund", [REFUND, beside]) == signals_of("refund", [REFUND])
+    assert (refund["intro"], payout["intro"]) == (0.0, 1.0)
 
 
-def test_a_list_without_reranking_has_no_reranking_signals() -> None:
-    signals = signals_of("refund", [replace(REFUND, rerank=None)])
-
-    assert (signals["rerank_top"], signals["rerank_margin"]) == (0.0, 0.0)
-    assert signals["dense_top"] == 0.8
+def test_a_query_without_words_has_signals_too() -> None:
+    assert np.isfinite(list(signals_of("???").values())).all()
+    assert signals_of("???")["terms"] == 0.0

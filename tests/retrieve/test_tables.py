@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.retrieve.rerank import window
+from handrail.retrieve.reading import window
 from handrail.retrieve.tables import read_aloud
-from tests.stages import passage
+from tests.stages import passage, section_of
 
 TABLE = "| Plan | Price |\n| --- | ---: |\n| Solo | EUR 14 |\n| Studio | EUR 32 |"
 
@@ -49,9 +49,9 @@ def test_no_word_of_a_body_is_lost(text: str) -> None:
 def test_the_window_of_a_long_table_holds_the_row_that_was_asked_for() -> None:
     rows = "\n".join(f"| Plan {n} | EUR {n} |" for n in range(60))
 
-    seen = window(
-        "price of plan gold", passage("a:a/0", f"| Name | Price |\n| --- | --- |\n{rows}\n| Gold | EUR 99 |"), 40
-    )
+    table = passage("a:a/0", f"| Name | Price |\n| --- | --- |\n{rows}\n| Gold | EUR 99 |")
+
+    seen = window("price of plan gold", section_of(table), 40)
 
     assert "Name: Gold; Price: EUR 99." in seen
     assert "|" not in seen

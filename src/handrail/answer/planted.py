@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from handrail.guard import suspicious
-from handrail.markdown import plain, sentences
+from handrail.markdown import MARKS, plain, sentences
 
 _MODEL = r"(?:a\.?i\.?(?: assistants?| models?)?|(?:large )?language models?|llms?|chat ?bots?)"
 TO_AN_ASSISTANT = tuple(
@@ -36,7 +36,7 @@ TO_AN_ASSISTANT = tuple(
 
 def planted(text: str) -> bool:
     """Whether a sentence of an article's Markdown gives the assistant orders."""
-    lines = (line for line in plain(text).splitlines() if line.strip())
+    lines = (line for line in MARKS.sub("", plain(text)).splitlines() if line.strip())
     return any(suspicious(one) or _orders(one) for line in lines for one in (line.strip(), *sentences(line)))
 
 

@@ -37,14 +37,20 @@ class Seen:
     """Log-odds that it answers, as the cross-encoder was taught to tell; None where it was not."""
 
 
-def measure(query: str, seen: Sequence[Seen], snapshot: Snapshot, cosines: Vectors) -> list[dict[str, float]]:
-    """Named signals of each section. `cosines` is `(passages,)`: the query against the whole index, in its order."""
+def measure(
+    query: str, seen: Sequence[Seen], snapshot: Snapshot, cosines: Vectors, floor: float | None = None
+) -> list[dict[str, float]]:
+    """Named signals of each section. `cosines` is `(passages,)`: the query against the whole index, in its order.
+
+    `floor` is the cosine of unrelated texts, where it is not the snapshot's own.
+    """
     lang = snapshot.stemming
     names = [set(tokenize(name, lang)) for name in _names(query, lang)]
     readings = [_within(one.reading if one.reading is not None else one.rerank / 2) for one in seen]
     late = [one.hit.late or 0.0 for one in seen]
     dense = [_cosine(one.hit, snapshot, cosines) for one in seen]
-    floor, spread = snapshot.noise_floor, max(float(np.std(cosines)), 1e-6) if len(cosines) else 1.0
+    floor = snapshot.noise_floor if floor is None else floor
+    spread = max(float(np.std(cosines)), 1e-6) if len(cosines) else 1.0
     mean = float(np.mean(cosines)) if len(cosines) else 0.0
     found = []
     for at, one in enumerate(seen):

@@ -140,7 +140,7 @@ def _opens_again(left: str, opened: str) -> bool:
 
 
 def _without_repeated(left: str, right: str) -> str:
-    said = sentences(right.split("\n", 1)[0])[:MOST_REPEATED]
+    said = [] if ITEM.match(right) else sentences(right.split("\n", 1)[0])[:MOST_REPEATED]
     ends = " ".join(left[-4000:].split())
     for count in range(len(said), 0, -1):
         again = " ".join(said[:count])

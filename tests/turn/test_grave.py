@@ -1,0 +1,246 @@
+"""Serious matters: words first, then what the articles say, the operator's offer, and a person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from handrail.answer.policy import Policy
+from handrail.people import NOBODY
+from handrail.turn.engine import SURELY_GRAVE
+from handrail.types import (
+    Act,
+    Citation,
+    Claim,
+    Draft,
+    Exchange,
+    Label,
+    Offer,
+    Routing,
+)
+from tests.stages import (
+    DRAFT,
+    EVIDENCE,
+    NOTHING,
+    STEPS,
+    UNSURE,
+    WORDING,
+    Answers,
+    Labels,
+    Library,
+    Retrieves,
+    act,
+    ask,
+    engine,
+    found,
+    passage,
+    quoting,
+    request,
+    says,
+    stages,
+    understood,
+)
+
+pytestmark = pytest.mark.anyio
+
+PAUSE = "You can pause your plan for three months."
+POLICY = Policy.model_validate({"offer": [{"id": "pause", "when": ["cancel"], "text": PAUSE}]})
+CANCEL = "I want to cancel my plan"
+GRAVE = says(Label.HIGH_STAKES)
+BEFORE = Exchange(CANCEL, CANCEL, f"Thank you. {PAUSE}", Routing.HIGH_STAKES)
+INVITE = passage("team:invite/0", "Choose Invite and enter an address.", title="Invite a team member")
+
+
+async def test_a_serious_matter_is_acknowledged_first_with_what_the_articles_say() -> None:
+    draft = replace(DRAFT, acknowledgement="Thank you.", offer="You can pause.", closing="A person is near.")
+
+    turn = await engine(stages(classifier=GRAVE, answerer=Answers(draft))).run(ask())
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.answer.split("\n\n") == [
+        "Thank you.",
+        "Open Settings and choose Domains [1].",
+        "You can pause.",
+        "A person is near.",
+    ]
+    assert turn.outcome.escalation.offer is Offer.BUTTON
+
+
+async def test_without_a_model_it_has_fixed_words_around_the_whole_section_and_the_operators_offer() -> None:
+    turn = await engine(quoting(POLICY, classifier=GRAVE)).run(ask(CANCEL))
+
+    assert turn.outcome.answer.split("\n\n") == [
+        WORDING.say("high_stakes_ack"),
+        WORDING.say("high_stakes_context"),
+        "Open Settings and choose Domains [1].",
+        PAUSE,
+        WORDING.say("high_stakes_close"),
+    ]
+    [piece] = turn.outcome.pieces
+    assert piece.span is not None
+    assert turn.outcome.answer[slice(*piece.span)] == "Open Settings and choose Domains [1]."
+
+
+@pytest.mark.parametrize("evidence", [NOTHING, UNSURE], ids=["nothing", "unsure"])
+async def test_it_goes_on_without_articles_where_none_surely_answers(evidence: object) -> None:
+    answerer = Answers(replace(DRAFT, claims=(), acknowledgement="Thank you."))
+    chosen = quoting(POLICY, classifier=GRAVE, retriever=Retrieves(evidence))  # type: ignore[arg-type]
+    chosen = replace(chosen, answer=replace(chosen.answer, primary=answerer))
+
+    turn = await engine(chosen).run(ask(CANCEL))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.answer == "Thank you."
+    assert turn.outcome.citations == ()
+
+
+async def test_what_only_looks_close_is_shown_as_cards_beside_it() -> None:
+    turn = await engine(quoting(classifier=GRAVE, retriever=Retrieves(UNSURE))).run(ask(CANCEL))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert STEPS.text not in turn.outcome.answer
+    assert [card.piece.markdown for card in turn.outcome.closest][:1] == [STEPS.text]
+
+
+async def test_invented_citations_never_reach_the_reply() -> None:
+    draft = Draft([Claim("We refund everything.", ("invented/1",))], "scripted", acknowledgement="Thank you.")
+
+    turn = await engine(stages(classifier=GRAVE, answerer=Answers(draft))).run(ask())
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.answer == "Thank you."
+
+
+async def test_claims_that_do_not_stand_up_are_left_out_and_the_reply_stays() -> None:
+    draft = replace(DRAFT, acknowledgement="Thank you.")
+    chosen = stages(classifier=GRAVE, answerer=Answers(draft), verifier=Labels({"c1": "unsupported"}))
+
+    turn = await engine(chosen).run(ask())
+
+    assert (turn.outcome.answer, turn.outcome.routing) == ("Thank you.", Routing.HIGH_STAKES)
+    assert turn.outcome.factuality == 0.0
+
+
+@pytest.mark.parametrize(
+    ("probability", "routing"), [(SURELY_GRAVE, Routing.HIGH_STAKES), (SURELY_GRAVE - 0.01, Routing.ANSWERED)]
+)
+async def test_what_may_be_an_ordinary_question_is_answered_first_with_a_person_in_sight(
+    probability: float, routing: Routing
+) -> None:
+    chosen = quoting(classifier=says(Label.HIGH_STAKES, probability=probability))
+
+    turn = await engine(chosen).run(ask(CANCEL))
+
+    assert turn.outcome.routing is routing
+    assert turn.outcome.escalation.offer is Offer.BUTTON
+    assert [citation.passage for citation in turn.outcome.citations] == [STEPS]
+
+
+@pytest.mark.xfail(reason="the answerer is told that the message is high stakes and puts its words around", strict=True)
+async def test_an_answer_to_what_may_be_an_ordinary_question_begins_with_the_answer() -> None:
+    chosen = quoting(classifier=says(Label.HIGH_STAKES, probability=0.7))
+
+    turn = await engine(chosen).run(ask(CANCEL))
+
+    assert turn.outcome.answer.startswith("Open Settings")
+
+
+async def test_a_doubtful_serious_matter_that_no_article_answers_is_serious() -> None:
+    turn = await engine(quoting(classifier=says(Label.HIGH_STAKES, probability=0.6), retriever=Retrieves(NOTHING))).run(
+        ask(CANCEL)
+    )
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+
+
+async def test_an_offer_is_made_once() -> None:
+    chosen = quoting(POLICY, classifier=GRAVE)
+
+    first = await engine(chosen).run(ask(CANCEL))
+    again = await engine(chosen).run(ask(CANCEL, history=(BEFORE,)))
+
+    assert PAUSE in first.outcome.answer
+    assert PAUSE not in again.outcome.answer
+    assert again.outcome.answer.startswith(WORDING.say("high_stakes_ack_again"))
+
+
+@pytest.mark.parametrize(
+    ("refuses", "before"),
+    [
+        ({"refuses_offer": True}, {}),
+        ({}, {"declined_before": True}),
+        ({}, {"history": (replace(BEFORE, answer="Thank you.", declined=True),)}),
+    ],
+    ids=["in this message", "long ago", "in the conversation"],
+)
+async def test_no_offer_is_made_to_whoever_refused_one(refuses: dict[str, bool], before: dict[str, object]) -> None:
+    wants = understood(request(CANCEL, Label.HIGH_STAKES), **refuses)
+
+    turn = await engine(quoting(POLICY, understands=wants)).run(ask(CANCEL, **before))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert PAUSE not in turn.outcome.answer
+    assert turn.outcome.citations
+    assert turn.question.declined
+
+
+async def test_in_danger_the_reply_says_where_help_is_and_neither_quotes_nor_offers() -> None:
+    retriever = Retrieves(EVIDENCE)
+    chosen = quoting(POLICY, understands=act(Act.REQUEST, text=CANCEL, crisis=True), retriever=retriever)
+
+    turn = await engine(chosen).run(ask(CANCEL))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert WORDING.say("in_danger") in turn.outcome.answer
+    assert PAUSE not in turn.outcome.answer
+    assert turn.outcome.citations == ()
+    assert (turn.classification.rule, retriever.calls) == ("crisis", [])
+
+
+@pytest.mark.parametrize("text", ["I don't want to live anymore", "and how? ich möchte nicht mehr leben"])
+async def test_somebody_in_despair_is_heard_without_a_model_too(text: str) -> None:
+    turn = await engine(quoting(POLICY)).run(ask(text))
+
+    assert turn.classification.rule == "crisis"
+    assert turn.question.text == text
+
+
+async def test_a_message_with_a_serious_part_is_serious_and_its_other_part_is_answered() -> None:
+    library = Library({"cancel": found((STEPS, 0.9)), "invite": found((INVITE, 0.9))})
+    both = understood(request("cancel my plan", Label.HIGH_STAKES), request("invite a colleague"))
+
+    turn = await engine(quoting(understands=both, retriever=library)).run(ask("cancel my plan; invite a colleague?"))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.answer.startswith(WORDING.say("high_stakes_ack"))
+    assert [citation.passage for citation in turn.outcome.citations] == [STEPS, INVITE]
+    assert [(asked.routing, asked.citations) for asked in turn.outcome.requests] == [
+        (Routing.HIGH_STAKES, (1,)),
+        (Routing.HIGH_STAKES, (2,)),
+    ]
+
+
+@pytest.mark.parametrize(("depends", "offer"), [(0.9, Offer.BUTTON), (0.1, Offer.NONE)])
+async def test_who_goes_on_about_a_serious_matter_has_a_person_in_sight(depends: float, offer: Offer) -> None:
+    goes_on = understood(request("how long does it take?"), depends=depends)
+
+    turn = await engine(quoting(understands=goes_on)).run(ask("how long does it take?", history=(BEFORE,)))
+
+    assert (turn.outcome.routing, turn.outcome.escalation.offer) == (Routing.ANSWERED, offer)
+
+
+async def test_where_nobody_reads_requests_no_person_is_offered_or_spoken_of() -> None:
+    turn = await engine(quoting(POLICY, classifier=GRAVE)).run(ask(CANCEL, people=NOBODY))
+
+    assert turn.outcome.routing is Routing.HIGH_STAKES
+    assert turn.outcome.escalation.offer is Offer.NONE
+    assert "person" not in turn.outcome.answer
+
+
+async def test_each_citation_of_it_is_a_passage_that_was_found() -> None:
+    turn = await engine(quoting(POLICY, classifier=GRAVE)).run(ask(CANCEL))
+
+    cited = turn.outcome.citations
+    assert all(isinstance(one, Citation) and one.passage in EVIDENCE.passages for one in cited)
+    assert len(cited) == 1

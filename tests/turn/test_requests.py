@@ -1,0 +1,176 @@
+"""A message that asks several things: each is answered from its own evidence, and what stays open is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from handrail.types import Claim, Draft, Evidence, Label, Offer, Request, Routing, Wordings
+from tests.stages import (
+    EVIDENCE,
+    NOTHING,
+    RECORDS,
+    STEPS,
+    Answers,
+    Library,
+    Retrieves,
+    ask,
+    engine,
+    found,
+    passage,
+    quoting,
+    request,
+    sense,
+    stages,
+    understood,
+)
+
+pytestmark = pytest.mark.anyio
+
+PRICE = passage("domains:price/0", "A move is free.", title="What a domain costs", headings=("Moving",))
+HELD = {"connect": found((STEPS, 0.9)), "record": found((RECORDS, 0.9)), "charge": found((PRICE, 0.9))}
+CONNECT, RECORD, SHELLS = (request(text) for text in ("How do I connect a domain?", "add a record", "pay in shells"))
+TWO = "How do I connect a domain, and how do I add a record?"
+
+
+def two(*requests: Request, **changes: Any) -> Any:
+    return quoting(understands=understood(*requests), retriever=Library(HELD), **changes)
+
+
+async def test_each_request_is_answered_by_a_section_of_its_own() -> None:
+    turn = await engine(two(CONNECT, RECORD)).run(ask(TWO))
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert turn.outcome.answer == (
+        "**Connect a domain**\n\nOpen Settings and choose Domains [1].\n\n"
+        "**DNS records**\n\nAdd the A record at your provider [2]."
+    )
+    assert [piece.citation for piece in turn.outcome.pieces] == [1, 2]
+    assert [(asked.text, asked.routing, asked.citations) for asked in turn.outcome.requests] == [
+        (CONNECT.text, Routing.ANSWERED, (1,)),
+        (RECORD.text, Routing.ANSWERED, (2,)),
+    ]
+
+
+async def test_an_answer_is_as_sure_as_the_less_sure_of_its_parts() -> None:
+    library = Library({"connect": found((STEPS, 0.9)), "record": found((RECORDS, 0.7))})
+
+    turn = await engine(quoting(understands=understood(CONNECT, RECORD), retriever=library)).run(ask(TWO))
+
+    assert turn.outcome.confidence == 0.7
+
+
+async def test_what_stays_open_is_said_and_a_person_is_in_sight() -> None:
+    three = two(CONNECT, RECORD, SHELLS)
+
+    turn = await engine(three).run(ask(f"{TWO} And can I pay in shells?"))
+
+    assert turn.outcome.routing is Routing.PARTIALLY_ANSWERED
+    assert turn.outcome.answer.endswith("about this part: “pay in shells”")
+    assert turn.outcome.escalation.offer is Offer.LINK
+    assert [asked.routing for asked in turn.outcome.requests][-1] is Routing.CANNOT_ANSWER
+
+
+@pytest.mark.parametrize("others", [(SHELLS,), (request("connect it now"),)], ids=["not found", "the same section"])
+async def test_parts_that_are_not_answered_one_by_one_are_the_whole_message(others: tuple[Request, ...]) -> None:
+    chosen = two(CONNECT, *others)
+
+    turn = await engine(chosen).run(ask(TWO))
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert [citation.passage for citation in turn.outcome.citations] == [STEPS]
+    assert turn.outcome.requests == ()
+    assert chosen.retriever.asked[-1] == " ".join(one.text for one in (CONNECT, *others))
+
+
+async def test_a_part_that_is_not_for_the_articles_is_named_beside_the_answer() -> None:
+    balance = request("tell me my balance", Label.OUT_OF_SCOPE)
+
+    turn = await engine(two(CONNECT, RECORD, balance)).run(ask(TWO))
+
+    assert turn.outcome.routing is Routing.PARTIALLY_ANSWERED
+    assert "“tell me my balance”" in turn.outcome.answer
+    assert [asked.routing for asked in turn.outcome.requests] == [
+        Routing.PARTIALLY_ANSWERED,
+        Routing.PARTIALLY_ANSWERED,
+        Routing.OUT_OF_SCOPE,
+    ]
+
+
+async def test_the_reply_to_parts_of_which_none_is_for_the_articles_is_the_one_a_person_settles() -> None:
+    weather, balance = request("how is the weather", Label.IRRELEVANT), request("my balance", Label.OUT_OF_SCOPE)
+    whole = request("how is the weather and my balance", Label.OUT_OF_SCOPE)
+
+    turn = await engine(quoting(understands=understood(weather, balance, whole=whole), retriever=Library({}))).run(
+        ask(whole.text)
+    )
+
+    assert turn.outcome.routing is Routing.OUT_OF_SCOPE
+
+
+async def test_a_model_reads_what_was_found_for_each_request_and_writes_once() -> None:
+    claims = [Claim("Choose Domains.", (STEPS.id,)), Claim("Add the A record.", (RECORDS.id,))]
+    answerer = Answers(Draft(claims, "llm", model="m-1"))
+    chosen = stages(understands=understood(CONNECT, RECORD), retriever=Library(HELD), answerer=answerer)
+
+    turn = await engine(chosen).run(ask(TWO))
+
+    ((question, _, evidence),) = answerer.calls
+    assert question.text == f"{CONNECT.text} {RECORD.text}"
+    assert [one.id for one in evidence.passages] == [STEPS.id, RECORDS.id]
+    assert [part.query for part in evidence.parts] == [CONNECT.text, RECORD.text]
+    assert turn.outcome.answer == "Choose Domains [1]. Add the A record [2]."
+    assert (turn.provider, turn.model, turn.retrieved) == ("llm", "m-1", 2)
+
+
+class ByText(Retrieves):
+    """Finds by the whole text of the query."""
+
+    def __init__(self, held: Mapping[str, Evidence]) -> None:
+        super().__init__(NOTHING)
+        self._held = held
+
+    async def retrieve(
+        self, query: str, filters: Mapping[str, str], probe: object = None, wordings: Wordings | None = None
+    ) -> Evidence:
+        self.calls.append((query, filters, probe, wordings))
+        return replace(self._held.get(query, NOTHING), query=query)
+
+
+@pytest.mark.parametrize(
+    ("prior", "carried", "alone", "answers"),
+    [
+        (0.8, 0.7, 0.7, STEPS),
+        (0.2, 0.7, 0.7, RECORDS),
+        (0.4, 0.9, 0.1, STEPS),
+        (0.6, 0.1, 0.9, RECORDS),
+    ],
+    ids=["needs the past", "stands alone", "the past alone is found", "nothing is found with the past"],
+)
+async def test_a_message_is_understood_in_the_way_that_is_likely_meant_and_answered(
+    prior: float, carried: float, alone: float, answers: object
+) -> None:
+    message = "how do I add one?"
+    together = sense(f"What is a record. {message}", prior=prior, wordings=Wordings({message: 0.6}))
+    retriever = ByText({together.text: found((STEPS, carried)), message: found((RECORDS, alone))})
+    both = Request(message, (together, sense(message, prior=1 - prior)))
+
+    turn = await engine(stages(understands=understood(both), retriever=retriever)).run(ask(message))
+
+    assert len(retriever.calls) == 2
+    assert turn.standalone == (together.text if answers is STEPS else message)
+
+
+async def test_what_is_carried_over_is_searched_for_with_the_wordings_it_brings_and_is_not_rewritten() -> None:
+    wordings = Wordings({"and then?": 0.6}, ("domains:connect",))
+    retriever = Retrieves(EVIDENCE)
+    carried = Request("and then?", (sense("How do I connect. and then?", wordings=wordings),))
+
+    await engine(stages(understands=understood(carried), retriever=retriever)).run(ask("and then?"))
+
+    [(query, _, probe, given)] = retriever.calls
+    assert (query, given) == ("How do I connect. and then?", wordings)
+    assert probe is not None
