@@ -26,6 +26,7 @@ from handrail.types import (
     Probe,
     Question,
     Reading,
+    Understood,
     Verdict,
 )
 from handrail.wording import load_wording
@@ -34,6 +35,18 @@ T = TypeVar("T")
 
 WORDING = load_wording("Acme")
 HANG_S = 60.0
+
+
+def understood(
+    act: str = "request",
+    *,
+    depends: float = 0.1,
+    refuses_offer: float = 0.1,
+    crisis: float = 0.1,
+    person: float = 0.1,
+) -> Understood:
+    """Surely `act`."""
+    return Understood({act: 1.0}, depends, refuses_offer, crisis, person)
 
 
 def passage(id_: str, text: str, *, title: str = "Connect a domain", headings: tuple[str, ...] = ()) -> Passage:

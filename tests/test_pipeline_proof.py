@@ -10,7 +10,6 @@ import pytest
 
 from handrail.errors import RetryableError
 from handrail.types import (
-    Calls,
     Claim,
     Critique,
     Draft,
@@ -25,7 +24,20 @@ from handrail.types import (
     Verdict,
     Verified,
 )
-from tests.stages import DRAFT, EVIDENCE, RECORDS, STEPS, Answers, Critiques, Retrieves, Script, ask, pipeline, stages
+from tests.stages import (
+    DRAFT,
+    EVIDENCE,
+    RECORDS,
+    STEPS,
+    Answers,
+    Critiques,
+    Retrieves,
+    Script,
+    ask,
+    pipeline,
+    stages,
+    understood,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -161,7 +173,7 @@ async def test_what_somebody_in_despair_says_is_not_reworded() -> None:
 
 class HearsDespair(Retrieves):
     async def probe(self, text: str) -> Probe:
-        return Probe(np.zeros(4, dtype=np.float32), calls=Calls(0.9, 0.1))
+        return Probe(np.zeros(4, dtype=np.float32), understood=understood(crisis=0.9))
 
 
 async def test_what_is_heard_as_despair_is_not_reworded_either() -> None:

@@ -1,6 +1,6 @@
 """Messages of somebody in despair: they are told where help is, and a person is wanted, whatever else they ask.
 
-They are heard by a model (`local_models.calls`); the phrases here are the floor beneath it.
+They are heard by a model (`local_models.understands`); the phrases here are the floor beneath it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ APOSTROPHES = re.compile("[’‘ʼ`´]")
 
 def in_crisis(probe: Probe) -> float | None:
     """How likely, where that is to be acted on."""
-    likely = probe.calls.crisis if probe.calls is not None else 0.0
+    likely = probe.understood.crisis if probe.understood is not None else 0.0
     return likely if likely >= CRISIS_FROM else None
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from handrail.classify.known import KnownMessages
 from handrail.classify.worded import ByWords
-from handrail.types import Calls, Classification, Label, Probe
-from tests.stages import ask
+from handrail.types import Classification, Label, Probe
+from tests.stages import ask, understood
 
 pytestmark = pytest.mark.anyio
 
@@ -165,7 +165,7 @@ async def test_what_says_more_than_that_is_left_to_the_classifier(text: str) -> 
 
 
 def heard(crisis: float = 0.1, person: float = 0.1) -> Probe:
-    return Probe(np.zeros(3, dtype=np.float32), calls=Calls(crisis, person))
+    return Probe(np.zeros(3, dtype=np.float32), understood=understood(crisis=crisis, person=person))
 
 
 async def test_despair_that_is_heard_is_high_stakes_whatever_else_is_said() -> None:

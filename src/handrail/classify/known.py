@@ -64,10 +64,10 @@ class KnownMessages:
                 return Classification(Label.ANSWERABLE, SURE, "rule", rule="title")
             return Classification(Label.OUT_OF_SCOPE, SURE, "rule", rule="person")
         found = await self._classifier.classify(question, probe)
-        calls = probe.calls
-        if calls is None or calls.person < PERSON_FROM or found.label is Label.HIGH_STAKES:
+        understood = probe.understood
+        if understood is None or understood.person < PERSON_FROM or found.label is Label.HIGH_STAKES:
             return found
-        return Classification(Label.OUT_OF_SCOPE, calls.person, "local", rule="person")
+        return Classification(Label.OUT_OF_SCOPE, understood.person, "local", rule="person")
 
 
 def _bare(text: str) -> str:

@@ -65,7 +65,7 @@ class LocalReader:
         chosen = _choice(question.text, last)
         if chosen is not None:
             return Reading(chosen, "choice"), 1.0
-        asks_for_people = probe.calls is not None and probe.calls.person >= PERSON_FROM
+        asks_for_people = probe.understood is not None and probe.understood.person >= PERSON_FROM
         if asks_for_people or is_reply(question.text) or asked_before(question.text, question.history):
             return Reading(question.text), 0.0
         rest, complains = complaint_removed(question.text)

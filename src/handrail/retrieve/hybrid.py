@@ -29,7 +29,7 @@ from handrail.sentences import parts, pieces
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Calls, Evidence, Heard, Hit, Probe, Reading, Vectors
+from handrail.types import Evidence, Heard, Hit, Probe, Reading, Understood, Vectors
 
 PIECE = 160
 """Characters of the pieces of a longer message that are heard one by one: an encoder hears some sixty words."""
@@ -89,17 +89,19 @@ class HybridRetriever:
         if self._late is not None:
             self._late.foresee(plain)
         if self._hear_foreign is not None:
-            self._hear_foreign.foresee(without_courtesies(text))
+            self._hear_foreign.foresee(text.strip())
 
     async def probe(self, text: str) -> Probe:
         said, plain = without_courtesies(text), self._plain(text)
         hear, long = (self._hear, plain) if self._hear_foreign is None else (self._hear_foreign, said)
-        (probe,), (own,), further = await asyncio.gather(
-            self._probes([plain]), _heard(self._hear_foreign, [said]), _heard(hear, pieces(long, PIECE))
+        # Labels were learnt without courtesies; what a message does may be in nothing else ("no thanks").
+        texts = [text.strip(), *([said] if otherwise_than_in_english(said, self._interpret) else [])]
+        (probe,), (own, *labelled), further = await asyncio.gather(
+            self._probes([plain]), _heard(self._hear_foreign, texts), _heard(hear, pieces(long, PIECE))
         )
-        foreign = own.labels if own is not None and otherwise_than_in_english(said, self._interpret) else None
-        whole = own.calls if own is not None else probe.calls
-        return replace(probe, foreign=foreign, calls=_with_pieces(whole, further))
+        foreign = next((found.labels for found in labelled if found is not None), None)
+        whole = own.understood if own is not None else probe.understood
+        return replace(probe, foreign=foreign, understood=_with_pieces(whole, further))
 
     async def sentences(self, text: str) -> dict[str, Probe]:
         """Of a message of several sentences: each with a probe of its own, in order."""
@@ -113,7 +115,7 @@ class HybridRetriever:
                 embedding,
                 self._topic.features(text, embedding),
                 said.labels if said is not None else None,
-                calls=said.calls if said is not None else None,
+                understood=said.understood if said is not None else None,
             )
             for text, embedding, said in zip(texts, embeddings, heard, strict=True)
         ]
@@ -235,9 +237,9 @@ async def _heard(hear: Batcher[str, Heard] | None, texts: Sequence[str]) -> Sequ
         return [None] * len(texts)
 
 
-def _with_pieces(whole: Calls | None, further: Sequence[Heard | None]) -> Calls | None:
+def _with_pieces(whole: Understood | None, further: Sequence[Heard | None]) -> Understood | None:
     """Despair counts wherever in a long message it is; a person is asked for by the message as a whole."""
     if whole is None:
         return None
-    calls = [said.calls for said in further if said is not None and said.calls is not None]
-    return replace(whole, crisis=max(whole.crisis, *(call.crisis for call in calls))) if calls else whole
+    pieces = [said.understood for said in further if said is not None and said.understood is not None]
+    return replace(whole, crisis=max([whole.crisis, *(piece.crisis for piece in pieces)]))
