@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from handrail.assembly.fitted import calibration_for, gate_file
 from handrail.assembly.parts import shared_words
-from handrail.assembly.stages import answer_blocks, calibration_for, fitted_gate, local_classifier
+from handrail.assembly.stages import answer_blocks, local_classifier
 from handrail.calibration import load_calibration, probability
+from handrail.classify.heard import ByEncoder
 from handrail.classify.local import LocalClassifier
-from handrail.classify.worded import ByWords
 from handrail.errors import SettingsError
 from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
-from handrail.settings import Gates, Settings
+from handrail.settings import Settings
 from handrail.types import Evidence
 from tests.stages import ask
 
@@ -32,7 +33,7 @@ def test_another_embedder_needs_a_head_of_its_own_unless_the_llm_classifies() ->
 
     with pytest.raises(SettingsError, match="the classifier head was trained with"):
         local_classifier(settings(models=other))
-    assert isinstance(local_classifier(settings(models=other, classify={"mode": "llm"})), ByWords)
+    assert isinstance(local_classifier(settings(models=other, classify={"mode": "llm"})), ByEncoder)
 
 
 BOTH = load_taught(QUESTIONS).digest + load_taught(QUESTIONS_AGAIN).digest
@@ -40,39 +41,40 @@ BOTH = load_taught(QUESTIONS).digest + load_taught(QUESTIONS_AGAIN).digest
 
 def test_a_gate_fitted_with_other_models_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        calibration_for("relevance", settings())
+        calibration_for("answers", settings())
         assert not caplog.records
-        calibration_for("relevance", settings(models={"reranker": "none"}))
+        calibration_for("answers", settings(models={"reranker": "none"}))
 
     assert len(caplog.records) == 1
-    assert "the relevance gate was fitted with" in caplog.text
+    assert "the answers gate was fitted with" in caplog.text
 
 
-@pytest.mark.parametrize("name", ["relevance", "critique"])
+@pytest.mark.xfail(reason="no gate ships for articles that the cross-encoder cannot read", strict=True)
 def test_a_gate_that_cannot_read_the_articles_gives_way_to_one_by_words_and_cosines(
-    name: str, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     other = settings(models={"embedder": "multilingual-e5-small-q4"})
 
     with caplog.at_level(logging.WARNING):
-        gate = calibration_for(name, other, lang="ru")
+        gate = calibration_for("answers", other, lang="ru")
 
-    assert f"no {name} gate was fitted with multilingual-e5-small-q4" in caplog.text
-    weather = {"dense_lift": 0.2, "coverage_all": 0.0, "reader_top": 4.0, "rerank_top": 6.0}
-    batteries = {"dense_lift": 0.4, "coverage_all": 0.7, "reader_top": -4.0, "rerank_top": -6.0}
-    assert probability(gate, weather) < Gates().relevance < probability(gate, batteries) < 0.97
+    assert "no answers gate was fitted with multilingual-e5-small-q4" in caplog.text
+    weather = {"dense_lift": 0.2, "coverage": 0.0, "reading": 4.0, "rerank": 6.0}
+    batteries = {"dense_lift": 0.4, "coverage": 0.7, "reading": -4.0, "rerank": -6.0}
+    assert probability(gate, weather) < gate.threshold < probability(gate, batteries) < 0.97
 
 
 def test_the_shipped_gate_stays_where_the_cross_encoder_or_nobody_reads_the_articles() -> None:
     other = settings(models={"embedder": "multilingual-e5-small-q4"})
 
-    assert calibration_for("relevance", other, lang="en") == load_calibration("relevance")
-    assert calibration_for("relevance", settings(), lang="ru") == load_calibration("relevance")
+    assert calibration_for("answers", other, lang="en") == load_calibration("answers")
+    assert calibration_for("answers", settings(), lang="ru") == load_calibration("answers")
 
 
-@pytest.mark.parametrize("name", ["relevance", "critique"])
-def test_the_shipped_gates_belong_to_the_shipped_readers(name: str) -> None:
-    assert load_calibration(name).reader == BOTH
+def test_the_shipped_gate_belongs_to_the_shipped_models_and_readers() -> None:
+    gate, models = load_calibration("answers"), settings().models
+
+    assert (gate.embedder, gate.reranker, gate.reader) == (models.embedder, models.reranker, BOTH)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +84,13 @@ def test_a_base_s_own_gate_is_used_with_the_reader_it_was_fitted_to(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, reader: str, *, used: bool
 ) -> None:
     here = settings(storage={"data_dir": str(tmp_path)})
-    own = load_calibration("relevance").model_copy(update={"reader": reader, "fitted_on": "here"})
-    file = fitted_gate(here, "relevance")
+    own = load_calibration("answers").model_copy(update={"reader": reader, "fitted_on": "here"})
+    file = gate_file(here, "answers")
     file.parent.mkdir(parents=True)
     file.write_text(own.model_dump_json(), encoding="utf-8")
 
     with caplog.at_level(logging.WARNING):
-        assert (calibration_for("relevance", here).fitted_on == "here") is used
+        assert (calibration_for("answers", here).fitted_on == "here") is used
 
     assert ("is not used: run `handrail calibrate` again" in caplog.text) is not used
 

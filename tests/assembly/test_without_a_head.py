@@ -6,7 +6,7 @@ import pytest
 
 from handrail.assembly.stages import has_head, local_classifier
 from handrail.assembly.suggesting import _local
-from handrail.classify.worded import ByWords
+from handrail.classify.heard import ByEncoder
 from handrail.errors import SettingsError
 from handrail.settings import Settings
 
@@ -19,7 +19,7 @@ def settings(mode: str, embedder: str = OTHER) -> Settings:
 
 @pytest.mark.parametrize("mode", ["off", "llm"])
 def test_without_a_head_every_message_is_a_question_where_the_settings_say_so(mode: str) -> None:
-    assert isinstance(local_classifier(settings(mode)), ByWords)
+    assert isinstance(local_classifier(settings(mode)), ByEncoder)
     assert _local(settings(mode)).classify.mode == "off"
 
 
