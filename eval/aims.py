@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -126,7 +126,7 @@ class Options:
     """Local copies of datasets by name; one name may begin those of several."""
     index: Path | None = None
     """A data folder to index in and keep; by default a temporary one."""
-    runs: Path = command.RUNS
+    runs: Path | None = None
     fresh: bool = False
     """Measure what a finished run of just this says already, too."""
 
@@ -151,6 +151,7 @@ def stand(settings: Settings, options: Options, notes: Console) -> Standing:
     Raises HandrailError where an aim cannot be measured for another reason than articles that do not ship.
     """
     aims = load_aims(options.aims, options.only)
+    options = replace(options, runs=options.runs or command.runs_folder(settings))
     standing = Standing(**revision(command.HERE.parent))
     if options.index is not None:
         _measure(aims, apart(settings, options.index), options, notes, standing)

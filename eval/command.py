@@ -37,8 +37,13 @@ from eval.waiting import reading, when_free
 from handrail.settings import Settings, load_settings
 
 HERE = Path(__file__).parent
-RUNS = HERE / "runs"
 INTERRUPTED = 130
+
+
+def runs_folder(settings: Settings) -> Path:
+    """Where run records are kept: beside the code in a clone, in the data folder where Handrail is installed."""
+    clone = (HERE.parent / "pyproject.toml").is_file()
+    return HERE / "runs" if clone else settings.storage.data_dir / "eval" / "runs"
 
 
 class Evaluator(Protocol):
@@ -97,7 +102,7 @@ def run(command: str, settings: Settings, options: Options, out: Callable[[str],
 
 def measured(command: str, settings: Settings, options: Options, notes: Console) -> Run:
     """Measure and write the run record. Raises HandrailError as `run` does."""
-    folder = options.runs or RUNS
+    folder = options.runs or runs_folder(settings)
     choose = SELECTING.get(command, select)
     selected = choose(command, DATASETS[command], settings, options.source, options.limit, notes)
     settings, loaded = selected.settings, selected.loaded

@@ -21,7 +21,7 @@ from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
 from handrail.turn.stages import Stages
-from handrail.wording import load_wording
+from handrail.wording import Wording, load_wording
 
 
 class Article(BaseModel):
@@ -74,6 +74,7 @@ class Assistant:
     settings: Settings
     built: Parts
     stages: Stages
+    wording: Wording
 
 
 @dataclass(slots=True)
@@ -106,7 +107,8 @@ class Assistants:
         settings = self.settings if company is None else self._indexed(self.known[company])
         built = build_parts(settings)
         wording = load_wording(settings.brand.name)
-        return Assistant(settings, built, build_stages(settings, built, wording, SilentTracer(new_trace_id)))
+        stages = build_stages(settings, built, wording, SilentTracer(new_trace_id))
+        return Assistant(settings, built, stages, wording)
 
     def _indexed(self, company: Company) -> Settings:
         from handrail.commands.ingest import run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -100,7 +100,7 @@ class Held:
 class Options:
     gates: Path = GATES
     baseline: Path = BASELINE
-    runs: Path = command.RUNS
+    runs: Path | None = None
     articles: Path = field(default_factory=sample_folder)
     index: Path | None = None
     """A data folder to begin with; it is copied, and what differs from the articles is embedded."""
@@ -276,8 +276,10 @@ def _number(value: float | None, form: str = ".3f") -> str:
 def run(settings: Settings, options: Options, notes: Console, now: Callable[[], datetime]) -> tuple[Held, Gates]:
     """Measure, then compare or renew. Raises HandrailError where there is nothing to compare."""
     gates = load_gates(options.gates, options.only)
+    runs = options.runs or command.runs_folder(settings)
+    options = replace(options, runs=runs)
     known = baseline.read(options.baseline)
     done = measure(gates, settings, options, notes)
     if options.reason is not None:
         known = renew(gates, done, known, options.baseline, options.reason, now())
-    return check(gates, done, known, options.runs), gates
+    return check(gates, done, known, runs), gates

@@ -17,13 +17,15 @@ from pydantic import BaseModel, SecretStr
 
 import handrail
 from eval.metrics.bootstrap import SEED
-from handrail.assembly.parts import index_folder, kb_folder
+from handrail.assembly import index_folder, kb_folder
 from handrail.knowledge.ingest import corpus
 from handrail.local_models.manifest import manifest
+from handrail.paths import site_dir
 from handrail.prompts import LocalPrompts
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
 
+HERE = Path(__file__).parent
 SET = "set"
 GIT_TIMEOUT_S = 10
 LIBRARIES = (
@@ -31,8 +33,8 @@ LIBRARIES = (
     "scipy", "sentence-transformers", "sentencex", "tokenizers", "torch",
 )  # fmt: skip
 """Those that a figure can depend on; `requirements.lock` pins the rest."""
-CODE = ("src/handrail", "eval", "prompts")
 SOURCES = {".py", ".j2", ".toml", ".txt"}
+NO_CODE = {"_site", "runs", "training"}
 WEIGHTS = {".npz", ".npy", ".json", ".gz", ".onnx", ".bin"}
 
 
@@ -44,7 +46,7 @@ def provenance(settings: Settings, root: Path, url: str | None = None) -> dict[s
     return {
         "handrail": handrail.__version__,
         "git": revision(root),
-        "code": code(root),
+        "code": code(),
         "python": platform.python_version(),
         "libraries": libraries(),
         "machine": {"system": platform.platform(), "processor": processor(), "cpus": os.cpu_count()},
@@ -76,11 +78,21 @@ def index(settings: Settings) -> dict[str, Any]:
     }
 
 
-def code(root: Path) -> str:
-    """One sha256 over the sources that can change a number; unlike the revision it knows of uncommitted changes."""
+def code() -> str:
+    """One sha256 over the sources that can change a number; unlike the revision it knows of uncommitted changes.
+
+    The same in a clone and where its wheel is installed.
+    """
+    folders = {"eval": HERE, "handrail": Path(handrail.__file__).parent}
+    templates = site_dir("prompts")
+    if templates is not None:
+        folders["prompts"] = templates
     held = hashlib.sha256()
-    for path in sorted(p for folder in CODE for p in (root / folder).rglob("*") if p.suffix in SOURCES):
-        held.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    for name, folder in folders.items():
+        for path in sorted(folder.rglob("*")):
+            place = path.relative_to(folder)
+            if path.suffix in SOURCES and NO_CODE.isdisjoint(place.parts):
+                held.update(f"{name}/{place.as_posix()}\0".encode() + path.read_bytes())
     return held.hexdigest()
 
 
@@ -139,8 +151,9 @@ def prompts() -> dict[str, str]:
 
 
 def revision(root: Path) -> dict[str, Any]:
-    """`revision` and `dirty` (changed or untracked files); both None outside a git checkout."""
-    head = _git(root, "rev-parse", "HEAD")
+    """`revision` and `dirty` (changed or untracked files); both None where `root` is not the top of a checkout."""
+    top = _git(root, "rev-parse", "--show-toplevel")
+    head = _git(root, "rev-parse", "HEAD") if top and Path(top).resolve() == root.resolve() else None
     status = _git(root, "status", "--porcelain") if head else None
     return {"revision": head or None, "dirty": None if status is None else bool(status)}
 

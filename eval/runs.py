@@ -97,7 +97,7 @@ def score_again(folder: Path, name: str, file: Path | None = None) -> Run:
             "scored_from": held["run_id"],
             "scored_by": {
                 "git": revision(root),
-                "code": code(root),
+                "code": code(),
                 "judge": judge,
             },
         },

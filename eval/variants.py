@@ -1,6 +1,6 @@
 """What a change of settings does to the order of articles: `python -m eval.variants --set …`.
 
-A VARIANT is settings joined by commas, such as `knowledge.split_above_tokens=200,retrieval.neighbours=0`; `-` changes
+A VARIANT is settings joined by commas, such as `knowledge.split_above_tokens=200,retrieval.rerank_depth=0`; `-` changes
 nothing. Articles are cut, embedded and indexed in memory by the product's own code, so that no index on disk is
 touched; what models said is kept under `--cache`. Rows with `"split": "test"` are left out. Intervals are those of the
 paired difference to the first variant.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,18 +21,18 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
+from handrail.assembly.fitted import UNREAD, calibration_for
 from handrail.assembly.models import build_embedder, build_late, build_scoring, readers_of
-from handrail.assembly.parts import WORDS_PER_TOKEN
+from handrail.assembly.parts import UNREAD_DEPTH, WORDS_PER_TOKEN
+from handrail.calibration import load_calibration
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.local_models.batching import Batcher
-from handrail.retrieve.everyday import EverydayWords
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
-from handrail.retrieve.rerank import CrossEncoderRerank
-from handrail.retrieve.spelling import PLAIN, Spelling
+from handrail.retrieve.reading import SectionReader
 from handrail.settings import Settings, load_settings
 from handrail.stores import states
 from handrail.stores.audience import Audience
@@ -41,6 +42,7 @@ from handrail.tune.score import Scores, gain, mean, scores
 from handrail.types import Vectors
 
 DEEP = {"top_k": 30, "max_per_article": 2}
+LONG_WORD = re.compile(r"(?<![\w'’.@/-])[^\W\d_]{5,20}(?![\w'’@/-]|\.\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,6 @@ class Models:
         self._pairs: dict[str, Remembered[tuple[str, str]]] = {}
         self.late = build_late(settings, "en")
         self.count = self._embedder.count
-        self.words = self._embedder.words()
 
     def late_interaction(self, base: Base, snapshot: Snapshot, settings: Settings) -> LateInteraction | None:
         weight = settings.retrieval.late_weight
@@ -104,7 +105,7 @@ def base_of(name: str, articles: Path, file: Path, settings: Settings, leave_out
 
 def misspelt(text: str, rng: random.Random) -> str:
     """One slip in a word of five letters or more, and in a third of the others: as fast typing makes them."""
-    long = [match.span() for match in PLAIN.finditer(text) if match.end() - match.start() >= 5]
+    long = [match.span() for match in LONG_WORD.finditer(text)]
     first = rng.randrange(len(long)) if long else 0
     for number, (start, end) in reversed(list(enumerate(long))):
         if number == first or rng.random() < 0.33:
@@ -150,26 +151,27 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
 
     limit = settings.models.queue_limit
     embed: Batcher[str, Vectors] = Batcher("embed", lambda texts: np.stack(models.queries(texts)), 64, limit)
-    rerank = Batcher("rerank", models.pairs(settings).logits, 64, limit)
+    read = Batcher("read", models.pairs(settings).logits, 64, limit)
     words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
     retrieval = settings.retrieval.model_copy(update=DEEP)
-    reranker = CrossEncoderRerank(rerank, retrieval.rerank_depth, retrieval.rerank_weight, words)
+    answers = calibration_for("answers", settings, index="", lang=snapshot.lang)
+    depth = retrieval.rerank_depth or UNREAD_DEPTH
     retriever = HybridRetriever(
         snapshot,
         dense,
         embed,
-        reranker if retrieval.rerank_depth else None,
+        SectionReader(
+            snapshot, read if retrieval.rerank_depth else None, depth, words, answers, load_calibration(UNREAD)
+        ),
         retrieval,
         covers=None,
-        spelling=Spelling(snapshot, models.words) if retrieval.spelling else None,
         late=models.late_interaction(base, snapshot, settings),
-        everyday=EverydayWords(snapshot) if retrieval.everyday else None,
     )
     try:
         return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))
     finally:
         embed.close()
-        rerank.close()
+        read.close()
 
 
 async def _ranked(base: Base, retriever: HybridRetriever, known: KnownArticles) -> list[Scores]:

@@ -1,4 +1,4 @@
-"""Named signals become a probability."""
+"""A gate turns signals into a probability, and its file is checked when it is loaded."""
 
 from __future__ import annotations
 
@@ -8,34 +8,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handrail.assembly.fitted import UNREAD
 from handrail.calibration import load_calibration, probability
 from handrail.errors import SettingsError
 from tests.calibrations import gate_of
 
-FITTED = gate_of({"rerank": 2.0, "coverage": 1.0}, {"rerank": 1.0, "coverage": 0.5}, {"rerank": 4.0, "coverage": 0.25})
+GATE = gate_of(
+    {"reading": 2.0, "coverage": 1.0},
+    {"reading": 1.0, "coverage": 0.5},
+    {"reading": 4.0, "coverage": 0.25},
+)
 
 
 def gate(**signals: float) -> float:
-    return probability(FITTED, signals)
+    return probability(GATE, signals)
 
 
 def test_average_signals_are_a_coin_toss_and_missing_ones_count_as_average() -> None:
-    assert gate(rerank=1.0, coverage=0.5) == 0.5
+    assert gate(reading=1.0, coverage=0.5) == 0.5
     assert gate() == 0.5
 
 
-def test_better_signals_are_more_probable_and_others_do_not_count() -> None:
-    assert 0.5 < gate(rerank=3.0) < gate(rerank=5.0) < gate(rerank=5.0, coverage=1.0)
-    assert gate(weather=9.0) == 0.5
+def test_better_signals_are_more_probable() -> None:
+    assert 0.5 < gate(reading=3.0) < gate(reading=5.0) < gate(reading=5.0, coverage=1.0)
 
 
 @given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
-def test_extreme_signals_stay_probabilities(rerank: float, coverage: float) -> None:
-    assert 0 < gate(rerank=rerank, coverage=coverage) < 1
+def test_extreme_signals_stay_probabilities(reading: float, coverage: float) -> None:
+    assert 0 < gate(reading=reading, coverage=coverage) < 1
 
 
-def test_the_gate_that_ships_is_one() -> None:
-    shipped = load_calibration("answers")
+@pytest.mark.parametrize("name", ["answers", UNREAD])
+def test_the_gates_that_ship_are_whole_and_their_bands_in_order(name: str) -> None:
+    shipped = load_calibration(name)
 
     assert shipped.weights.keys() == shipped.means.keys() == shipped.scales.keys()
     assert all(scale > 0 for scale in shipped.scales.values())

@@ -3,9 +3,9 @@
     python -m training.gate observe --base NAME --rows FILE [--rows FILE …] --out ROWS [--base NAME …]
     python -m training.gate fit ROWS [ROWS …] [--write]
 
-`observe` asks a knowledge base of that name every question of the files and keeps what was seen of each section that was
-read. Files are in the retrieval, the refusal, the answer-key, the section-label or the talk format. `fit` weighs the
-signals by a logistic regression and reads the two thresholds off questions of bases it was not fitted to.
+`observe` asks a knowledge base of that name every question of the files and keeps what was seen of each section that
+was read. Files are in the retrieval, the refusal, the answer-key, the section-label or the talk format. `fit` weighs
+the signals by a logistic regression and reads the two thresholds off questions of bases it was not fitted to.
 """
 
 from __future__ import annotations
@@ -25,15 +25,12 @@ from numpy.typing import NDArray
 
 from handrail.assembly import build_parts
 from handrail.assembly.models import readers_of
-from handrail.calibrate.fit import Data, Fitted, auc, fit, part
+from handrail.calibrate.fit import Data, Fitted, auc, fit
 from handrail.settings import Settings, load_settings
 from handrail.types import Section
 
 Array = NDArray[np.float64]
-SIGNALS = (
-    "reading", "rerank", "lead", "fused", "late", "late_lead", "dense_lift", "dense_z",
-    "coverage", "coverage_path", "missing_rarest", "unknown", "names_missing", "intro", "words", "terms",
-)  # fmt: skip
+SIGNALS = ("reading", "lead", "fused", "late_lead", "names_missing")
 PENALTY = 6.0
 BOUND, CLOSE = 0.05, 0.5
 """Wrong answers among all questions that are answered at once; and what the closest band may turn away of the right."""
@@ -107,7 +104,7 @@ async def observe(base: str, files: Sequence[Path], settings: Settings) -> list[
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         retriever = parts.retriever(settings)
-        rows = {}
+        rows: dict[str, Wanted] = {}
         for row in (row for path in files for row in wanted(path, base)):
             old = rows.get(row.question)
             if old is None or row.keys or row.sections or row.facts:
@@ -195,18 +192,18 @@ def thresholds(found: Array) -> tuple[float, float]:
 
 def report(found: Array, rows: Sequence[Mapping[str, Any]]) -> None:
     answerable = np.asarray([row["answerable"] for row in rows])
-    at, close = thresholds(found)
+    at, _ = thresholds(found)
     hit = found[answerable]
+    right = auc(found[:, 0], (found[:, 1] > 0.5).astype(float))
     print(f"n {len(found)}, answerable {answerable.sum()}: leading section right {hit[:, 1].mean():.3f}, "
-          f"one of three {hit[:, 2].mean():.3f}, AUC of being right {auc(found[:, 0], (found[:, 1] > 0.5).astype(float)):.3f}, "
+          f"one of three {hit[:, 2].mean():.3f}, AUC of being right {right:.3f}, "
           f"AUC of answerable {auc(found[:, 0], answerable.astype(float)):.3f}")  # fmt: skip
     over = found[:, 0] >= at
     print(f"answered from {at:.3f}: {over.mean():.3f} of all, right {found[over, 1].mean():.3f}")
     for limit in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4):
         shown = found[:, 0] >= limit
-        print(
-            f"  shown from {limit}: answerable {shown[answerable].mean():.3f}, not answerable {shown[~answerable].mean():.3f}"
-        )
+        print(f"  shown from {limit}: answerable {shown[answerable].mean():.3f}, "
+              f"not answerable {shown[~answerable].mean():.3f}")  # fmt: skip
 
 
 def main() -> None:

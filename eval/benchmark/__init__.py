@@ -11,9 +11,12 @@ from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
 
 LOCAL: dict[str, dict[str, Any]] = {
-    "generate": {"answerer": "extractive", "critique": "local"},
+    "generate": {"answerer": "extractive", "critique": "off"},
     "classify": {"mode": "local"},
     "rewrite": {"llm": False},
+    "memory": {"rewrite": "local"},
+    "verify": {"llm": "off"},
+    "decisions": {"model": "local", "models": {}},
     "models": {"remember": 0},
     "observe": {"langfuse_public_key": None},
 }
@@ -53,7 +56,7 @@ def local_environment(settings: Settings, scratch: Path) -> dict[str, str]:
         "HANDRAIL__STORAGE__DATA_DIR": str(settings.storage.data_dir.resolve()),
         "HANDRAIL__OBSERVE__LOG_LEVEL": "warning",
     }
-    for section in ("generate", "classify", "rewrite", "models"):
+    for section in ("generate", "classify", "rewrite", "memory", "verify", "models"):
         for key, value in LOCAL[section].items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             values[f"HANDRAIL__{section}__{key}".upper()] = text

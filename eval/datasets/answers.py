@@ -8,6 +8,8 @@ class AnswerCase(Case):
     answer: str | None = None
     """The reference; without it the answer is judged by itself."""
     article_ids: Articles = ()
+    keys: tuple[str, ...] = ()
+    """Exact words of an article that answer."""
 
 
 ANSWERS = Dataset("answers", AnswerCase, SAMPLE / "answers.jsonl", "question")

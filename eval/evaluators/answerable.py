@@ -1,10 +1,11 @@
-"""Is a passage that answers told from one that only looks right? The reader alone, as reranking uses it.
+"""Is a passage that answers told from one that only looks right? The reader alone, as retrieval uses it.
 
 Nothing is searched, classified or gated; the question stands beside one passage.
 """
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,12 @@ from eval.evaluators import NO_GOLD, question
 from eval.metrics import answerable as metrics
 from eval.metrics.answerable import Read
 from eval.runner import Done, Evaluation, Job
-from handrail.assembly import passage_reader
-from handrail.types import Hit, Passage
+from handrail.assembly.models import build_scoring
+from handrail.assembly.parts import WORDS_PER_TOKEN
+from handrail.errors import SettingsError
+from handrail.local_models import Logit
+from handrail.retrieve.reading import window
+from handrail.types import Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +33,20 @@ RESULT = Answered
 
 
 async def measure(job: Job[AnswerableCase]) -> Done[AnswerableCase, Answered]:
-    with passage_reader(job.settings) as reader:
+    """Raises SettingsError where no cross-encoder is configured."""
+    scoring = await asyncio.to_thread(build_scoring, job.settings)
+    if scoring is None:
+        raise SettingsError('models.reranker = "none" reads nothing: set a cross-encoder')
+    words = int(job.settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
 
-        async def work(case: AnswerableCase) -> Answered:
-            asked = question(case.question, job.settings)
-            passage = Passage("a/1", "a", 1, case.title, (), case.passage, "", 0)
-            [hit] = await reader.rerank(asked.text, [Hit(passage)])
-            return Answered(hit.rerank or 0.0, False) if hit.reading is None else Answered(hit.reading, True)
+    async def work(case: AnswerableCase) -> Answered:
+        asked = question(case.question, job.settings).text
+        text = window(asked, Section("a#0", "a", case.title, (), case.passage, "", ()), words)
+        [logit] = await asyncio.to_thread(lambda: list(scoring.passages([(asked, text)])))
+        reading = logit.reading if isinstance(logit, Logit) else None
+        return Answered(float(logit), False) if reading is None else Answered(reading, True)
 
-        return await job.each("answerable", work)
+    return await job.each("answerable", work)
 
 
 def score(done: Done[AnswerableCase, Answered]) -> Evaluation:

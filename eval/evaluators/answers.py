@@ -15,7 +15,8 @@ from eval.judge import AnswerRating, Judge, ReferenceRating, connected, same_as_
 from eval.metrics import answers as metrics
 from eval.metrics.answers import Scored
 from eval.metrics.grounding import stated
-from eval.metrics.text import bleu, plain, rouge1, statements, token_f1
+from eval.metrics.ruler import beginning, figures
+from eval.metrics.text import plain, statements
 from eval.runner import Done, Evaluation, Job, failure
 from handrail.types import Passage
 
@@ -145,18 +146,21 @@ def _scored(case: AnswerCase, found: Answered) -> Scored:
 
 
 def _against_reference(row: Scored, case: AnswerCase, asked: Asked) -> Scored:
-    if not case.answer:
-        return row
-    wanted = statements(case.answer)
+    """Beside the answer stands the beginning of the passage that was found first, scored in the same way."""
     answer = asked.turn.outcome.answer if row.answered else ""
+    found = figures(answer, case.answer, case.keys)
+    first = beginning(asked.passages[0].text) if asked.passages else ""
     context = "\n".join(_readable(passage) for passage in asked.passages)
     return replace(
         row,
-        token_f1=token_f1(answer, case.answer),
-        rouge1=rouge1(answer, case.answer),
-        bleu=bleu(answer, case.answer),
-        factuality=_share([stated(one, answer) for one in wanted]),
-        context_recall=_share([stated(one, context) for one in wanted]),
+        statements=found.get("statements"),
+        keys=found.get("keys"),
+        token_f1=found.get("token_f1"),
+        rouge1=found.get("rouge1"),
+        bleu=found.get("bleu"),
+        ruler=figures(first, case.answer, case.keys),
+        factuality=found.get("statements"),
+        context_recall=_share([stated(one, context) for one in statements(case.answer or "")]),
     )
 
 
@@ -189,6 +193,7 @@ def _row(case: AnswerCase, found: Answered, scored: Scored) -> dict[str, Any]:
         "pairs": scored.pairs,
         "correct": scored.correct,
         **{name: getattr(scored, name) for name in (*metrics.MEANS, *metrics.BESIDE)},
+        "ruler": dict(scored.ruler),
         "ms": found.asked.turn.latency_ms["total"],
     }
     if found.judged is not None and found.judged.error is not None:

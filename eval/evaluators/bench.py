@@ -12,10 +12,10 @@ from eval.datasets.articles import KnownArticles
 from eval.evaluators import question
 from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
 from handrail.observe.silent import SilentTracer
-from handrail.pipeline import Pipeline
 from handrail.retrieve import Retriever
 from handrail.settings import Settings
-from handrail.types import Evidence, Passage, Probe, Question, Reading, Turn
+from handrail.turn.engine import Engine
+from handrail.types import Evidence, Passage, Probe, Question, Turn, Wordings
 from handrail.wording import load_wording
 
 
@@ -27,30 +27,31 @@ class Asked:
 
 
 class Overheard:
-    """A retriever that remembers what it found last."""
+    """A retriever that remembers what it found."""
 
     def __init__(self, retriever: Retriever) -> None:
         self._retriever = retriever
-        self.last: Evidence | None = None
+        self.found: list[Evidence] = []
 
     async def probe(self, text: str) -> Probe:
         return await self._retriever.probe(text)
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
-        self.last = await self._retriever.retrieve(query, filters, probe, reading)
-        return self.last
+        found = await self._retriever.retrieve(query, filters, probe, wordings)
+        self.found.append(found)
+        return found
 
 
 class Bench:
-    """One pipeline without traces, asked one question at a time."""
+    """One engine without traces, asked one question at a time."""
 
-    def __init__(self, settings: Settings, parts: Parts, pipeline: Pipeline, overheard: Overheard) -> None:
+    def __init__(self, settings: Settings, parts: Parts, engine: Engine, overheard: Overheard) -> None:
         self.settings = settings
         self.parts = parts
         self.articles = known_articles(parts)
-        self._pipeline = pipeline
+        self._engine = engine
         self._overheard = overheard
 
     async def ask(self, text: str, *, trusting: bool = False) -> Asked:
@@ -59,11 +60,13 @@ class Bench:
         return await self.put(replace(asked, suspicious=False) if trusting else asked)
 
     async def put(self, asked: Question) -> Asked:
-        self._overheard.last = None
-        turn = await self._pipeline.run(asked)
-        found = self._overheard.last
+        self._overheard.found.clear()
+        turn = await self._engine.run(asked)
+        # Where a message asked several things, each was looked up; otherwise what was found last counts.
+        found = self._overheard.found if turn.outcome.requests else self._overheard.found[-1:]
         limit = self.settings.generate.context_passages
-        return Asked(turn, tuple(hit.passage for hit in found.hits[:limit]) if found else ())
+        read = {hit.passage.id: hit.passage for evidence in found for hit in evidence.hits[:limit]}
+        return Asked(turn, tuple(read.values()))
 
 
 def known_articles(parts: Parts) -> KnownArticles:
@@ -83,8 +86,8 @@ async def bench(settings: Settings) -> AsyncIterator[Bench]:
         closing = stages.closing
         overheard = Overheard(stages.retriever)
         await overheard.retrieve("warm up", {})
-        pipeline = Pipeline(replace(stages, retriever=overheard), settings, wording, time.perf_counter)
-        yield Bench(settings, parts, pipeline, overheard)
+        engine = Engine(replace(stages, retriever=overheard), settings, wording, time.perf_counter)
+        yield Bench(settings, parts, engine, overheard)
     finally:
         if closing is not None:
             await closing()

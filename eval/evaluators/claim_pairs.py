@@ -14,8 +14,8 @@ from eval.metrics import claims as metrics
 from eval.metrics.claims import Checked
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly.verifying import verifier_alone
-from handrail.verify.label import SUPPORTED, UNVERIFIED
 from handrail.types import Claim, Draft, Evidence, Hit, Passage
+from handrail.verify.label import SUPPORTED, UNVERIFIED
 
 
 @dataclass(frozen=True, slots=True)

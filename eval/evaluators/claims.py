@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from eval.metrics.grounding import stated
 from eval.metrics.text import plain, statements
-from handrail.types import Outcome, Passage, Routing
+from handrail.types import Outcome, Passage, Piece, Routing
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
 MARKS = re.compile(r"((?:[ \t]*\[\d{1,3}\](?!\())+)[.!?:]?")
@@ -53,6 +53,8 @@ def said(outcome: Outcome) -> list[Said]:
             )
             for claim in outcome.claims
         ]
+    if outcome.closest:
+        return [_section(card.piece, cited) for card in outcome.closest if card.open]
     by_index = {citation.index: citation.passage for citation in outcome.citations}
     verdicts = {
         citation.passage.id: citation.support == SUPPORTED
@@ -64,6 +66,12 @@ def said(outcome: Outcome) -> list[Said]:
         for text, indexes in marked(outcome.answer)
     ]
     return [claim for claim in found if claim.passages] if outcome.routing is Routing.HIGH_STAKES else found
+
+
+def _section(piece: Piece, cited: Mapping[str, Passage]) -> Said:
+    """A card shows the article's own words."""
+    passages = (cited[piece.passage_id],) if piece.passage_id in cited else ()
+    return Said(piece.markdown, passages, {passage.id: True for passage in passages})
 
 
 def pairs(claims: Sequence[Said]) -> list[Pair]:

@@ -21,15 +21,13 @@ from eval.evaluators.retrieval import DEEP, deep, ranking
 from eval.metrics.bootstrap import mean_interval
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly import build_parts, build_stages, new_trace_id
-from handrail.classify import Classifier
 from handrail.converse.window import exchange_of, latest
 from handrail.observe.silent import SilentTracer
-from handrail.turn.outcome import STATIC
-from handrail.pipeline import Pipeline
-from handrail.reading import label_of_follow_up, understood
 from handrail.retrieve import Retriever
+from handrail.turn.engine import Engine
+from handrail.turn.found import STATIC
 from handrail.turn.stages import Stages
-from handrail.types import Exchange, Question, Reading
+from handrail.types import Exchange, Question, Sense
 from handrail.wording import load_wording
 
 TOP = 5
@@ -39,8 +37,9 @@ SCORES = ("overlap@5", "hit@5_last", "hit@5_standalone", "same_order@5", "turned
 @dataclass(frozen=True, slots=True)
 class Read:
     text: str
-    """What the last message was read as."""
-    kind: str
+    """What the last message was understood as."""
+    depends: float
+    """Probability that it needs what was said before."""
     label: str
     found: tuple[str, ...]
     """Articles the last message finds, best first."""
@@ -69,16 +68,17 @@ async def measure(job: Job[ConversationCase]) -> Done[ConversationCase, Read]:
     stages = await asyncio.to_thread(build_stages, job.settings, parts, wording, SilentTracer(new_trace_id))
     try:
         loop = asyncio.get_running_loop()
-        pipeline = Pipeline(stages, job.settings, wording, loop.time)
+        engine = Engine(stages, job.settings, wording, loop.time)
         measured = parts.retriever(deep(job.settings))
         articles = known_articles(parts)
 
         async def of(message: Question, needs: str, article_ids: Sequence[str]) -> Read:
-            reading, label = await _read(message, stages)
+            sense, depends = await _understood(message, stages)
             needed = await measured.retrieve(question(needs, job.settings).text, {})
             gold = tuple(articles.resolve(name) or name for name in article_ids)
-            found = await _found(reading, measured)
-            return Read(reading.text, reading.kind, label, found, tuple(ranking(needed))[:TOP], gold)
+            found = await _found(sense, measured)
+            label = sense.classification.label.value
+            return Read(sense.text, depends, label, found, tuple(ranking(needed))[:TOP], gold)
 
         async def work(case: ConversationCase) -> Read:
             exchanges: list[Exchange] = []
@@ -91,7 +91,7 @@ async def measure(job: Job[ConversationCase]) -> Done[ConversationCase, Read]:
                 if number > 1 and said.needs is not None:
                     read = await of(asked, said.needs, said.article_ids)
                     earlier.append(Turn(number, said.kind or "other", said.text, read))
-                exchange = exchange_of(await pipeline.run(asked))
+                exchange = exchange_of(await engine.run(asked))
                 if exchange is not None:
                     exchanges.append(_told(case, said, exchange))
             raise AssertionError("a conversation ends with the visitor")
@@ -145,24 +145,14 @@ def _told(case: ConversationCase, said: Said, exchange: Exchange) -> Exchange:
     return replace(exchange, answer=after.text) if after.role == "assistant" and exchange.answer else exchange
 
 
-async def _read(last: Question, stages: Stages) -> tuple[Reading, str]:
-    """The last message as it is understood, and the label that gives it."""
-    probe = await stages.retriever.probe(last.text)
-    if stages.reader is None or not last.history:
-        reading = Reading(last.text)
-    else:
-        reading = await stages.reader.read(last, probe)
-    asked = understood(last, reading)
-    label = await stages.classifier.classify(asked, await stages.retriever.probe(asked.text))
-    if reading.depends:
-        alone: Classifier = stages.fallback_classifier
-        label = label_of_follow_up(await alone.classify(last, probe), label, reading, last)
-    return reading, label.label.value
+async def _understood(last: Question, stages: Stages) -> tuple[Sense, float]:
+    """The likeliest sense of the whole message, and the probability that it needs what was said before."""
+    understood = await stages.understand.primary.read(last)
+    return max(understood.whole.senses, key=lambda sense: sense.prior), understood.depends
 
 
-async def _found(reading: Reading, retriever: Retriever) -> tuple[str, ...]:
-    evidence = await retriever.retrieve(reading.text, {}, None, reading if reading.depends else None)
-    return tuple(ranking(evidence))[:TOP]
+async def _found(sense: Sense, retriever: Retriever) -> tuple[str, ...]:
+    return tuple(ranking(await retriever.retrieve(sense.text, {}, None, sense.wordings)))[:TOP]
 
 
 def _turns(done: Done[ConversationCase, Read]) -> list[Turn]:
@@ -223,7 +213,7 @@ def _turn_row(turn: Turn) -> dict[str, Any]:
 def _read_row(read: Read) -> dict[str, Any]:
     return {
         "read_as": read.text,
-        "reading": read.kind,
+        "depends": round(read.depends, 4),
         "label": read.label,
         "found": list(read.found),
         "needed": list(read.needed),

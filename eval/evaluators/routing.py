@@ -1,4 +1,4 @@
-"""Which label does the configured classifier give? Embedding and classifying only: nothing is looked up."""
+"""Which label is a message given, before anything is looked up? Understanding alone, as a turn does it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from eval.runner import Done, Evaluation, Job
 from handrail.courtesies import without_courtesies
 from handrail.errors import HandrailError
 from handrail.sentences import parts
-from handrail.types import Classification
+from handrail.turn import replies
+from handrail.types import Classification, Label, Question, Understanding
+from handrail.understand.cut import pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +105,41 @@ READS_SENTENCES = ("local", "cascade")
 
 
 async def _classify(assistant: Assistant, text: str) -> Answer:
-    """As the pipeline does it, the fallback included; then the embeddings alone, as texts that are not remembered."""
-    settings, stages = assistant.settings, assistant.stages
+    """As a turn does it, the spare included; then the embeddings alone, as texts that are not remembered."""
+    settings = assistant.settings
     asked = question(text, settings)
     start = time.perf_counter()
-    probe = await stages.retriever.probe(asked.text)
-    try:
-        found = await stages.classifier.classify(asked, probe)
-    except HandrailError:
-        found = await stages.fallback_classifier.classify(asked, probe)
+    found = label_of(await _understood(assistant, asked), asked, assistant)
     taken = time.perf_counter() - start
-    plain = without_courtesies(asked.text)
+    plain, cut = without_courtesies(asked.text), pieces(asked.text)
     sentences = parts(plain) if settings.classify.mode in READS_SENTENCES else []
     start = time.perf_counter()
-    for texts in ([plain], sentences):
+    for texts in ([plain], sentences, cut if len(cut) > 1 else []):
         if texts:
             await assistant.built.embed.submit([f"{of} " for of in texts])
     embedding = time.perf_counter() - start
     return Answer(found, taken * 1000, (taken - embedding) * 1000)
+
+
+async def _understood(assistant: Assistant, asked: Question) -> Understanding:
+    stage = assistant.stages.understand
+    try:
+        return await stage.primary.read(asked)
+    except HandrailError:
+        if stage.spare is None:
+            raise
+        return await stage.spare.read(asked)
+
+
+def label_of(understood: Understanding, asked: Question, assistant: Assistant) -> Classification:
+    """Of the gravest request; of a crisis and of a courtesy, what a turn counts it as."""
+    if understood.crisis:
+        return Classification(Label.HIGH_STAKES, 0.99, "local", rule=replies.CRISIS)
+    fixed = replies.courtesy(understood, asked, assistant.wording, assistant.settings.brand.topics)
+    if fixed is not None:
+        return replies.classified(understood, fixed)
+    labels = [request.senses[0].classification for request in understood.requests]
+    return next((found for found in labels if found.label is Label.HIGH_STAKES), labels[0])
 
 
 def _row(case: RoutingCase, answer: Answer) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from eval.metrics import ruler
 from eval.metrics.bootstrap import Interval, interval, mean_interval
+from eval.metrics.ruler import Figures, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,20 @@ class Scored:
     token_f1: float | None = None
     rouge1: float | None = None
     bleu: float | None = None
+    statements: float | None = None
+    """Share of the reference's statements that the answer gives by its words, whoever judges, in [0, 1]."""
+    keys: float | None = None
+    """Share of the row's keys that the answer holds word for word, in [0, 1]."""
+    ruler: Figures = field(default_factory=dict)
+    """The same figures of the beginning of the top passage."""
+
+    @property
+    def beside_ruler(self) -> Pair:
+        own = {name: getattr(self, name) for name in ruler.NAMES}
+        return {name: value for name, value in own.items() if value is not None}, self.ruler
 
 
-MEANS = ("faithfulness", "relevancy", "token_f1", "rouge1", "bleu")
+MEANS = ("faithfulness", "relevancy", "statements", "keys", "token_f1", "rouge1", "bleu")
 BESIDE = ("factuality", "context_recall")
 
 
@@ -47,6 +60,7 @@ def score(rows: Sequence[Scored]) -> dict[str, Any]:
         "cite_coverage": _ratio(sum(row.cited for row in said), sum(row.claims for row in said)),
         "cite_correctness": _ratio(sum(row.correct for row in said), sum(row.pairs for row in said)),
         **{name: _mean(_values(said, name)) for name in MEANS},
+        **ruler.score([row.beside_ruler for row in said]),
     }
 
 
@@ -62,6 +76,7 @@ def details(rows: Sequence[Scored]) -> dict[str, Any]:
         "factuality": _mean(_values(said, "factuality")),
         "context_recall": _mean(_values(rows, "context_recall")),
         "token_f1_all": _mean(everything),
+        "over_ruler_all": ruler.score([row.beside_ruler for row in rows])["over_ruler"],
     }
 
 
@@ -73,7 +88,7 @@ def intervals(rows: Sequence[Scored]) -> dict[str, Interval | None]:
     found["answered_rate"] = mean_interval(np.asarray([float(row.answered) for row in rows]))
     for name, part, whole in (("cite_coverage", "cited", "claims"), ("cite_correctness", "correct", "pairs")):
         found[name] = _ratio_interval([getattr(row, part) for row in said], [getattr(row, whole) for row in said])
-    return found
+    return {**found, **ruler.intervals([row.beside_ruler for row in said])}
 
 
 def _has_reference(row: Scored) -> bool:

@@ -37,6 +37,11 @@ def statements(text: str) -> list[str]:
     return [part for part in found if len(WORD.findall(part)) >= 3 or any(c.isdigit() for c in part)]
 
 
+def holds(text: str, key: str) -> bool:
+    """Whether the words of `key` stand in `text` one after the other."""
+    return f" {' '.join(words(key))} " in f" {' '.join(words(text))} "
+
+
 def token_f1(answer: str, reference: str) -> float:
     """Overlap of words without articles, as for SQuAD (Rajpurkar et al., 2016)."""
     said, wanted = (Counter(word for word in words(text) if word not in ARTICLES) for text in (answer, reference))

@@ -140,7 +140,7 @@ def _mark(claim: Claim, order: dict[str, int]) -> str:
         return f"{text}\n\n{marks}"
     if fence := FENCE_END.search(text):
         return f"{text}\n\n{fence[1]}{marks}"
-    if text[-1] in ".!?:":
+    if text[-1] in ".!?:" and claim.piece is None:
         return f"{text[:-1]} {marks}{text[-1]}"
     return f"{text} {marks}"
 

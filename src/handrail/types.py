@@ -143,7 +143,9 @@ class Probe:
     """Named features in a fixed order, such as the best article's cosine similarity."""
     heard: Vectors | None = None
     foreign: Vectors | None = None
-    """`(labels,)`, not calibrated: what is heard of it, and of one not in English in its own words; or None."""
+    """`(labels,)`, not calibrated: what is heard of it in English, and in whatever language it is written; or None."""
+    abroad: bool = False
+    """Whether it is surely not in English."""
     calls: Calls | None = None
     """Of the message as it was written; None where nothing hears it."""
     understood: Understood | None = None
@@ -402,6 +404,8 @@ class Understanding:
     wants_person: bool = False
     refuses_offer: bool = False
     """No offer to stay is wanted."""
+    refused_before: bool = False
+    """A message that the memory of the conversation has lost said so."""
     depends: float = 0.0
     """Probability that it cannot be understood without what was said before."""
 

@@ -44,9 +44,7 @@ HONEST = (
 
 
 @pytest.mark.parametrize("text", ORDERS)
-@pytest.mark.parametrize(
-    "around", ["{}", "The door opens. {}", "1. Go.\n2. {}", "> {}", "- {}", "> - {}", "**{}**"]
-)
+@pytest.mark.parametrize("around", ["{}", "The door opens. {}", "1. Go.\n2. {}", "> {}", "- {}", "> - {}", "**{}**"])
 def test_an_order_to_the_assistant_is_planted_wherever_it_stands(text: str, around: str) -> None:
     assert planted(around.format(text))
 

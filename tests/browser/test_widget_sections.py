@@ -84,14 +84,14 @@ def test_the_citation_follows_what_can_be_seen_of_its_section(chat: Chat) -> Non
 
 
 def test_a_fold_inside_a_paragraph_hides_the_rest_of_it(chat: Chat) -> None:
-    prose = piece(WATER_PASSAGE, "🌱 First **this**. Then that.\n\nAnd more.", fold_at="Then that.")
+    prose = piece(WATER_PASSAGE, "🌱🌱🌱 First **this**. Then that.\n\nAnd more.", fold_at="Then that.")
     reply = answered(chat, whole((prose,), (WATER_PASSAGE,)))
 
-    expect(reply.locator(".section")).to_have_text(re.compile(r"^🌱 First this\.\s*1$"), use_inner_text=True)
+    expect(reply.locator(".section")).to_have_text(re.compile(r"^🌱🌱🌱 First this\.\s*1$"), use_inner_text=True)
     reply.get_by_role("button", name="Show the rest").click()
 
     expect(reply.locator(".section")).to_have_text(
-        re.compile(r"^🌱 First this\. Then that\.\s*And more\.\s*1$"), use_inner_text=True
+        re.compile(r"^🌱🌱🌱 First this\. Then that\.\s*And more\.\s*1$"), use_inner_text=True
     )
     expect(reply.get_by_role("button", name="Show less")).to_be_focused()
 

@@ -42,8 +42,12 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
+def fitted(labelled: Path) -> Path:
+    return labelled.parent / "var" / "kb" / "tiny" / "fitted"
+
+
 def test_a_bound_is_set_shown_and_taken_back(labelled: Path) -> None:
-    gate = labelled.parent / "var" / "kb" / "tiny" / "fitted" / "critique.json"
+    gate = fitted(labelled) / "answers.json"
 
     done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled), "--risk", "0.1", "--json"])
 
@@ -51,7 +55,7 @@ def test_a_bound_is_set_shown_and_taken_back(labelled: Path) -> None:
     found = json.loads(done.stdout[done.stdout.index("{") :])
     assert found["risk"]["observed"] <= found["risk"]["bound"] <= 0.1
     assert json.loads(gate.read_text())["threshold"] == found["risk"]["threshold"]
-    assert "critique gate" in RUNNER.invoke(app, ["kb", "show", "tiny"]).output
+    assert "gate: fitted on tiny: labelled.jsonl" in RUNNER.invoke(app, ["kb", "show", "tiny"]).output
     assert RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--reset"]).exit_code == 0
     assert not gate.exists()
 
@@ -61,15 +65,40 @@ def test_too_few_questions_for_a_risk_are_said_and_nothing_changes(labelled: Pat
 
     assert done.exit_code == 1
     assert "at least 99 labelled questions" in str(done.exception)
-    assert not list((labelled.parent / "var" / "kb" / "tiny" / "fitted").glob("[cr]*.json"))
+    assert not (fitted(labelled) / "answers.json").exists()
+
+
+def test_a_file_that_says_too_little_changes_nothing_and_says_so(labelled: Path) -> None:
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled)])
+
+    assert done.exit_code == 0, done.output
+    assert "what ships is kept: 24 questions" in done.stdout
+    assert not (fitted(labelled) / "answers.json").exists()
+
+
+def test_questions_that_another_gate_judges_are_left_out(labelled: Path) -> None:
+    german = [
+        "Wie kann ich einem Kunden das Geld für seine Bestellung zurückgeben?",
+        "Wo finde ich die Einstellungen, um meine eigene Domain zu verbinden?",
+    ]
+    rows = [{"question": text, "article_ids": []} for text in german]
+    labelled.write_text("\n".join(map(json.dumps, [*ROWS, *rows])), encoding="utf-8")
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled), "--json"])
+    labelled.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    alone = RUNNER.invoke(app, ["calibrate", "--kb", "tiny", "--file", str(labelled)])
+
+    assert "2 questions are left out" in done.stderr
+    assert json.loads(done.stdout)["gate"]["n"] == len(ROWS)
+    assert alone.exit_code == 1
+    assert "across languages" in str(alone.exception)
 
 
 def test_made_questions_change_nothing_by_themselves(labelled: Path) -> None:
     done = RUNNER.invoke(app, ["calibrate", "--kb", "tiny"])
 
     assert done.exit_code == 0, done.output
-    assert "relevance: kept" in done.stdout
-    assert not list((labelled.parent / "var" / "kb" / "tiny" / "fitted").glob("[cr]*.json"))
+    assert "Nothing was changed" in done.stderr
+    assert not (fitted(labelled) / "answers.json").exists()
 
 
 def test_a_language_model_writes_the_questions_where_there_is_one(
@@ -85,17 +114,17 @@ def test_a_language_model_writes_the_questions_where_there_is_one(
 
     assert done.exit_code == 0, done.output
     assert len(llm_provider.requests) == 6
-    observed = labelled.parent / "var" / "kb" / "tiny" / "fitted" / "observed.jsonl"
+    observed = fitted(labelled) / "observed.jsonl"
     questions = [json.loads(line)["asked"]["question"] for line in observed.read_text().splitlines()[1:]]
     assert {"my thing 0 broke", "is 2 blue"} <= set(questions)
     assert len(questions) > 9, "templates make what the model did not"
-    assert not list(observed.parent.glob("[cr]*.json"))
+    assert not (fitted(labelled) / "answers.json").exists()
 
 
 def test_a_fitted_gate_names_the_models_in_use_not_those_of_the_gate_that_ships() -> None:
     settings = Settings.model_validate({"models": {"embedder": "multilingual-e5-small-q4", "reranker": "none"}})
 
-    gate = named(load_calibration("relevance"), settings)
+    gate = named(load_calibration("answers"), settings)
 
     assert (gate.embedder, gate.reranker, gate.reader) == ("multilingual-e5-small-q4", "none", "")
-    assert gate.weights == load_calibration("relevance").weights
+    assert gate.weights == load_calibration("answers").weights

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from handrail.calibrate.fit import Data, auc, calibration_error, calibration_error_by_chance, cross_validated, fit
+from handrail.calibrate.fit import Data, auc, calibration_error, calibration_error_by_chance, fit, folds
 
 RNG = np.random.default_rng(2)
 MATRIX = RNG.normal(size=(300, 3))
@@ -38,10 +38,28 @@ def test_a_signal_that_never_changes_is_harmless() -> None:
     assert np.isfinite(fit(flat, 1.0).probability(flat.matrix)).all()
 
 
-def test_cross_validation_keeps_groups_together() -> None:
-    copied = Data(np.vstack([MATRIX, MATRIX]), np.concatenate([TRUTH, 1 - TRUTH]), np.ones(600), list(DATA.groups) * 2)
+@pytest.mark.parametrize(("penalty", "slope", "shift"), [(1e-3, 2.0, -1.0), (1e6, 1.0, 0.0)])
+def test_log_odds_are_drawn_to_themselves_the_more_the_penalty_weighs(
+    penalty: float, slope: float, shift: float
+) -> None:
+    rng = np.random.default_rng(5)
+    logits = rng.normal(1.0, 2.0, 20_000)
+    truth = (rng.random(20_000) < 1 / (1 + np.exp(-(2 * logits - 1)))).astype(float)
 
-    assert auc(cross_validated(copied, 1.0), copied.truth) == pytest.approx(0.5, abs=0.05)
+    found = fit(Data(logits[:, None], truth, np.ones(20_000), ()), penalty, toward_itself=True)
+
+    stretch = found.weights[0] / found.scales[0]
+    assert stretch == pytest.approx(slope, abs=0.1)
+    assert found.intercept - stretch * found.means[0] == pytest.approx(shift, abs=0.1)
+
+
+def test_folds_keep_groups_together_and_are_of_a_size() -> None:
+    groups = [str(number % 50) for number in range(300)]
+
+    found = folds(groups)
+
+    assert len(set(zip(groups, found.tolist(), strict=True))) == 50
+    assert np.bincount(found).tolist() == [60] * 5
 
 
 def test_area_under_the_curve() -> None:

@@ -83,3 +83,12 @@ def test_too_few_questions_are_refused_with_how_many_are_needed(risk: float, nee
     if needed > 1:
         with pytest.raises(KnowledgeError, match=f"at least {needed} labelled questions"):
             control(np.ones(needed - 1), np.zeros(needed - 1, dtype=bool), risk)
+
+
+def test_the_threshold_is_no_lower_than_the_least_and_its_price_is_told() -> None:
+    confidence = np.linspace(0.1, 0.9, 81)
+
+    found = control(confidence, np.zeros(81, dtype=bool), 0.05, least=0.5)
+
+    assert found.threshold == 0.5
+    assert found.refused == found.refused_right == pytest.approx(40 / 81)

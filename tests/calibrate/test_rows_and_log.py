@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ def test_both_formats_are_read(tmp_path: Path) -> None:
         Asked("when?", ("a:one", "a:two")),
     ]
     assert [row.question for row in read_rows(file, leave_out="test")] == ["who?", "when?"]
+
+
+def test_a_row_may_name_its_author(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    rows = (
+        '{"question": "a", "article_ids": [], "author": "anna"}',
+        '{"question": "b", "should_refuse": true, "author": "ben"}',
+        '{"question": "c", "article_ids": ["a:one"], "author": null}',
+    )
+    file.write_text("\n".join(rows), encoding="utf-8")
+
+    assert [row.author for row in read_rows(file)] == ["anna", "ben", ""]
 
 
 @pytest.mark.parametrize(
@@ -82,6 +95,17 @@ async def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> No
 
     assert found == rows
     assert second.worked == ["question 4", "question 5"]
+
+
+async def test_a_question_whose_label_changed_is_asked_again(tmp_path: Path) -> None:
+    (row,), path = observations(1), tmp_path / "observed.jsonl"
+    nobody_said = replace(row, asked=Asked("how?", answerable=True), right=True)
+    refused = replace(row, asked=Asked("how?", answerable=False), right=False)
+    await ObservationLog(path, "v1").observe([nobody_said.asked], Assistant([nobody_said], 1).observe, lambda: None)
+
+    found = await ObservationLog(path, "v1").observe([refused.asked], Assistant([refused], 1).observe, lambda: None)
+
+    assert found == [refused]
 
 
 async def test_another_index_or_model_starts_afresh(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ def test_a_head_of_another_embedder_is_refused_with_advice() -> None:
 
     assert "trained with" in str(caught.value)
     assert "not st:other-model" in str(caught.value)
-    assert "python -m eval.train_classifier" in str(caught.value)
+    assert "python -m training.classifier.train" in str(caught.value)
     assert 'classify.mode = "llm"' in str(caught.value)
 
 
@@ -341,7 +341,7 @@ def test_a_head_that_was_only_trained_says_how_to_fit_its_verdicts(tmp_path: Pat
     with np.load(str(files("handrail.classify") / "head.npz")) as shipped:
         np.savez(path, **{name: shipped[name] for name in shipped if not name.startswith("verdict")})
 
-    with pytest.raises(SettingsError, match=r"python -m eval\.fit_verdict --head .*head\.npz"):
+    with pytest.raises(SettingsError, match=r"python -m training\.classifier\.verdict --head .*head\.npz"):
         load_head(path, EMBEDDER)
     assert load_head(path, EMBEDDER, judged=False).verdicts == {}
 

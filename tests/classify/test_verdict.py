@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.classify.verdict import Said, Verdict, signals, weighed, with_foreign
+from handrail.classify.verdict import Said, Verdict, signals, weighed
 
 LABELS = 2
 
@@ -46,18 +46,3 @@ def test_signals_are_standardised_before_they_are_weighed() -> None:
     verdict = Verdict(np.full(11, 2.0), np.full(11, 4.0), weights, np.asarray([0.5, 0.0]))
 
     assert verdict.logits("pay", said(6.0, 0.0), []).tolist() == pytest.approx([1.5, -1.0])
-
-
-def test_who_hears_a_foreign_message_counts_as_much_as_who_reads_it_word_by_word() -> None:
-    read, heard = np.asarray([2.0, 0.0], np.float32), np.asarray([5.0, 6.0], np.float32)
-
-    assert with_foreign(read, heard) == pytest.approx(with_foreign(heard, read))
-    assert with_foreign(read, heard).argmax() == 0
-    assert with_foreign(read + 3, heard - 7) == pytest.approx(with_foreign(read, heard), abs=1e-5)
-
-
-def test_two_that_agree_are_surer_than_either() -> None:
-    said = np.asarray([2.0, 0.0], np.float32)
-    first, second = with_foreign(said, said)
-
-    assert first - second > 2.0

@@ -12,8 +12,9 @@ from eval.evaluators.claims import marked, pairs, said
 from eval.metrics import answers as metrics
 from eval.metrics.answers import Scored
 from eval.metrics.grounding import stated
+from eval.metrics.ruler import beginning, figures
 from eval.metrics.text import bleu, rouge1, statements, token_f1, words
-from handrail.types import Citation, Claim, Outcome, Passage, Proof, RefusalReason, Routing
+from handrail.types import Card, Citation, Claim, Outcome, Passage, Piece, Proof, RefusalReason, Routing
 from tests.eval.conftest import Evaluate
 from tests.scripted_openai import Fails, Says, scripted_openai
 
@@ -22,10 +23,12 @@ REFERENCE = "Enter your sign-in e-mail address and select Send link. The link is
 ROWS: list[dict[str, Any] | str] = [
     {"id": "a", "question": "How do I reset my password?", "answer": REFERENCE, "article_ids": [PASSWORD]},
     {"id": "b", "question": "How do gift cards work?", "extra": 1},
+    {"id": "d", "question": "How long is a gift card valid?", "keys": ["valid for 3 years", "never valid at all"]},
     {"id": "c", "question": "flurb grazz wibble nonk", "answer": REFERENCE},
 ]
 KEYS = {
-    "n", "cite_coverage", "cite_correctness", "faithfulness", "relevancy", "token_f1", "rouge1", "bleu", "judge"
+    "n", "cite_coverage", "cite_correctness", "faithfulness", "relevancy", "token_f1", "rouge1", "bleu", "judge",
+    "statements", "keys", "ruler", "over_ruler",
 }  # fmt: skip
 
 
@@ -84,6 +87,17 @@ def test_the_products_verdict_on_a_pair_counts_and_words_only_where_it_has_none(
     assert [pair.supported for pair in pairs(said(outcome))] == [False, True, True, False]
 
 
+def test_an_open_card_says_what_its_section_says() -> None:
+    held = passage("a/0", "Cards are valid for 3 years.")
+    cards = [Card(Piece(held.text, "Gift cards", "", "a/0", "a", ""), open=True)]
+    cards.append(Card(Piece("Not seen until opened.", "Gift cards", "", "a/1", "a", "")))
+    outcome = Outcome(
+        Routing.LOW_CONFIDENCE, "These look closest:", citations=[Citation(1, held, 0.3, "unverified")], closest=cards
+    )
+
+    assert [(claim.text, claim.supported) for claim in said(outcome)] == [(held.text, True)]
+
+
 def test_nothing_is_claimed_by_a_refusal() -> None:
     assert said(Outcome(Routing.FOLLOWUP, "What do you mean?", RefusalReason.NO_RELEVANT_CONTEXT)) == []
 
@@ -104,6 +118,36 @@ def test_figures_are_over_answers_and_refusing_does_not_look_good() -> None:
     assert metrics.score([])["cite_coverage"] is None
 
 
+def test_the_ruler_is_the_beginning_of_a_passage_with_its_lines() -> None:
+    assert beginning("1. Open it.\n2. Close  it again.", 5) == "1. Open it.\n2. Close"
+    assert beginning("short", 120) == "short"
+    assert beginning("") == ""
+
+
+def test_keys_are_found_whole_and_through_markdown() -> None:
+    found = figures("Cards are **valid for 3 years** [1].", None, ["valid for 3 years", "card", "are valid"])
+
+    assert found == {"keys": pytest.approx(2 / 3)}
+
+
+def test_an_answer_is_set_against_the_ruler_of_the_same_row() -> None:
+    rows = [
+        Scored(True, token_f1=0.9, ruler={"token_f1": 0.5}),
+        Scored(True, token_f1=0.7, ruler={"token_f1": 0.5}),
+        Scored(True),
+        Scored(False, token_f1=0.0, ruler={"token_f1": 0.5}),
+    ]
+
+    found = metrics.score(rows)
+
+    assert found["ruler"] == {"token_f1": pytest.approx(0.5)}
+    over = found["over_ruler"]
+    assert (over["token_f1"], over["n"]) == (pytest.approx(0.3), {"token_f1": 2})
+    assert over["ci"]["token_f1"] == pytest.approx([0.2, 0.4])
+    assert metrics.intervals(rows)["over_ruler.token_f1"] == pytest.approx((0.2, 0.4))
+    assert metrics.details(rows)["over_ruler_all"]["token_f1"] == pytest.approx(0.1 / 3)
+
+
 @pytest.mark.models
 def test_without_a_judge_the_local_figures_say_so(evaluate: Evaluate) -> None:
     result = evaluate("answers", ROWS, "--json")
@@ -113,11 +157,16 @@ def test_without_a_judge_the_local_figures_say_so(evaluate: Evaluate) -> None:
     rows = {row["id"]: row for row in printed["rows"]}
     assert printed["metrics"].keys() == KEYS
     assert printed["metrics"]["judge"] == "local"
-    assert printed["metrics"]["n"] == 3
-    assert printed["metrics"]["cite_coverage"] == 1.0
+    assert printed["metrics"]["n"] == 4
+    assert all(claim["support"] for name in "ad" for claim in rows[name]["claims"])
     assert rows["a"]["cited"] == [PASSWORD] and rows["a"]["context_recall"] is not None
     assert rows["b"]["token_f1"] is None
     assert rows["c"]["refused"] and rows["c"]["faithfulness"] is None
+    assert rows["a"]["ruler"].keys() == {"statements", "token_f1", "rouge1", "bleu"}
+    assert rows["d"]["ruler"].keys() == {"keys"} and rows["d"]["keys"] == 0.5
+    over, ruler = printed["metrics"]["over_ruler"], printed["metrics"]["ruler"]
+    assert over["token_f1"] == pytest.approx(printed["metrics"]["token_f1"] - ruler["token_f1"], abs=1e-3)
+    assert over["n"]["token_f1"] == 1
 
 
 @pytest.mark.models

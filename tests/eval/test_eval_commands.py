@@ -116,7 +116,7 @@ def test_a_limit_measures_the_first_rows_only(evaluate: Evaluate) -> None:
     assert [row["id"] for row in json.loads(result.stdout)["rows"]] == ["a"]
 
 
-def test_where_there_is_no_clone_one_line_says_what_to_do(tmp_path: Path) -> None:
+def test_where_the_evaluation_code_is_missing_one_line_says_what_to_do(tmp_path: Path) -> None:
     source = Path(__file__).parents[2] / "src"
     ran = subprocess.run(
         [sys.executable, "-c", OUTSIDE, "routing"],
@@ -128,7 +128,7 @@ def test_where_there_is_no_clone_one_line_says_what_to_do(tmp_path: Path) -> Non
     )
 
     assert ran.stdout.strip() == (
-        "evaluation runs from a clone: get the repository, `pip install -e '.[eval]'` there, and run it again"
+        "this installation has no evaluation code: run `pip install --force-reinstall 'handrail[eval]'`"
     )
 
 

@@ -20,7 +20,7 @@ def case(*turns: Any) -> ConversationCase:
 
 
 def read(found: tuple[str, ...], needed: tuple[str, ...], *gold: str, earlier: tuple[Turn, ...] = ()) -> Read:
-    return Read("read as", "follow_up", "answerable", found, needed, gold, earlier)
+    return Read("read as", 0.9, "answerable", found, needed, gold, earlier)
 
 
 def test_turns_that_say_what_they_need_are_told_apart_by_number_and_kind() -> None:

@@ -139,6 +139,15 @@ def test_the_revision_says_whether_files_were_changed(tmp_path: Path) -> None:
     assert changed["revision"] == clean["revision"]
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_checkout_around_the_installed_code_is_not_its_own(tmp_path: Path) -> None:
+    inside = tmp_path / "lib"
+    inside.mkdir()
+    git(tmp_path, "init", "--quiet")
+
+    assert revision(inside) == {"revision": None, "dirty": None}
+
+
 def test_outside_a_checkout_there_is_no_revision(tmp_path: Path) -> None:
     assert revision(tmp_path) == {"revision": None, "dirty": None}
 

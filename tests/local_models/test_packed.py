@@ -96,7 +96,7 @@ def embedder(folder: Path) -> OnnxEmbedder:
 
 def test_a_packed_encoder_gives_what_its_weights_give(tmp_path: Path) -> None:
     meant = write(tmp_path / "tiny-q4.bin")
-    tokenizer = load(tmp_path / "tiny-q4.bin")[1]
+    tokenizer = load(tmp_path / "tiny-q4.bin").tokenizer
     model = embedder(tmp_path)
 
     for text in ("кот сел", "a cat"):
@@ -128,13 +128,21 @@ def test_its_words_are_given_as_they_are_meant(tmp_path: Path) -> None:
 
     found = PackedWeights((tmp_path / "tiny-q4.bin").read_bytes()).real("embeddings.word_embeddings")
 
-    assert np.abs(found - meant["emb.word"]).max() < 0.01
+    assert np.abs(found - meant["emb.word"]).max() < 1e-6
+
+
+def test_graphs_of_one_file_share_its_tokenizer(tmp_path: Path) -> None:
+    write(tmp_path / "tiny-q4.bin")
+
+    first, second = OnnxModel(tmp_path, 1), OnnxModel(tmp_path, 1, kept=Kept.ALL, delta=Delta(1, {}))
+
+    assert first.tokenizer is second.tokenizer
 
 
 def test_its_tokenizer_takes_the_likeliest_pieces_between_its_ends(tmp_path: Path) -> None:
     write(tmp_path / "tiny-q4.bin")
     model = embedder(tmp_path)
-    tokenizer = load(tmp_path / "tiny-q4.bin")[1]
+    tokenizer = load(tmp_path / "tiny-q4.bin").tokenizer
 
     assert tokenizer.encode("кот  сел").tokens == ["<s>", "▁кот", "▁сел", "</s>"]
     assert tokenizer.encode("ｃab").tokens == ["<s>", "▁", "c", "a", "b", "</s>"]

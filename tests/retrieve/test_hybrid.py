@@ -132,25 +132,16 @@ async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_i
     with closing(embed), closing(hearing):
         held, reads = held_by(store)
         retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear_foreign=hearing)
-        retriever.foresee("Hallo! Geld zurück")
-        read = await retriever.probe("Hallo! Geld zurück")
-        unlisted = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
-        busy = await retriever.probe("Geld zurück busy")
+        retriever.foresee("Hallo! Bitte das Geld zurück")
+        german = await retriever.probe("Hallo! Bitte das Geld zurück")
+        swedish = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
+        busy = await retriever.probe("Ich will mein Geld zurück, busy")
+        english = await retriever.probe("How do I refund a lamp?")
 
-    assert read.foreign is not None and unlisted.foreign is not None
+    assert german.foreign is not None and swedish.foreign is not None
+    assert german.abroad and swedish.abroad and not english.abroad
     assert busy.foreign is None
-    assert asked.count("Geld zurück") == 1
-
-
-@pytest.mark.xfail(reason="English messages are labelled by the encoder for other languages too", strict=True)
-async def test_an_english_message_is_labelled_by_who_hears_english(store: ChromaStore) -> None:
-    embed = Batcher("embed", HashedWords(), 64, 512)
-    hearing = Batcher("hear_foreign", lambda texts: [Heard(np.zeros(5, np.float32)) for _ in texts], 64, 512)
-    with closing(embed), closing(hearing):
-        held, reads = held_by(store)
-        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear_foreign=hearing)
-
-        assert (await retriever.probe("How do I refund a lamp?")).foreign is None
+    assert asked.count("Bitte das Geld zurück") == 1
 
 
 async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaStore) -> None:

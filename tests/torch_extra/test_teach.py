@@ -25,8 +25,8 @@ PAIRS = [
 def test_a_network_reads_the_same_after_its_changes_were_rounded_to_int8() -> None:
     import torch
 
-    from eval.teach.learn import Texts, outputs
-    from eval.teach.net import Lower, Upper
+    from training.encoders.learn import Texts, outputs
+    from training.encoders.net import Lower, Upper
 
     torch.manual_seed(1)
     folder = locate(find(NAME, "reranker"))

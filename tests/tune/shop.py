@@ -44,7 +44,6 @@ def build(folder: Path, articles: int = ARTICLES) -> Parts:
         store=store,
         embed=Batcher("embed", embed, 64, 5000),
         read=Batcher("read", indifferent, 64, 5000),
-        quote=Batcher("quote", indifferent, 64, 5000),
         entails=Batcher("entails", indifferent, 64, 5000),
         hear=None,
         covers=None,

@@ -65,7 +65,7 @@ def test_what_it_says_follows_who_decided() -> None:
     assert "in force" in _outcome("acme", result(PEOPLE, 0.01), accept_made=False)
     assert "--accept-made" in _outcome("acme", result(MADE, 0.01), accept_made=False)
     assert "in force" in _outcome("acme", result(MADE, 0.01), accept_made=True)
-    assert "not sure" in _outcome("acme", result(PEOPLE, -0.01), accept_made=False)
+    assert "not certain" in _outcome("acme", result(PEOPLE, -0.01), accept_made=False)
     assert "nothing beat" in _outcome("acme", Result(None, {}), accept_made=False)
 
 
@@ -84,7 +84,7 @@ def test_gates_follow_only_where_the_file_says_what_to_turn_away(tmp_path: Path)
     assert holds_both(both)
     assert not any(map(holds_both, (one, few, odd)))
     assert "handrail calibrate" in _outcome("acme", result(PEOPLE, 0.01), accept_made=False)
-    assert "handrail calibrate" not in _outcome("acme", result(PEOPLE, 0.01), accept_made=False, gates_too=True)
+    assert "handrail calibrate" not in _outcome("acme", result(PEOPLE, 0.01), accept_made=False, gate_too=True)
 
 
 def test_reset_takes_back_what_was_fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

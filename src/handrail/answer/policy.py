@@ -6,12 +6,10 @@ hold; it never writes one. Conditions are about what is proven of the customer; 
 
 from __future__ import annotations
 
-import logging
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -29,11 +27,8 @@ from pydantic import (
 
 from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
-from handrail.paths import SAMPLE_KB
 from handrail.redact import redact
 from handrail.types import Exchange
-
-logger = logging.getLogger(__name__)
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 APOSTROPHE = re.compile(r"['’](?!(?:ll|d|re)$)")
@@ -183,18 +178,6 @@ class Policy(BaseModel):
         """The refund wording that applies and the chosen offer, word for word; None for neither."""
         parts = [one.text for one in (self.refund_for(text, context), offer) if one is not None]
         return "\n\n".join(parts) or None
-
-
-def policy_for(kb: str, path: Path | None) -> Policy:
-    """What holds for a knowledge base: the policy in `path`, unless that is the sample's and the articles are not.
-
-    Raises SettingsError as `load_policy` does.
-    """
-    samples = Path(str(files("handrail"))) / "sample" / "policy.toml"
-    if path is not None and kb != SAMPLE_KB and path.resolve() == samples.resolve():
-        logger.info("high_stakes.policy_file is the sample help centre's: no offer of it is made with %s", kb)
-        return Policy()
-    return load_policy(path)
 
 
 def load_policy(path: Path | None) -> Policy:

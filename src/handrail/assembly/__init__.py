@@ -1,13 +1,14 @@
 """The only place where things are built and wired together; nothing is built at import."""
 
 from handrail.assembly.assistant import Assistant
-from handrail.assembly.models import build_embedder, build_late, build_reranker
+from handrail.assembly.fitted import kb_folder
+from handrail.assembly.models import build_embedder, build_late, build_multilingual, build_reranker
 from handrail.assembly.observing import build_prompts, build_tracer, new_trace_id
 from handrail.assembly.parts import (
     Parts,
     build_parts,
     index_folder,
-    kb_folder,
+    read_multilingual,
     read_snapshot,
     read_states,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "Parts",
     "build_embedder",
     "build_late",
+    "build_multilingual",
     "build_parts",
     "build_prompts",
     "build_reranker",
@@ -26,6 +28,7 @@ __all__ = [
     "index_folder",
     "kb_folder",
     "new_trace_id",
+    "read_multilingual",
     "read_snapshot",
     "read_states",
 ]

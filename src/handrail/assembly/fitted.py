@@ -23,21 +23,16 @@ def kb_folder(settings: Settings, kb: str) -> Path:
     return settings.storage.data_dir / "kb" / kb
 
 
-def calibration_for(
-    name: str, settings: Settings, path: Path | None = None, index: str = "", lang: str = language.DEFAULT
-) -> Calibration:
-    """The file the settings name, else the knowledge base's own, else the one that ships.
-
-    The one that ships knows the scores of models of English; where `lang`, the articles' language, is read by the
-    embedder alone, the gate takes its place that goes by words and cosines.
+def calibration_for(name: str, settings: Settings, index: str = "", lang: str = language.DEFAULT) -> Calibration:
+    """The file the settings name, else the knowledge base's own, else the one that ships for `lang`.
 
     What does not fit is said once, at start: probabilities fitted to other models are not probabilities, and ones
     fitted to an index that changed since are old.
     """
-    used = (settings.models.embedder, settings.models.reranker)
+    used, named = (settings.models.embedder, settings.models.reranker), settings.gates.calibration is not None
     reader = readers_of(settings)
     own = gate_file(settings, name)
-    if path is None and own.is_file():
+    if not named and own.is_file():
         calibration = load_calibration(name, own)
         same = reader is None or reader.digest == calibration.reader
         if same and (calibration.embedder, calibration.reranker) == used:
@@ -47,17 +42,26 @@ def calibration_for(
             return calibration
         logger.warning("the %s gate of %r was fitted to other models and is not used: run `handrail calibrate` again",
                        name, settings.knowledge.kb)  # fmt: skip
-    if path is None and reads_alone(settings, lang):
-        logger.warning("no %s gate was fitted with %s, one that goes by words stands in: run `handrail calibrate`",
-                       name, settings.models.embedder)  # fmt: skip
-        return load_calibration(UNREAD)
-    calibration = load_calibration(name, path)
+    calibration = shipped_gate(name, settings, lang)
     fitted = (calibration.embedder, calibration.reranker)
-    if fitted != used:
+    if not named and reads_alone(settings, lang):
+        logger.warning("no %s gate was fitted with %s, one that goes by cosines stands in: run `handrail calibrate`",
+                       name, settings.models.embedder)  # fmt: skip
+    elif fitted != used:
         logger.warning(
             "the %s gate was fitted with %s and %s, not with %s and %s: run `handrail calibrate`", name, *fitted, *used
         )
     return calibration
+
+
+def shipped_gate(name: str, settings: Settings, lang: str) -> Calibration:
+    """Without any fit to the knowledge base: the file the settings name, else the one that ships.
+
+    The one that ships knows the scores of models of English; where `lang`, the articles' language, is read by the
+    embedder alone, the gate that goes by cosines takes its place.
+    """
+    path = settings.gates.calibration
+    return load_calibration(UNREAD if path is None and reads_alone(settings, lang) else name, path)
 
 
 def reads_alone(settings: Settings, lang: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
-from handrail.assembly.parts import Parts, index_folder, read_snapshot, read_states, tuned_for
+from handrail.assembly.parts import Parts, index_folder, read_multilingual, read_snapshot, read_states, tuned_for
 from handrail.errors import IndexBusy
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
@@ -71,7 +71,12 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
     if late is not None:
         states = read_states(settings, store.kb, snapshot, late.encoder)
         late = replace(late, states=states, rows=snapshot.row) if states is not None else late
-    return replace(parts, store=store, snapshot=snapshot, tuned=tuned_for(settings, store, snapshot.lang), late=late)
+    abroad = parts.multilingual
+    if abroad is not None:
+        vectors = read_multilingual(settings, store.kb, snapshot, abroad.encoder)
+        abroad = replace(abroad, vectors=vectors) if vectors is not None else abroad
+    tuned = tuned_for(settings, store, snapshot.lang)
+    return replace(parts, store=store, snapshot=snapshot, tuned=tuned, late=late, multilingual=abroad)
 
 
 def _write(settings: Settings, store: ChromaStore, folder: Path) -> None:

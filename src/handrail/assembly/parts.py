@@ -9,22 +9,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from handrail import language
-from handrail.assembly.fitted import FITTED, calibration_for, kb_folder
+from handrail.assembly.fitted import FITTED, UNREAD, calibration_for, kb_folder
 from handrail.assembly.models import (
     Scoring,
     build_embedder,
     build_foreign_hearing,
     build_hearing,
     build_late,
+    build_multilingual,
     build_scoring,
     entailing,
     installed,
     queries_of,
     reads,
 )
+from handrail.calibration import load_calibration
 from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.abroad import AbroadSearch, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.reading import SectionReader
@@ -50,6 +56,8 @@ R = TypeVar("R", bound=HybridRetriever)
 LOGITS = 6.0
 UNREAD_DEPTH = 6
 """Sections that are compared where no cross-encoder reads them."""
+MULTILINGUAL = "multilingual.npz"
+"""Vectors of a knowledge base's passages by the encoder that reads a hundred languages."""
 BY_WORDS = Tuned({"dense_weight": 0.15, "article_weight": 0.0}, None)
 """For articles in a language that the embedder does not read: mostly keyword search (experiment 31)."""
 WORDS_PER_TOKEN = 0.42
@@ -91,6 +99,33 @@ def read_states(
     return token_states.read(folder, encoder.name, texts, encoder.passages, progress or (lambda done, total: None))
 
 
+def read_multilingual(
+    settings: Settings, kb: str, snapshot: Snapshot, encoder: Embedder | None, progress: Progress | None = None
+) -> Vectors | None:
+    """Of every passage, `(passages, d)` float16; read by the encoder where they are not on disk yet.
+
+    None without an encoder. The index's own where the encoder is the index's.
+    """
+    if encoder is None:
+        return None
+    if encoder.name == settings.models.embedder:
+        return snapshot.vectors
+
+    def encode(texts: Sequence[str]) -> Sequence[NDArray[np.float16]]:
+        return np.split(encoder.embed_passages(texts).astype(np.float16), len(texts))
+
+    texts = [passage.embedding_text for passage in snapshot.passages]
+    path = kb_folder(settings, kb) / MULTILINGUAL
+    held = token_states.kept(path, encoder.name, texts, encode, progress or _logged)
+    return np.concatenate(held) if held else np.zeros((0, encoder.dimensions), dtype=np.float16)
+
+
+def _logged(done: int, total: int) -> None:
+    """At the start of a process, which is slow for once."""
+    if not done:
+        logger.info("%d passages are read so that messages in other languages find them", total)
+
+
 @dataclass(frozen=True, slots=True)
 class Late:
     """Late interaction with one knowledge base."""
@@ -100,6 +135,16 @@ class Late:
     states: States
     rows: Mapping[str, int]
     """Places in the index by passage id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Multilingual:
+    """The encoder that reads a hundred languages, and one knowledge base's passages by it."""
+
+    encoder: Embedder
+    ask: Batcher[str, Vectors]
+    vectors: Vectors
+    """`(passages, d)`, in the snapshot's order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +171,8 @@ class Parts:
     """None where it is turned off, or does not read the articles' language."""
     hear_foreign: Batcher[str, Heard] | None = None
     """Of messages in any language, as they are written; None where the settings name no encoder for them."""
+    multilingual: Multilingual | None = None
+    """None where the settings name no encoder for other languages."""
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -147,7 +194,16 @@ class Parts:
             self.late_interaction(settings),
             self.hear,
             self.hear_foreign,
+            self.abroad(settings),
         )
+
+    def abroad(self, settings: Settings) -> AbroadSearch | None:
+        """Search for messages that the embedder does not read; None where the settings name no encoder for them."""
+        if self.multilingual is None:
+            return None
+        unread = not reads(settings.models.embedder, self.snapshot.lang)
+        held = self.multilingual
+        return AbroadSearch(self.snapshot, held.ask, held.vectors, load_bias(), unread=unread)
 
     def late_interaction(self, settings: Settings) -> LateInteraction | None:
         """None where the settings turn it off."""
@@ -161,7 +217,8 @@ class Parts:
         answers = calibration_for("answers", settings, index=self.store.generation, lang=self.snapshot.lang)
         words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
         depth = settings.retrieval.rerank_depth or UNREAD_DEPTH
-        return SectionReader(self.snapshot, None if off else self.read, depth, words, answers)
+        across = load_calibration(UNREAD)
+        return SectionReader(self.snapshot, None if off else self.read, depth, words, answers, across)
 
     def close(self) -> None:
         self.embed.close()
@@ -170,8 +227,9 @@ class Parts:
         for hear in (self.hear, self.hear_foreign):
             if hear is not None:
                 hear.close()
-        if self.late is not None:
-            self.late.ask.close()
+        for beside in (self.late, self.multilingual):
+            if beside is not None:
+                beside.ask.close()
         if self.lock is not None:
             self.lock.release()
 
@@ -205,6 +263,8 @@ def build_parts(settings: Settings) -> Parts:
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
         hearing_foreign = foreign.result()
+        multilingual = build_multilingual(settings)
+        vectors = read_multilingual(settings, store.kb, snapshot, multilingual)
     except BaseException:
         if lock is not None:
             lock.release()
@@ -222,6 +282,10 @@ def build_parts(settings: Settings) -> Parts:
     if encoder is not None and states is not None:
         ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
         late = Late(encoder, ask, states, snapshot.row)
+    abroad = None
+    if multilingual is not None and vectors is not None:
+        ask = Batcher("abroad", multilingual.embed_queries, at_once, models.queue_limit, remember=models.remember // 4)
+        abroad = Multilingual(multilingual, ask, vectors)
     return Parts(
         snapshot=snapshot,
         store=store,
@@ -239,6 +303,7 @@ def build_parts(settings: Settings) -> Parts:
         tuned=tuned_for(settings, store, snapshot.lang),
         count=embedder.count,
         late=late,
+        multilingual=abroad,
     )
 
 

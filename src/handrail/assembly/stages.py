@@ -10,7 +10,7 @@ from handrail.answer import Answerer, Critic
 from handrail.answer.blocks import Blocks, Count, blocks, rules_given
 from handrail.answer.gate import Bands
 from handrail.answer.pieces import Pieces
-from handrail.answer.policy import policy_for
+from handrail.answer.policy import load_policy
 from handrail.answer.verbatim import VerbatimAnswerer
 from handrail.assembly.fitted import calibration_for, kb_folder
 from handrail.assembly.models import reads
@@ -47,7 +47,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     local = local_classifier(settings, retriever.sentences, snapshot.knows)
     if not reads(settings.models.embedder, snapshot.lang):
         local = UnreadLanguage(local, snapshot.lang)
-    policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
+    policy = load_policy(settings.high_stakes.policy_file)
     gate = calibration_for("answers", settings, index=parts.store.generation, lang=snapshot.lang)
     bands = Bands.of(gate, settings.gates.answered, settings.gates.closest)
     pieces = Pieces(bands, snapshot.inverse_frequency, snapshot.stemming)
@@ -101,7 +101,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         primary = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand)
         stages = replace(stages, understand=replace(stages.understand, primary=primary, spare=local.understand.primary))
     if settings.generate.answerer in ("auto", "llm"):
-        policy = policy_for(settings.knowledge.kb, settings.high_stakes.policy_file)
+        policy = load_policy(settings.high_stakes.policy_file)
         given = answer_blocks(settings, parts.count)
         answerer = LlmAnswerer(
             models.answering, prompts, brand, wording, policy, settings.generate.context_passages, given

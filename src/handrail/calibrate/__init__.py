@@ -1,9 +1,11 @@
-"""Gates fitted to one knowledge base: questions, their signals, and models that turn these into probabilities."""
+"""The gate fitted to one knowledge base: questions, what was found for them, and what makes better probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from handrail.calibration import Calibration, probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,25 +17,23 @@ class Asked:
     """Articles that answer it; empty when none does, or when nobody said which."""
     answerable: bool = True
     origin: str = "written"
-    """`written`, `llm`, `title`, `heading`, `sentence`, `step`, `swap`, `foreign` or `removed`."""
+    """`written`, `llm`, `article`, `swap`, `foreign` or `removed`."""
     without: tuple[str, ...] = ()
     """Articles taken out of the index for this question, which makes a near-miss of it."""
+    author: str = ""
+    """Who wrote it, where a file says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A question and how the assistant did on it."""
+    """A question, and the section that leads for it."""
 
     asked: Asked
     signals: Mapping[str, float]
-    """Those of the evidence and of the answer; see `retrieve.signals` and `generate.critique`."""
-    found: bool
-    """A gold article is among the passages."""
-    cited: bool
-    """The answer cites a gold article."""
-    static: float
-    """The classifier's probability that the message gets a static reply."""
-    overall: Mapping[str, float]
-    """How near the message is to the articles as a whole, as the classifier sees it."""
-    read: Sequence[tuple[str, str]] = ()
-    """What the reader was given, best first: article and text."""
+    """Empty where no section may be shown at all."""
+    right: bool
+    """The section is of an article that answers, or nobody said which article does."""
+
+    def probability(self, gate: Calibration) -> float:
+        """That the section answers, as `gate` sees it; 0 without one."""
+        return probability(gate, self.signals) if self.signals else 0.0

@@ -27,7 +27,7 @@ class Data:
     """1 where the probability should be high."""
     importance: Array
     groups: Sequence[str]
-    """Rows of one group are never split between fitting and testing."""
+    """Rows of one group belong together: `folds` never splits them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Fitted:
     intercept: float
 
     def probability(self, matrix: Array) -> Array:
-        return _sigmoid((matrix - self.means) / self.scales @ self.weights + self.intercept)
+        return sigmoid((matrix - self.means) / self.scales @ self.weights + self.intercept)
 
     def calibration(
         self,
@@ -70,18 +70,24 @@ class Fitted:
         )
 
 
-def fit(data: Data, penalty: float) -> Fitted:
-    """`penalty` pulls the weights of standardised signals to 0 as much as that many rows would."""
+def fit(data: Data, penalty: float, *, toward_itself: bool = False) -> Fitted:
+    """`penalty` pulls the weights of standardised signals to 0 as much as that many rows would.
+
+    With `toward_itself`, of a single signal that is a log-odds: to the slope 1 and the shift 0 that leave it as it is.
+    """
     total = max(float(data.importance.sum()), 1e-9)
     means = data.importance @ data.matrix / total
     scales = np.maximum(np.sqrt(data.importance @ (data.matrix - means) ** 2 / total), 1e-6)
     standard = np.column_stack([(data.matrix - means) / scales, np.ones(len(data.matrix))])
-    ridge = np.full(standard.shape[1], penalty)
-    ridge[-1] = 1e-6
-    weights = np.zeros(standard.shape[1])
+    ridge, toward = np.full(standard.shape[1], penalty), np.zeros(standard.shape[1])
+    if toward_itself:
+        toward[:] = float(scales[0]), float(means[0])
+    else:
+        ridge[-1] = 1e-6
+    weights = toward.copy()
     for _ in range(STEPS):
-        predicted = _sigmoid(standard @ weights)
-        gradient = standard.T @ (data.importance * (predicted - data.truth)) + ridge * weights
+        predicted = sigmoid(standard @ weights)
+        gradient = standard.T @ (data.importance * (predicted - data.truth)) + ridge * (weights - toward)
         curvature = data.importance * np.maximum(predicted * (1 - predicted), 1e-6)
         step = np.linalg.solve(standard.T @ (curvature[:, None] * standard) + np.diag(ridge), gradient)
         weights -= step
@@ -90,18 +96,12 @@ def fit(data: Data, penalty: float) -> Fitted:
     return Fitted(means, scales, weights[:-1], float(weights[-1]))
 
 
-def cross_validated(data: Data, penalty: float, folds: int = 5) -> Array:
-    """`(n,)` probabilities, each from a fit that did not see the row's group."""
-    names = sorted(set(data.groups))
+def folds(groups: Sequence[str], count: int = 5) -> NDArray[np.int_]:
+    """`(n,)`: the fold of each row, always the same; rows of one group share theirs."""
+    names = sorted(set(groups))
     order = np.random.default_rng(0).permutation(len(names))
-    fold_of = {names[index]: place % folds for place, index in enumerate(order)}
-    folded = np.asarray([fold_of[group] for group in data.groups])
-    predicted = np.full(len(folded), 0.5)
-    for fold in range(folds):
-        held = folded == fold
-        if held.any() and not held.all():
-            predicted[held] = fit(part(data, ~held), penalty).probability(data.matrix[held])
-    return predicted
+    fold_of = {names[index]: place % count for place, index in enumerate(order)}
+    return np.asarray([fold_of[group] for group in groups], dtype=np.int_)
 
 
 def part(data: Data, chosen: NDArray[np.bool_]) -> Data:
@@ -142,6 +142,6 @@ def log_loss(predicted: Array, truth: Array) -> Array:
     return losses
 
 
-def _sigmoid(logits: Array) -> Array:
+def sigmoid(logits: Array) -> Array:
     result: Array = 1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))
     return result

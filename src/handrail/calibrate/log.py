@@ -10,7 +10,7 @@ from typing import Any
 
 from handrail.calibrate import Asked, Observed
 
-Key = tuple[str, tuple[str, ...], tuple[str, ...]]
+Key = tuple[str, tuple[str, ...], bool, tuple[str, ...]]
 
 
 class ObservationLog:
@@ -36,7 +36,7 @@ class ObservationLog:
                     known = self._held[_key(item)] = await work(item)
                     file.write(json.dumps(asdict(known), ensure_ascii=False, default=float) + "\n")
                     file.flush()
-                found.append(_labelled(known, item))
+                found.append(replace(known, asked=item))
                 advance()
         return found
 
@@ -45,7 +45,7 @@ class ObservationLog:
         try:
             head, *lines = self._path.read_text(encoding="utf-8").split("\n")
             if json.loads(head) == {"made_with": self._made_with}:
-                held = {_key(row.asked): row for row in map(observed, map(json.loads, lines[:-1]))}
+                held = {_key(row.asked): row for row in map(_observed, map(json.loads, lines[:-1]))}
                 if lines[-1] == "":
                     return held
         except (OSError, ValueError, KeyError, TypeError):
@@ -57,16 +57,11 @@ class ObservationLog:
         return held
 
 
-def observed(row: dict[str, Any]) -> Observed:
+def _observed(row: dict[str, Any]) -> Observed:
     """One line of a log. Raises KeyError or TypeError for anything else."""
     asked = {**row["asked"], **{key: tuple(row["asked"][key]) for key in ("article_ids", "without")}}
-    kept = {key: row[key] for key in ("signals", "found", "cited", "static", "overall")}
-    return Observed(Asked(**asked), **kept, read=tuple((article, text) for article, text in row.get("read", ())))
+    return Observed(Asked(**asked), row["signals"], row["right"])
 
 
 def _key(asked: Asked) -> Key:
-    return asked.question, asked.article_ids, asked.without
-
-
-def _labelled(known: Observed, asked: Asked) -> Observed:
-    return replace(known, asked=asked)
+    return asked.question, asked.article_ids, asked.answerable, asked.without

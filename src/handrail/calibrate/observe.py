@@ -1,22 +1,21 @@
-"""One question through retrieval and answering, with everything the gates may read."""
+"""One question through retrieval: the section that leads, with everything the gate reads of it."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
-from handrail.answer.critique import fit_signals
-from handrail.answer.extractive import ExtractiveAnswerer
 from handrail.assembly import Parts
-from handrail.assembly.stages import local_classifier
+from handrail.assembly.fitted import shipped_gate
+from handrail.assembly.models import readers_of
 from handrail.calibrate import Asked, Observed
-from handrail.retrieve.answers import to_read
+from handrail.calibration import probability
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
-from handrail.types import Classification, Hit, Label, Passage, Question, Vectors
-from handrail.wording import load_wording
+from handrail.types import Hit, Passage, Vectors
 
-ANSWERABLE = Classification(Label.ANSWERABLE, 1.0, "rule")
-STATIC = (Label.OUT_OF_SCOPE, Label.IRRELEVANT, Label.NONSENSE)
+VERSION = 12
+"""Raised when signals change their meaning or there are new ones."""
 
 
 class Without(HybridRetriever):
@@ -34,13 +33,13 @@ class Observer:
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
         self._retriever = parts.retriever_of(Without, settings)
-        self._answerer = ExtractiveAnswerer(
-            parts.quote, settings.generate, load_wording(settings.brand.name), None, near=parts.nearness(settings)
-        )
-        self._classifier = local_classifier(
-            settings, self._retriever.sentences, parts.snapshot.knows, parts.interpret(settings)
-        )
-        self._words = parts.words_read(settings)
+        self.gate = shipped_gate("answers", settings, parts.snapshot.lang)
+        """What a fit starts from, and what says which section leads: a slope and a shift change nothing about that."""
+        self.made_with = _made_with(parts, settings, self.gate.model_dump_json())
+
+    def judges(self, asked: Asked) -> bool:
+        """Whether this gate judges the question: across languages another one does, which is not fitted."""
+        return not self._retriever.crosses(asked.question)
 
     async def search(self, question: str) -> list[Passage]:
         """Passages found for it, best first."""
@@ -48,24 +47,26 @@ class Observer:
         return [hit.passage for hit in (await self._retriever.retrieve(question, {})).hits]
 
     async def observe(self, asked: Asked) -> Observed:
-        question = Question(asked.question, "", "")
         self._retriever.hidden = asked.without
-        probe = await self._retriever.probe(asked.question)
-        labelled = await self._classifier.classify(question, probe)
-        evidence = await self._retriever.retrieve(asked.question, {}, probe)
-        draft = await self._answerer.answer(question, ANSWERABLE, evidence)
-        cited = {passage_id for claim in draft.claims for passage_id in claim.passage_ids}
+        evidence = await self._retriever.retrieve(asked.question, {})
+        if not evidence.sections or evidence.unlisted:
+            return Observed(asked, {}, right=False)
+        leading = max(evidence.sections, key=lambda one: probability(self.gate, one.signals))
         gold = asked.article_ids
-        own = [hit for hit in evidence.hits if not hit.neighbour]
-        return Observed(
-            asked,
-            fit_signals(draft, evidence),
-            found=any(names(gold, hit.passage.article_id) for hit in evidence.hits),
-            cited=any(names(gold, passage_id.rpartition("/")[0]) for passage_id in cited),
-            static=sum(labelled.probabilities.get(label, 0.0) for label in STATIC),
-            overall=dict(probe.topic),
-            read=tuple((hit.passage.article_id, text) for hit, text in to_read(asked.question, own, self._words)),
-        )
+        right = asked.answerable and (not gold or names(gold, leading.section.article_id))
+        return Observed(asked, dict(leading.signals), right)
+
+
+def _made_with(parts: Parts, settings: Settings, gate: str) -> str:
+    """What observations depend on: another index, model or retrieval setting makes other ones."""
+    models, reader = settings.models, readers_of(settings)
+    used = (models.embedder, models.reranker, models.rerank_max_tokens, models.foreign)
+    late = parts.late.encoder.name if parts.late is not None else "none"
+    tuned = parts.tuned.digest if parts.tuned is not None else ""
+    digest = reader.digest if reader is not None else ""
+    kept = (settings.retrieval.model_dump_json(), tuned, late, digest, gate)
+    text = repr((VERSION, parts.store.name, parts.store.generation, used, kept))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def names(ids: tuple[str, ...], article: str) -> bool:

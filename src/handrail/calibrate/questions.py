@@ -1,24 +1,20 @@
 """Questions made of a knowledge base's own articles, and near-misses that it cannot answer.
 
-Made questions are easier than people's: what is fitted to them is only ever a correction of the gates that ship.
+Made questions are easier than people's: what is fitted to them is only ever a correction of the gate that ships.
 """
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from handrail.calibrate import Asked
-from handrail.markdown import parse, plain
 from handrail.retrieve.signals import NAME
 from handrail.stores.snapshot import Snapshot
+from handrail.tune.questions import ASKED, made_of
 
-HOW = ("how do I {}", "{}", "I need help with {}", "where do I find {}?")
 STRANGERS = ("Klarna", "Zendesk", "Salesforce", "Trello", "Datadog", "HubSpot", "Miro", "Okta", "Figma", "Jira")
 """Products put in the place of a name; one that the articles know is not used."""
-LONGEST = 18
-"""Words of a made question."""
 
 
 def made(snapshot: Snapshot, others: Iterable[str], count: int, seed: int = 5) -> list[Asked]:
@@ -28,46 +24,17 @@ def made(snapshot: Snapshot, others: Iterable[str], count: int, seed: int = 5) -
     questions with a strange name in them, and questions of other bases.
     """
     rng = random.Random(seed)  # noqa: S311
-    own = list(_own(snapshot, rng))
+    each = max(1, -(-count // max(1, len(snapshot.titles))))
+    own = [Asked(row.text, row.articles, origin="article") for row in made_of(snapshot, each)]
     rng.shuffle(own)
-    answerable = own[: count // 2]
     hidden = [
         Asked(item.question, item.article_ids, answerable=False, origin="removed", without=item.article_ids)
         for item in own[: count // 4]
     ]
     swapped = [item for item in (_swapped(item, snapshot, rng) for item in own) if item is not None][: count // 8]
-    foreign = [Asked(_as_question(title, rng), answerable=False, origin="foreign") for title in others]
+    foreign = [Asked(rng.choice(ASKED).format(title), answerable=False, origin="foreign") for title in others]
     rng.shuffle(foreign)
-    return list(dict.fromkeys([*answerable, *hidden, *swapped, *foreign[: count // 8]]))
-
-
-def _own(snapshot: Snapshot, rng: random.Random) -> Iterator[Asked]:
-    for article, title in snapshot.titles.items():
-        yield Asked(_as_question(title, rng), (article,), origin="title")
-    seen: set[tuple[str, str]] = set()
-    for passage in snapshot.passages:
-        heading = passage.headings[-1] if passage.headings else ""
-        if heading and (passage.article_id, heading) not in seen:
-            seen.add((passage.article_id, heading))
-            text = heading if heading.endswith("?") else f"{passage.title}: {heading}"
-            yield Asked(_short(text), (passage.article_id,), origin="heading")
-        for block in parse(passage.text)[:1]:
-            origin = "step" if block.kind == "ordered" else "sentence"
-            if block.kind in ("ordered", "paragraph") and 4 <= len(plain(block.units[0]).split()) <= LONGEST:
-                yield Asked(_short(_statement(block.units[0])), (passage.article_id,), origin=origin)
-
-
-def _statement(unit: str) -> str:
-    return re.sub(r"^\s*(?:\d+[.)]|[-*+])\s+", "", plain(unit)).rstrip(".:!")
-
-
-def _as_question(title: str, rng: random.Random) -> str:
-    text = title.split(":")[-1].strip()
-    return rng.choice(HOW).format(_short(text[:1].lower() + text[1:]))
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split()[:LONGEST])
+    return list(dict.fromkeys([*own[: count // 2], *hidden, *swapped, *foreign[: count // 8]]))
 
 
 def _swapped(item: Asked, snapshot: Snapshot, rng: random.Random) -> Asked | None:

@@ -39,18 +39,19 @@ def smallest_sample(risk: float) -> int:
     return max(1, math.ceil(1 / risk - 1 - 1e-9))
 
 
-def control(confidence: Array, wrong: NDArray[np.bool_], risk: float) -> Bound:
+def control(confidence: Array, wrong: NDArray[np.bool_], risk: float, least: float = 0.0) -> Bound:
     """`confidence` is `(n,)`, 0 for what is refused anyway; `wrong` says which answers are wrong, were they given.
 
+    The threshold is no lower than `least`, which can only lower the risk.
     Raises KnowledgeError when there are too few questions for the risk.
     """
     n, needed = len(confidence), smallest_sample(risk)
     if n < needed:
         raise KnowledgeError(
-            f"a risk of {risk:g} needs at least {needed} labelled questions beside those the gate is fitted to, "
-            f"there are {n}: add questions or accept a risk of {1 / (n + 1):.3f} or more"
+            f"a risk of {risk:g} needs at least {needed} labelled questions, there are {n}: "
+            f"add questions or accept a risk of {1 / (n + 1):.3f} or more"
         )
-    threshold = _lowest(confidence, wrong, risk)
+    threshold = max(least, _lowest(confidence, wrong, risk))
     answered = (confidence >= threshold) & (confidence > 0)
     right = ~wrong & (confidence > 0)
     observed = float((answered & wrong).mean())

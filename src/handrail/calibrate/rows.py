@@ -40,10 +40,12 @@ def _asked(row: dict[str, Any]) -> Asked | None:
     question = row["question"]
     if not isinstance(question, str) or not question.strip():
         raise ValueError("no question")
+    author = str(row.get("author") or "")
     if "should_refuse" not in row:
-        return Asked(question, tuple(row["article_ids"]), answerable=bool(row["article_ids"]))
+        gold = tuple(row["article_ids"])
+        return Asked(question, gold, answerable=bool(gold), author=author)
     if row["should_refuse"] is None:
         return None
     documents = [row.get("expected_doc"), *(row.get("alt_docs") or ())]
     gold = tuple(name for name in documents if name) if not row["should_refuse"] else ()
-    return Asked(question, gold, answerable=not row["should_refuse"])
+    return Asked(question, gold, answerable=not row["should_refuse"], author=author)

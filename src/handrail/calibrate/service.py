@@ -1,4 +1,8 @@
-"""Refit the gates of one knowledge base and keep what wins."""
+"""Fit the gate to one knowledge base, and keep what ships unless the fit wins on questions it has not seen.
+
+Little is fitted, because much that holds for one author's questions does not hold for another's: a slope and a shift of
+the shipped gate's log-odds (Platt 1999), and the two thresholds.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +16,30 @@ from handrail.calibrate import Observed
 from handrail.calibrate.fit import (
     Array,
     Data,
-    Fitted,
     auc,
     calibration_error,
     calibration_error_by_chance,
-    cross_validated,
     fit,
+    folds,
     log_loss,
+    sigmoid,
 )
-from handrail.calibrate.signals import ANSWER, EVIDENCE
-from handrail.calibration import Calibration, probability
+from handrail.calibrate.risk import Bound, control
+from handrail.calibration import Calibration
+from handrail.tune.score import paired
 
-GATES = {"relevance": EVIDENCE, "critique": ANSWER}
-PENALTY = 12.0
-ADJUST_PENALTY = 2.0
+RISK = 0.05
+"""Wrong answers among all questions, where nobody asks for another bound."""
+PENALTY = 4.0
+STEEPEST = 4.0
+"""Largest slope; its inverse is the smallest, so that the order of sections stays."""
 LARGEST_SHIFT = 0.5
 """In log-odds: made questions may move a gate by this much at most, because they are easier than people's."""
 LEAST = 40
 """Fewer questions, or fewer than ten of one kind, say too little."""
 KIND = 10
-DRAWS = 1000
+EVEN = 0.5
+"""A section that is likelier wrong than right is never the answer, and half of what is shown as closest is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,59 +53,68 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one gate."""
+    """What became of the gate."""
 
-    name: str
-    how: str
-    """`kept`, `adjusted` (one slope and shift) or `refitted` (all weights)."""
+    adjusted: bool
+    """With a slope and a shift that won; else those of the gate that ships stay."""
+    why: str
+    n: int
     before: Figures
     after: Figures
-    """Cross-validated; equal to `before` where the gate is kept."""
+    """On questions that the fit has not seen; equal to `before` where nothing won."""
     gate: Calibration
-    why: str
+    bound: Bound | None = None
+    """Of wrong answers at the gate's threshold; None where the threshold stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Log-odds stretched and shifted."""
+
+    slope: float
+    shift: float
+
+    def probability(self, logits: Array) -> Array:
+        return sigmoid(self.slope * logits + self.shift)
+
+    def over(self, gate: Calibration) -> Calibration:
+        weights = {name: weight * self.slope for name, weight in gate.weights.items()}
+        return gate.model_copy(update={"intercept": gate.intercept * self.slope + self.shift, "weights": weights})
 
 
 def recalibrate(
-    name: str, rows: Sequence[Observed], current: Calibration, *, labelled: bool, index: str, on: str
+    rows: Sequence[Observed], shipped: Calibration, *, labelled: bool, index: str, on: str, risk: float | None = None
 ) -> Outcome:
-    """The best of the current gate, an adjustment of it and, on labelled questions, new weights.
+    """The gate that ships, or an adjustment of it that surely loses less on questions it was not fitted on.
 
-    Made questions change a gate only when they are sure: the whole 95 % interval of the paired difference in log loss
-    is a gain, and the change is small.
+    The thresholds follow an adjustment to people's `labelled` questions; with `risk` the upper one is set in any case.
+    A monotone adjustment changes no order, so the bound holds although it is read off the questions that were fitted.
+    Raises KnowledgeError when there are too few questions for `risk`.
     """
-    signals = GATES[name]
-    truth = np.asarray([float(row.asked.answerable) for row in rows])
-    now = np.asarray([probability(current, row.signals) for row in rows])
-    before = figures(now, truth)
-    if len(rows) < LEAST or min(truth.sum(), (1 - truth).sum()) < KIND:
-        return Outcome(name, "kept", before, before, current, f"{len(rows)} questions say too little")
-    groups = [row.asked.question for row in rows]
-    ones = np.ones(len(rows))
-    logits = np.log(np.clip(now, 1e-6, 1 - 1e-6) / (1 - np.clip(now, 1e-6, 1 - 1e-6)))
-    tried: dict[str, tuple[Array, Calibration]] = {}
-    line = Data(logits[:, None], truth, ones, groups)
-    adjusted = _adjusted(current, fit(line, ADJUST_PENALTY), bounded=not labelled)
-    tried["adjusted"] = (cross_validated(line, ADJUST_PENALTY), adjusted)
-    if labelled:
-        known = current.means
-        matrix = [[row.signals.get(key, known.get(key, 0.0)) for key in signals] for row in rows]
-        full = Data(np.asarray(matrix), truth, ones, groups)
-        fitted = fit(full, PENALTY).calibration(
-            signals,
-            reranker=current.reranker,
-            embedder=current.embedder,
-            reader=current.reader,
-            on=on,
-            n=len(rows),
-        )
-        tried["refitted"] = (cross_validated(full, PENALTY), fitted)
-    how = min(tried, key=lambda key: float(log_loss(tried[key][0], truth).mean()))
-    predicted, gate = tried[how]
-    gain = log_loss(now, truth) - log_loss(predicted, truth)
-    if float(gain.mean()) <= 0 or (not labelled and _lower(gain) <= 0):
-        return Outcome(name, "kept", before, before, current, "nothing fitted here is better")
-    gate = gate.model_copy(update={"index": index, "fitted_on": on, "n": len(rows)})
-    return Outcome(name, how, before, figures(predicted, truth), gate, "better on questions it was not fitted on")
+    shown = [row for row in rows if row.signals]
+    truth = np.asarray([float(row.right) for row in shown])
+    now = np.asarray([row.probability(shipped) for row in shown])
+    before = after = figures(now, truth)
+    gate, why = shipped, _too_little(shown)
+    if not why:
+        logits = np.log(now / (1 - now))
+        unseen, fold = np.empty_like(now), _folds(shown)
+        for held in (fold == number for number in np.unique(fold)):
+            unseen[held] = _line(logits[~held], truth[~held], made=not labelled).probability(logits[held])
+        why = _doubt(log_loss(now, truth) - log_loss(unseen, truth), shown)
+        if not why:
+            after, gate = figures(unseen, truth), _line(logits, truth, made=not labelled).over(shipped)
+    adjusted, bound = gate is not shipped, None
+    if risk is not None or (adjusted and labelled):
+        confidence = np.asarray([row.probability(gate) for row in rows])
+        right = np.asarray([row.right for row in rows], dtype=bool)
+        bound = control(confidence, ~right, risk or RISK, least=EVEN)
+        closest = _closest(confidence, right, bound.threshold, gate.closest) if adjusted else gate.closest
+        thresholds = {"threshold": bound.threshold, "closest": min(closest, bound.threshold)}
+        gate = gate.model_copy(update=thresholds)
+    if gate is not shipped:
+        gate = gate.model_copy(update={"index": index, "fitted_on": on, "n": len(rows)})
+    return Outcome(adjusted, why or "it loses less on questions it has not seen", len(rows), before, after, gate, bound)
 
 
 def figures(predicted: Array, truth: Array) -> Figures:
@@ -106,40 +123,62 @@ def figures(predicted: Array, truth: Array) -> Figures:
     return Figures(auc(predicted, truth), calibration_error(predicted, truth), by_chance, loss)
 
 
-def halves(rows: Sequence[Observed]) -> tuple[list[Observed], list[Observed]]:
-    """Two halves by question, always the same: one to fit on, one for the bound."""
-    order = np.random.default_rng(11).permutation(len(rows))
-    first = set(order[: len(rows) // 2].tolist())
-    return [row for i, row in enumerate(rows) if i in first], [row for i, row in enumerate(rows) if i not in first]
-
-
-def for_risk(
-    rows: Sequence[Observed], relevance: Calibration, critique: Calibration, relevant_from: float
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Confidence of each answer (0 where the relevance gate refuses), and whether that answer would be wrong."""
-    passed = [probability(relevance, row.signals) >= relevant_from for row in rows]
-    confidence = [probability(critique, row.signals) if ok else 0.0 for row, ok in zip(rows, passed, strict=True)]
-    wrong = [not row.asked.answerable or (bool(row.asked.article_ids) and not row.cited) for row in rows]
-    return np.asarray(confidence), np.asarray(wrong)
-
-
-def _adjusted(current: Calibration, line: Fitted, *, bounded: bool) -> Calibration:
-    """`current` with its log-odds stretched and shifted."""
-    slope = float(line.weights[0] / line.scales[0])
-    shift = line.intercept - float(line.weights[0] * line.means[0] / line.scales[0])
-    if bounded:
-        slope = min(1.25, max(0.8, slope))
-        shift = min(LARGEST_SHIFT, max(-LARGEST_SHIFT, shift))
-    return current.model_copy(
-        update={
-            "intercept": round(current.intercept * slope + shift, 4),
-            "weights": {key: round(weight * slope, 4) for key, weight in current.weights.items()},
-        }
+def _too_little(rows: Sequence[Observed]) -> str:
+    """Why nothing can be fitted; empty where something can."""
+    answerable, right = sum(row.asked.answerable for row in rows), sum(row.right for row in rows)
+    if len(rows) >= LEAST and min(answerable, len(rows) - answerable, right, len(rows) - right) >= KIND:
+        return ""
+    return (
+        f"{len(rows)} questions that found something, {answerable} of them answerable and {right} led by a right "
+        f"article, say too little: {LEAST} are needed, and {KIND} of each kind"
     )
 
 
-def _lower(gain: Array) -> float:
-    """Lower end of the 95 % bootstrap interval of the mean."""
-    rng = np.random.default_rng(3)
-    draws = rng.integers(0, len(gain), size=(DRAWS, len(gain)))
-    return float(np.percentile(gain[draws].mean(axis=1), 2.5))
+def _folds(rows: Sequence[Observed]) -> NDArray[np.int_]:
+    """Author by author where a file names several, so that a fit to some has to hold for the others."""
+    authors = _authors(rows)
+    if len(authors) > 1:
+        return np.asarray([authors.index(row.asked.author) for row in rows])
+    return folds([_subject(row) for row in rows])
+
+
+def _doubt(gains: Array, rows: Sequence[Observed]) -> str:
+    """Why the adjustment is not to be trusted; empty where it is."""
+    gain = paired(gains, [_subject(row) for row in rows])
+    if not gain.won:
+        return f"the gain on unseen questions is not certain (log loss falls by {gain.low:+.3f} to {gain.high:+.3f})"
+    for author in _authors(rows):
+        own = gains[[row.asked.author == author for row in rows]]
+        if len(own) >= KIND and own.mean() < 0:
+            return f"a fit to the others' questions is worse for those of {author or 'no named author'}"
+    return ""
+
+
+def _authors(rows: Sequence[Observed]) -> list[str]:
+    return sorted({row.asked.author for row in rows})
+
+
+def _subject(row: Observed) -> str:
+    """Questions about one article rise and fall together."""
+    return row.asked.article_ids[0] if row.asked.article_ids else row.asked.question
+
+
+def _line(logits: Array, truth: Array, *, made: bool) -> Line:
+    """Made questions only shift the log-odds, and little."""
+    fitted = fit(Data(logits[:, None], truth, np.ones(len(truth)), ()), PENALTY, toward_itself=True)
+    if made:
+        shift = fitted.intercept - float(fitted.means[0])
+        return Line(1.0, min(LARGEST_SHIFT, max(-LARGEST_SHIFT, shift)))
+    slope = min(STEEPEST, max(1 / STEEPEST, float(fitted.weights[0] / fitted.scales[0])))
+    return Line(slope, fitted.intercept - slope * float(fitted.means[0]))
+
+
+def _closest(confidence: Array, right: NDArray[np.bool_], threshold: float, shipped: float) -> float:
+    """The lowest probability from which, up to `threshold`, at least half of the sections are right."""
+    below = np.flatnonzero((confidence < threshold) & (confidence > 0))
+    if len(below) < KIND:
+        return shipped
+    order = below[np.argsort(-confidence[below], kind="stable")]
+    share = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    enough = confidence[order][share >= EVEN]
+    return float(enough[-1]) if len(enough) else threshold

@@ -6,9 +6,8 @@ article is paid for once: what was written is kept on disk, so that an interrupt
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +19,8 @@ from handrail.llm import LanguageModel
 from handrail.prompts import PromptLibrary, RenderedPrompt
 from handrail.settings import Brand
 from handrail.stores.snapshot import Snapshot
+from handrail.tune.questions import shuffled
+from handrail.tune.written import bodies_of, key_of
 from handrail.types import Passage
 
 EACH = 4
@@ -69,11 +70,11 @@ class Writer:
 
         `advance` is told how many of how many articles are done.
         """
-        kept, bodies = self._read(), _bodies(snapshot)
-        articles = sorted(bodies, key=_shuffled)[: max(1, count // (2 * EACH))]
+        kept, bodies = self._read(), bodies_of(snapshot)
+        articles = sorted(bodies, key=shuffled)[: max(1, count // (2 * EACH))]
         found: list[Asked] = []
         for number, article in enumerate(articles, 1):
-            key = _key(article, bodies[article])
+            key = key_of(article, bodies[article])
             if key not in kept:
                 try:
                     kept[key] = await self._about(snapshot.titles[article], bodies[article])
@@ -147,19 +148,3 @@ class Writer:
 def _cleaned(texts: Sequence[str]) -> list[str]:
     lines = (" ".join(text.split()) for text in texts)
     return list(dict.fromkeys(line for line in lines if 0 < len(line) <= MAX_QUESTION_CHARS))[: 2 * EACH]
-
-
-def _bodies(snapshot: Snapshot) -> Mapping[str, str]:
-    texts: dict[str, list[str]] = {}
-    for passage in snapshot.passages:
-        texts.setdefault(passage.article_id, []).append(passage.text)
-    return {article: "\n\n".join(parts) for article, parts in texts.items()}
-
-
-def _shuffled(name: str) -> str:
-    """Sorts names in an order that has nothing to do with them."""
-    return hashlib.sha256(name.encode()).hexdigest()
-
-
-def _key(article: str, body: str) -> str:
-    return hashlib.sha256(f"{article}\n{body}".encode()).hexdigest()[:24]

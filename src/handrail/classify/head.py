@@ -27,7 +27,7 @@ from handrail.types import Label, Vectors
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Weights as `eval.train_classifier` and then `eval.fit_verdict` write them."""
+    """Weights as `training.classifier.train` and then `training.classifier.verdict` write them."""
 
     labels: tuple[Label, ...]
     weights: Vectors
@@ -130,12 +130,12 @@ def load_head(path: Path | None, embedder: str, *, judged: bool = True) -> Head:
             )
     except (OSError, ValueError, KeyError) as error:
         unjudged = isinstance(error, KeyError) and "verdict" in str(error)
-        advice = f"; fit them with `python -m eval.fit_verdict --head {source}`" if unjudged else ""
+        advice = f"; fit them with `python -m training.classifier.verdict --head {source}`" if unjudged else ""
         raise SettingsError(f"classify.head: {source} is not a classifier head: {error}{advice}") from None
     if head.embedder != embedder:
         raise SettingsError(
             f"the classifier head was trained with {head.embedder}, not {embedder}: train one with "
-            "`python -m eval.train_classifier`, then `python -m eval.fit_verdict`, and set classify.head, "
-            'or use classify.mode = "llm" or "off"'
+            "`python -m training.classifier.train`, then `python -m training.classifier.verdict`, and set "
+            'classify.head, or use classify.mode = "llm" or "off"'
         )
     return head

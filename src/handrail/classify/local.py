@@ -29,7 +29,7 @@ from handrail.classify.features import (
 )
 from handrail.classify.head import Head, Read
 from handrail.classify.trading import runs_his_business
-from handrail.classify.verdict import Said, with_foreign
+from handrail.classify.verdict import Said
 from handrail.courtesies import without_courtesies
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
@@ -87,7 +87,7 @@ class LocalClassifier:
             probe = replace(probe, parts=await self._sentences(question.text))
         text = without_courtesies(question.text)
         whole, sentences = self.said(text, probe)
-        probabilities = self._judged(text, whole, sentences, probe.foreign)
+        probabilities = self._judged(text, whole, sentences, probe)
         asks = _asking(list(probe.parts), [sentence.aside for sentence in sentences])
         label = max(probabilities, key=probabilities.__getitem__)
         if label is Label.NONSENSE and _names_a_topic(text, probe):
@@ -116,20 +116,22 @@ class LocalClassifier:
         return bool(named) and ELSEWHERE.isdisjoint(read.values()) and all(map(self._knows, named))
 
     def said(self, text: str, probe: Probe) -> tuple[Said, list[Said]]:
-        """Of the whole and of each sentence; `text` is without courtesies and in English, as the probe is."""
+        """Of the whole and of each sentence; `text` is without courtesies, as the probe is."""
         return self._said(text, probe), [self._said(part, of) for part, of in probe.parts.items()]
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
         """`text` as for `said`."""
-        return self._judged(text, *self.said(text, probe), probe.foreign)
+        return self._judged(text, *self.said(text, probe), probe)
 
-    def _judged(self, text: str, whole: Said, sentences: Sequence[Said], foreign: Vectors | None) -> dict[Label, float]:
+    def _judged(self, text: str, whole: Said, sentences: Sequence[Said], probe: Probe) -> dict[Label, float]:
+        """By what is heard of a message in another language alone: the others know English."""
+        if probe.abroad and probe.foreign is not None:
+            return dict(zip(self._head.labels, _softmax(probe.foreign).tolist(), strict=True))
         # What hears may be too busy for the sentences when it has heard the whole: who judges must have judged all.
         judges = min(len(said.logits) for said in (whole, *sentences))
         verdict = self._head.verdicts[judges]
         logits = verdict.logits(text, whole.first(judges), [said.first(judges) for said in sentences])
-        found = _softmax(logits if foreign is None else with_foreign(logits, foreign))
-        return dict(zip(self._head.labels, found.tolist(), strict=True))
+        return dict(zip(self._head.labels, _softmax(logits).tolist(), strict=True))
 
     def _said(self, text: str, probe: Probe) -> Said:
         head = self._head

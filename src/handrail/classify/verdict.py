@@ -1,7 +1,7 @@
 """What the linear part, the network and the encoder say of a message and of its sentences, added up.
 
 A multinomial logistic regression, fitted to messages that none of the three has learnt from
-(`python -m eval.fit_verdict`, experiment 203): each of them knows its own rows too well to be weighed by them.
+(`python -m training.classifier.verdict`): each of them knows its own rows too well to be weighed by them.
 """
 
 from __future__ import annotations
@@ -32,11 +32,6 @@ class Said:
         return Said(self.logits[:judges], self.aside)
 
 
-FOREIGN_SHARE = 0.6
-"""What each of two counts for that judge the same message by words of different languages. With 0.5 each they are as
-sure as the mean of them, with 1 as if they never erred alike; calibrated at 0.6 (experiment 208)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     means: Vectors
@@ -51,18 +46,6 @@ class Verdict:
         standard = (signals(text, whole, sentences) - self.means) / self.scales
         found: Vectors = np.asarray(standard @ self.weights + self.bias, dtype=np.float32)
         return found
-
-
-def with_foreign(logits: Vectors, foreign: Vectors) -> Vectors:
-    """`(labels,)`: a verdict over a message read word by word in English, and what is heard of it in its own words."""
-    found: Vectors = FOREIGN_SHARE * (_log_probabilities(logits) + _log_probabilities(foreign))
-    return found
-
-
-def _log_probabilities(logits: Vectors) -> Vectors:
-    shifted = logits - logits.max()
-    found: Vectors = shifted - np.log(np.exp(shifted).sum())
-    return found
 
 
 def signals(text: str, whole: Said, sentences: Sequence[Said]) -> Vectors:

@@ -29,9 +29,7 @@ def loading() -> AbstractContextManager[object]:
 
 def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:
     """The settings with one knowledge base chosen, or other values laid over them; bounds are checked again."""
-    settings = load_settings()
-    if kb is not None:
-        sections["knowledge"] = {"kb": kb}
+    settings = load_settings(kb=kb)
     if not sections:
         return settings
     tree = settings.model_dump()

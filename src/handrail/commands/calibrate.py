@@ -1,4 +1,4 @@
-"""`handrail calibrate`: fit the gates to one knowledge base."""
+"""`handrail calibrate`: fit the gate to one knowledge base."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from handrail.settings import Settings
 
 if TYPE_CHECKING:
     from handrail.assembly import Parts
-    from handrail.calibrate import Asked, Observed
+    from handrail.calibrate import Asked
     from handrail.calibrate.observe import Observer
-    from handrail.calibrate.risk import Bound
     from handrail.calibrate.service import Outcome
     from handrail.calibration import Calibration
 
+GATE = "answers"
 MADE = 240
 """Questions made of the articles when no file is given."""
 
@@ -35,10 +35,10 @@ def calibrate(
     ] = None,
     risk: Annotated[
         float | None,
-        typer.Option(min=0.001, max=0.5, help="Bound the rate of wrong answers by this; needs --file."),
+        typer.Option(min=0.001, max=0.5, help="Bound the share of wrong answers by this; needs --file."),
     ] = None,
     accept_made: Annotated[
-        bool, typer.Option("--accept-made", help="Let questions made of the articles change the gates, a little.")
+        bool, typer.Option("--accept-made", help="Let questions made of the articles shift the gate, a little.")
     ] = False,
     count: Annotated[
         int, typer.Option("--questions", min=40, max=5000, help="Questions to make without --file.")
@@ -52,40 +52,46 @@ def calibrate(
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=0, help="The most tokens an LLM may use, in and out; 0 is no bound.")
     ] = 500_000,
-    reset: Annotated[bool, typer.Option("--reset", help="Go back to the gates that ship.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Go back to the gate that ships.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit the gates to a knowledge base: from a labelled file, or from questions made of its own articles.
+    """Fit the gate to a knowledge base, from a labelled file or from questions made of its own articles.
 
-    An LLM writes the questions and near-misses where one is configured, within --max-usd (counted with the prices in
-    the settings) and --max-tokens; templates make them otherwise. Made questions are easier than people's, so without
-    a file the figures are printed and nothing changes unless --accept-made is given. What was written and measured is
-    kept: an interrupted run goes on where it stopped. Gates that do not win are left as they are.
-    Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
+    The gate says how likely a section answers. A slope, a shift and its two thresholds are fitted, and put in force
+    only if they win on questions they weren't fitted to. Made questions are easier than people's: without --file the
+    figures are printed, and nothing changes unless you say --accept-made. If an LLM is configured, it writes the made
+    questions, within --max-usd (at the prices in your settings) and --max-tokens; otherwise templates make them. An
+    interrupted run resumes where it stopped. Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
     """
+    from handrail.assembly.fitted import gate_file
     from handrail.errors import SettingsError
 
     settings = settings_for(kb)
     if reset:
-        _reset(settings)
+        gate_file(settings, GATE).unlink(missing_ok=True)
+        notes.print(f"{settings.knowledge.kb} uses the gate that ships")
         return
     if risk is not None and file is None:
         raise SettingsError("--risk needs --file: a bound for made questions says nothing about people's")
     making = Making(count, settings.llm.configured and not templates, Bounds(0, max_tokens, max_usd))
-    rows, report = asyncio.run(_observed(settings, file, making))
-    outcomes, bound = _fit(settings, rows, file, risk, report, write=file is not None or accept_made)
-    if file is None and not accept_made:
+    outcome = asyncio.run(_fitted(settings, file, making, risk))
+    if file is not None or accept_made:
+        _put(settings, outcome)
+    else:
         notes.print("Nothing was changed: these are made questions. --file fits to people's, --accept-made to these.")
     if as_json:
-        print(json.dumps(_as_json(settings, outcomes, bound), indent=1))  # noqa: T201
+        risk_told = asdict(outcome.bound) if outcome.bound is not None else None
+        told = {"kb": settings.knowledge.kb, "gate": as_dict(outcome), "risk": risk_told}
+        print(json.dumps(told, indent=1))  # noqa: T201
     else:
-        show(outcomes, bound)
+        show(outcome)
 
 
-def refit(settings: Settings, file: Path) -> list[Outcome]:
-    """What `handrail tune` does about the gates: fitted to labelled questions, kept only where they win."""
-    rows, report = asyncio.run(_observed(settings, file, Making(MADE, False, Bounds())))
-    return _fit(settings, rows, file, None, report, write=True)[0]
+def refit(settings: Settings, file: Path) -> Outcome:
+    """What `handrail tune` does about the gate: fitted to labelled questions, kept only where it wins."""
+    outcome = asyncio.run(_fitted(settings, file, Making(MADE, False, Bounds()), None))
+    _put(settings, outcome)
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +104,48 @@ class Making:
     """What the LLM may take for all of them."""
 
 
-async def _observed(settings: Settings, file: Path | None, making: Making) -> tuple[list[Observed], str]:
-    """Every question through retrieval and answering; and the generation of the index."""
+async def _fitted(settings: Settings, file: Path | None, making: Making, risk: float | None) -> Outcome:
+    """Every question through retrieval, and what the gate makes of them."""
     from handrail.assembly import build_parts, kb_folder
+    from handrail.assembly.fitted import FITTED
     from handrail.calibrate.log import ObservationLog
-    from handrail.calibrate.made_with import made_with
     from handrail.calibrate.observe import Observer
     from handrail.calibrate.rows import read_rows
+    from handrail.calibrate.service import recalibrate
 
+    kb = settings.knowledge.kb
     labelled = read_rows(file) if file is not None else []
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         observer = Observer(parts, settings)
-        log = ObservationLog(
-            kb_folder(settings, settings.knowledge.kb) / "fitted" / "observed.jsonl", made_with(parts, settings)
-        )
+        log = ObservationLog(kb_folder(settings, kb) / FITTED / "observed.jsonl", observer.made_with)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=notes) as progress:
             asked = labelled or await _made(settings, parts, observer, making, progress)
-            task = progress.add_task("asking", total=len(asked))
-            rows = await log.observe(list(dict.fromkeys(asked)), observer.observe, lambda: progress.advance(task))
-        return rows, parts.store.generation
+            judged = [item for item in dict.fromkeys(asked) if observer.judges(item)]
+            _say_left_out(len(set(asked)) - len(judged), len(judged))
+            task = progress.add_task("asking", total=len(judged))
+            rows = await log.observe(judged, observer.observe, lambda: progress.advance(task))
+        on = f"{kb}: {file.name if file is not None else 'questions made of its articles'}"
+        return recalibrate(
+            rows, observer.gate, labelled=file is not None, index=parts.store.generation, on=on, risk=risk
+        )
     finally:
         parts.close()
+
+
+def _say_left_out(count: int, others: int) -> None:
+    """Raises KnowledgeError where no others are left."""
+    from handrail.errors import KnowledgeError
+
+    if not others:
+        raise KnowledgeError(
+            "every question is searched for across languages, where a gate of its own decides that cannot be fitted"
+        )
+    if count:
+        notes.print(
+            f"{count} questions are left out: they are searched for across languages, and judged by another gate."
+        )
 
 
 async def _made(
@@ -141,12 +166,13 @@ async def _written(
     settings: Settings, parts: Parts, observer: Observer, making: Making, progress: Progress
 ) -> Sequence[Asked]:
     from handrail.assembly import build_prompts, kb_folder
+    from handrail.assembly.fitted import FITTED
     from handrail.calibrate.written import Writer
     from handrail.llm import connect
     from handrail.llm.meter import metering
 
     models = connect(settings.llm)
-    file = kb_folder(settings, settings.knowledge.kb) / "fitted" / "questions.jsonl"
+    file = kb_folder(settings, settings.knowledge.kb) / FITTED / "questions.jsonl"
     task = progress.add_task("writing questions", total=None)
     with metering(making.bounds) as meter:
         try:
@@ -170,40 +196,18 @@ def _strangers() -> list[str]:
     return sorted(path.stem.replace("-", " ") for path in sample_folder().rglob("*.md"))
 
 
-def _fit(
-    settings: Settings, rows: list[Observed], file: Path | None, risk: float | None, index: str, *, write: bool
-) -> tuple[list[Outcome], Bound | None]:
-    from handrail.assembly.stages import fitted_gate
-    from handrail.calibrate.risk import control, smallest_sample
-    from handrail.calibrate.service import GATES, for_risk, halves, recalibrate
-    from handrail.calibration import load_calibration
+def _put(settings: Settings, outcome: Outcome) -> None:
+    """In force; the gate that ships takes the place of an earlier fit where nothing new was fitted."""
+    from handrail.assembly.fitted import gate_file
 
-    held: list[Observed] = []
-    if risk is not None:
-        fitting, held = halves(rows)
-        if len(held) < smallest_sample(risk) <= len(rows):
-            fitting, held = [], rows
-        rows = fitting
-    on = f"{settings.knowledge.kb}: {file.name if file is not None else 'questions made of its articles'}"
-    outcomes = [
-        recalibrate(name, rows, load_calibration(name), labelled=file is not None, index=index, on=on) for name in GATES
-    ]
-    gates = {outcome.name: outcome.gate for outcome in outcomes}
-    bound = None
-    if risk is not None:
-        bound = control(*for_risk(held, gates["relevance"], gates["critique"], settings.gates.relevance), risk)
-        gates["critique"] = gates["critique"].model_copy(update={"index": index, "threshold": bound.threshold})
-    gates = {name: named(gate, settings) for name, gate in gates.items()}
-    for outcome in outcomes if write else ():
-        path = fitted_gate(settings, outcome.name)
-        if outcome.how == "kept" and gates[outcome.name].threshold is None:
-            path.unlink(missing_ok=True)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            scratch = path.with_suffix(".part")
-            scratch.write_text(gates[outcome.name].model_dump_json(indent=1) + "\n", encoding="utf-8")
-            scratch.replace(path)
-    return outcomes, bound
+    path = gate_file(settings, GATE)
+    if not outcome.adjusted and outcome.bound is None:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_suffix(".part")
+    scratch.write_text(named(outcome.gate, settings).model_dump_json(indent=1) + "\n", encoding="utf-8")
+    scratch.replace(path)
 
 
 def named(gate: Calibration, settings: Settings) -> Calibration:
@@ -215,43 +219,33 @@ def named(gate: Calibration, settings: Settings) -> Calibration:
     return gate.model_copy(update={"embedder": models.embedder, "reranker": models.reranker, "reader": reader})
 
 
-def _reset(settings: Settings) -> None:
-    from handrail.assembly.stages import fitted_gate
-
-    for name in ("relevance", "critique"):
-        fitted_gate(settings, name).unlink(missing_ok=True)
-    notes.print(f"{settings.knowledge.kb} uses the gates that ship")
-
-
-def _as_json(settings: Settings, outcomes: Sequence[Outcome], bound: Bound | None) -> dict[str, Any]:
+def as_dict(outcome: Outcome) -> dict[str, Any]:
+    """What became of the gate and why, before and after."""
     return {
-        "kb": settings.knowledge.kb,
-        "gates": figures(outcomes),
-        "risk": asdict(bound) if bound is not None else None,
+        "how": "adjusted" if outcome.adjusted else "kept",
+        "why": outcome.why,
+        "n": outcome.n,
+        "before": asdict(outcome.before),
+        "after": asdict(outcome.after),
+        "threshold": outcome.gate.threshold,
+        "closest": outcome.gate.closest,
     }
 
 
-def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """By gate: what became of it and why, before and after."""
-    return {
-        item.name: {"how": item.how, "why": item.why, "before": asdict(item.before), "after": asdict(item.after)}
-        for item in outcomes
-    }
-
-
-def show(outcomes: Sequence[Outcome], bound: Bound | None) -> None:
-    for item in outcomes:
-        results.print(f"{item.name}: {item.how}: {item.why} (cross-validated)")
-        for name, found in (("before", item.before), ("after", item.after)):
-            area = f"{found.auc:.3f}" if found.auc is not None else "-"
-            error = f"ECE {found.ece:.3f} (by chance {found.ece_by_chance:.3f})"
-            results.print(f"  {name:6}  AUC {area}  {error}  log loss {found.loss:.3f}")
+def show(outcome: Outcome) -> None:
+    results.print(f"{'adjusted' if outcome.adjusted else 'what ships is kept'}: {outcome.why}", soft_wrap=True)
+    for name, found in (("before", outcome.before), ("after", outcome.after)):
+        area = f"{found.auc:.3f}" if found.auc is not None else "-"
+        error = f"ECE {found.ece:.3f} (by chance {found.ece_by_chance:.3f})"
+        results.print(f"  {name:6}  AUC {area}  {error}  log loss {found.loss:.3f}")
+    gate, bound = outcome.gate, outcome.bound
+    results.print(f"  answered from {gate.threshold:.3f}, shown as closest from {gate.closest:.3f}")
     if bound is not None:
         results.print(
             f"risk: at most {bound.bound:.3f} of questions answered wrongly (asked for {bound.risk:g}, n = {bound.n}, "
             f"expected over questions like these); observed {bound.observed:.3f}"
         )
         results.print(
-            f"  threshold {bound.threshold:.3f}; price: {bound.refused:.0%} of all questions refused, "
-            f"{bound.refused_right:.0%} of the rightly answered ones"
+            f"  price: {bound.refused:.0%} of all questions not answered, {bound.refused_right:.0%} of those that "
+            "would have been answered rightly"
         )

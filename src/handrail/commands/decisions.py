@@ -137,7 +137,7 @@ async def _local(settings: Settings, maps: Maps | None = None) -> AsyncIterator[
         parts = await asyncio.to_thread(build_parts, settings)
     try:
         retriever = parts.retriever(settings)
-        reads = local_classifier(settings, retriever.sentences, parts.snapshot.knows, parts.interpret(settings))
+        reads = local_classifier(settings, retriever.sentences, parts.snapshot.knows)
         yield await asyncio.to_thread(local_decisions, settings, parts, reads, maps)
     finally:
         parts.close()

@@ -83,7 +83,12 @@ Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the firs
 Resume = Annotated[
     str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run; nothing may have changed.")
 ]
-Runs = Annotated[Path | None, typer.Option("--runs", help="Folder for run records; default is eval/runs.")]
+Runs = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs", help="Folder for run records; default is eval/runs, in the data folder where there is no clone."
+    ),
+]
 
 
 def _measuring(name: str) -> Callable[..., None]:

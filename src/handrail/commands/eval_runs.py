@@ -12,8 +12,14 @@ from rich.markup import escape
 
 from handrail.commands import Json, notes, results
 from handrail.errors import HandrailError, MissingExtra, PermanentError
+from handrail.settings import load_settings
 
-Runs = Annotated[Path | None, typer.Option("--runs", help="Folder of run records; default is eval/runs.")]
+Runs = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs", help="Folder of run records; default is eval/runs, in the data folder where there is no clone."
+    ),
+]
 RUN = (
     "A run's id, a part of it that no other has, `latest` or a command's name for its newest run "
     "(`retrieval~1` is the one before), or the path of a record."
@@ -143,16 +149,16 @@ def report(
 
 
 def part(name: str) -> Any:
-    """A module of the package beside `src` in a clone, named by text: the product never imports what measures it."""
+    """A module of the package `eval`, named by text: the product never imports what measures it."""
     try:
         return importlib.import_module(f"eval.{name}")
     except ModuleNotFoundError as error:
         if error.name not in ("eval", f"eval.{name}"):
             raise MissingExtra(f"`handrail eval` ({error.name})", "eval") from None
         raise HandrailError(
-            "evaluation runs from a clone: get the repository, `pip install -e '.[eval]'` there, and run it again"
+            "this installation has no evaluation code: run `pip install --force-reinstall 'handrail[eval]'`"
         ) from None
 
 
 def _folder(runs: Path | None) -> Path:
-    return runs or Path(part("command").RUNS)
+    return runs or Path(part("command").runs_folder(load_settings()))

@@ -67,7 +67,15 @@ def run(
     console: Console = notes,
 ) -> Report:
     """One writing run, with a progress bar on `console`; `keep_others` and `exact` as for Ingest."""
-    from handrail.assembly import build_embedder, build_late, index_folder, read_snapshot, read_states
+    from handrail.assembly import (
+        build_embedder,
+        build_late,
+        build_multilingual,
+        index_folder,
+        read_multilingual,
+        read_snapshot,
+        read_states,
+    )
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
     from handrail.stores.chroma import ChromaStore, connect
@@ -89,6 +97,8 @@ def run(
             snapshot = read_snapshot(settings, store)
             late = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
             read_states(settings, store.kb, snapshot, late, _shown(progress, "reading their words"))
+            encoder = build_multilingual(settings)
+            read_multilingual(settings, store.kb, snapshot, encoder, _shown(progress, "for other languages"))
     finally:
         if lock is not None:
             lock.release()

@@ -101,32 +101,31 @@ def show(name: Name, as_json: Json = False) -> None:
         results.print(f"{row['passages']:>4}  {row['article']}")
     if tuned:
         notes.print(tuned)
-    for line in _gates(settings, store.generation):
-        notes.print(line)
+    calibrated = _calibrated(settings, store.generation)
+    if calibrated:
+        notes.print(calibrated)
 
 
-def _gates(settings: Settings, generation: str) -> Iterator[str]:
-    """The gates that `handrail calibrate` put in force, a line each."""
-    from handrail.assembly.stages import fitted_gate
+def _calibrated(settings: Settings, generation: str) -> str | None:
+    """The gate that `handrail calibrate` put in force, in one line."""
+    from handrail.assembly.fitted import gate_file
     from handrail.calibration import load_calibration
 
-    for name in ("relevance", "critique"):
-        path = fitted_gate(settings, name)
-        if not path.is_file():
-            continue
-        try:
-            gate = load_calibration(name, path)
-        except SettingsError:
-            yield f"{name} gate: the file is damaged; run `handrail calibrate` again, or with --reset"
-            continue
-        stale = "" if gate.index == generation else "; older than the articles: run `handrail calibrate` again"
-        threshold = "" if gate.threshold is None else f", threshold {gate.threshold:.3f}"
-        yield f"{name} gate: fitted on {gate.fitted_on} (n = {gate.n}){threshold}{stale}"
+    path = gate_file(settings, "answers")
+    if not path.is_file():
+        return None
+    try:
+        gate = load_calibration("answers", path)
+    except SettingsError:
+        return "gate: the file is damaged; run `handrail calibrate` again, or with --reset"
+    stale = "" if gate.index == generation else "; older than the articles: run `handrail calibrate` again"
+    bands = f"answered from {gate.threshold:.3f}, shown as closest from {gate.closest:.3f}"
+    return f"gate: fitted on {gate.fitted_on} (n = {gate.n}), {bands}{stale}"
 
 
 def _tuned(settings: Settings, generation: str) -> str | None:
     """What `handrail tune` put in force, in one line."""
-    from handrail.assembly.parts import FITTED
+    from handrail.assembly.fitted import FITTED
     from handrail.retrieve.tuned import read
 
     try:
@@ -140,8 +139,6 @@ def _tuned(settings: Settings, generation: str) -> str | None:
     then = (fit.generation, fit.embedder, fit.reranker, fit.late)
     stale = "" if then == now else "; not used, the articles or models have changed"
     parts = [f"{name} {value:g}" for name, value in sorted(fit.weights.items())] + ["a query map"] * bool(fit.adapter)
-    if fit.effort is not None:
-        parts.append(f"the cross-encoder reads {fit.effort.depth} passages of {fit.effort.words} words")
     low, middle, high = fit.gain
     return f"tuned: {', '.join(parts)}; nDCG@10 {middle:+.3f} ({low:+.3f} to {high:+.3f}) on {fit.decided_on}{stale}"
 

@@ -14,18 +14,17 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from handrail.assembly import build_parts, kb_folder
-from handrail.assembly.parts import FITTED
+from handrail.assembly.fitted import FITTED
 from handrail.calibrate.observe import names
 from handrail.calibrate.rows import read_rows
 from handrail.calibrate.service import KIND, LEAST
 from handrail.commands import Json, notes, results, settings_for
-from handrail.commands.calibrate import figures, refit, show
+from handrail.commands.calibrate import as_dict, refit, show
 from handrail.errors import KnowledgeError, PermanentError
 from handrail.retrieve.tuned import Tuned
 from handrail.settings import Settings
 from handrail.stores.snapshot import Snapshot
 from handrail.tune.clock import Clock, Say
-from handrail.tune.effort import Frontier, Point
 from handrail.tune.questions import Asked
 from handrail.tune.run import Result, Verdict
 
@@ -42,7 +41,7 @@ def tune(
         typer.Option("--file", help="Questions of real people to decide on: JSON lines {question, article_ids}."),
     ] = None,
     gates: Annotated[
-        bool, typer.Option("--gates/--no-gates", help="Fit the gates too, where --file has questions to turn away.")
+        bool, typer.Option("--gates/--no-gates", help="Fit the gate too, where --file has questions to turn away.")
     ] = True,
     accept_made: Annotated[
         bool, typer.Option("--accept-made", help="Without --file: let questions made of the articles decide.")
@@ -50,12 +49,12 @@ def tune(
     reset: Annotated[bool, typer.Option("--reset", help="Forget what was fitted; back to the settings.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit retrieval to one knowledge base: weights, a query map, the cross-encoder's work, the gates; only wins stay.
+    """Fit retrieval to one knowledge base: search weights, a query map and the gate. Only what wins is put in force.
 
-    Questions are made of the articles: some articles to fit on, some to choose on, the others to measure on. Made
-    questions mislead, so that questions of real people decide (--file; 60 or more are best). An interrupted run goes on
-    where it stopped. The gates follow, on the retrieval then in force, when --file also has questions that no article
-    answers (`"article_ids": []`, or `"should_refuse": true`).
+    Questions are made from the articles: some articles to fit on, some to choose on, the rest to measure on. Made
+    questions flatter, so questions from real people decide (--file; 60 or more are best). An interrupted run resumes
+    where it stopped. If --file also has questions that no article answers (`"article_ids": []`, or
+    `"should_refuse": true`), the gate is then fitted to the new retrieval.
     """
     settings = settings_for(kb)
     folder = kb_folder(settings, kb)
@@ -64,21 +63,21 @@ def tune(
         return
     human = asked_by_people(file) if file is not None else []
     follow = gates and file is not None and holds_both(file)
-    result = run(settings, minutes, human, accept_made=accept_made, gates_follow=follow)
-    fitted = refit(settings, file) if file is not None and follow else []
+    result = run(settings, minutes, human, accept_made=accept_made)
+    fitted = refit(settings, file) if file is not None and follow else None
     if as_json:
-        print(json.dumps({"kb": kb, **result.as_json(), "gates": figures(fitted)}, indent=2))  # noqa: T201
+        gate = as_dict(fitted) if fitted is not None else None
+        print(json.dumps({"kb": kb, **result.as_json(), "gate": gate}, indent=2))  # noqa: T201
     else:
         for verdict in result.verdicts:
             results.print(_table(verdict))
-        if result.effort is not None:
-            results.print(_frontier(result.effort))
-        show(fitted, None)
-    notes.print(_outcome(kb, result, accept_made, bool(fitted)))
+        if fitted is not None:
+            show(fitted)
+    notes.print(_outcome(kb, result, accept_made, fitted is not None))
 
 
 def holds_both(file: Path) -> bool:
-    """Whether gates can be fitted to it: enough questions of both kinds, every one labelled."""
+    """Whether the gate can be fitted to it: enough questions of both kinds, every one labelled."""
     try:
         answerable = [row.answerable for row in read_rows(file)]
     except KnowledgeError:
@@ -86,9 +85,7 @@ def holds_both(file: Path) -> bool:
     return len(answerable) >= LEAST and min(sum(answerable), len(answerable) - sum(answerable)) >= KIND
 
 
-def run(
-    settings: Settings, minutes: float, human: list[Asked], *, accept_made: bool = False, gates_follow: bool = False
-) -> Result:
+def run(settings: Settings, minutes: float, human: list[Asked], *, accept_made: bool = False) -> Result:
     """Tune, and put what won in force; what does not win takes an earlier fit out of force."""
     from handrail.tune.bench import Bench
     from handrail.tune.keep import activate, reset
@@ -97,7 +94,7 @@ def run(
 
     folder = kb_folder(settings, settings.knowledge.kb)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    parts = build_parts(_forgetful(settings))
+    parts = build_parts(settings)
     _check_known(human, parts.snapshot.articles)
     with Progress(*columns, console=notes) as progress, Bench(parts, settings, folder / "tune") as bench:
         tasks: dict[str, int] = {}
@@ -111,7 +108,7 @@ def run(
         made, fitted_on = made_of(bench.parts.snapshot, PER_ARTICLE), TEMPLATES
         if settings.llm.configured:
             made, fitted_on = asyncio.run(_written(settings, bench.parts.snapshot, made, clock, say)), WRITTEN
-        result = fitted(bench, settings, made, human, clock, say, accept_made=accept_made, gates_follow=gates_follow)
+        result = fitted(bench, settings, made, human, clock, say)
         generation = bench.parts.store.generation
     tuned = result.in_force(accept_made=accept_made)
     if tuned is not None:
@@ -169,11 +166,6 @@ def _reset(folder: Path) -> None:
     notes.print("back to the settings" if reset(folder / FITTED) else "nothing was fitted")
 
 
-def _forgetful(settings: Settings) -> Settings:
-    """So that times are those of questions nobody has asked before; what models said is kept on disk all the same."""
-    return settings.model_copy(update={"models": settings.models.model_copy(update={"remember": 0})})
-
-
 def _check_known(human: Sequence[Asked], articles: Sequence[str]) -> None:
     """Questions about articles that are not there count as misses. Raises KnowledgeError where all of them are."""
     unknown = [row for row in human if not any(names(row.articles, article) for article in articles)]
@@ -189,48 +181,25 @@ def _check_known(human: Sequence[Asked], articles: Sequence[str]) -> None:
         )
 
 
-def _outcome(kb: str, result: Result, accept_made: bool, gates_too: bool = False) -> str:
+def _outcome(kb: str, result: Result, accept_made: bool, gate_too: bool = False) -> str:
     tuned = result.in_force(accept_made=accept_made)
     if tuned is not None:
-        shown = "; ".join(part for part in (_weights(tuned), _effort(tuned)) if part)
-        return f"[green]in force[/] for {kb}: {shown}. Restart `handrail serve`; undo with --reset." + (
-            f" The gates were fitted without it: run `handrail calibrate --kb {kb}` next." if not gates_too else ""
+        return f"[green]in force[/] for {kb}: {_weights(tuned)}. Restart `handrail serve`; undo with --reset." + (
+            f" The gate was fitted without it: run `handrail calibrate --kb {kb}` next." if not gate_too else ""
         )
-    if result.won or (result.effort is not None and result.effort.chosen is not None):
+    if result.won:
         return (
             f"[yellow]nothing changed[/] for {kb}: it wins on made questions only, which share their articles' words. "
-            "Bring questions of people with --file, or take the risk with --accept-made."
+            "Bring questions from people with --file, or take the risk with --accept-made."
         )
     if result.tuned is None:
         return f"nothing beat the settings of {kb} on the articles it was chosen on; nothing changed"
-    return f"[yellow]nothing changed[/] for {kb}: the gain is not sure (its interval reaches zero or below)"
+    return f"[yellow]nothing changed[/] for {kb}: the gain is not certain (its interval reaches zero or below)"
 
 
 def _weights(tuned: Tuned) -> str:
     weights = ", ".join(f"{name} {value:g}" for name, value in sorted(tuned.weights.items()))
     return "; ".join(part for part in (weights, "a query map" if tuned.adapter is not None else "") if part)
-
-
-def _effort(tuned: Tuned) -> str:
-    effort = tuned.effort
-    return f"the cross-encoder reads {effort.depth} passages of {effort.words} words" if effort is not None else ""
-
-
-def _frontier(found: Frontier) -> str:
-    lines = [f"What the cross-encoder reads, cheapest first, on {found.on} (n = {found.n}):"]
-    lines += [_point(point, found) for point in found.points]
-    return "\n".join([*lines, "  * only to compare: gates and quotes go by its scores of the passages that are kept"])
-
-
-def _point(point: Point, found: Frontier) -> str:
-    effort, change, said = point.effort, point.change, point.figures
-    what = f"{effort.depth} passages of {effort.words} words" if effort.depth else "nothing"
-    what += "" if effort in found.usable else " *"
-    mark = "  <- settings" if effort == found.now else "  <- chosen" if effort == found.chosen else ""
-    return (
-        f"  {what:26} {point.milliseconds:4.0f} ms  hit@5 {said['hit@5']:.3f}  mrr {said['mrr']:.3f}  "
-        f"nDCG@10 {change.mean:+.3f} ({change.low:+.3f} to {change.high:+.3f}){mark}"
-    )
 
 
 def _table(verdict: Verdict) -> str:

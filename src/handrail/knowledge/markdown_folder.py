@@ -77,7 +77,8 @@ class MarkdownFolder:
         facets = {key: fields[key] for key in FACETS if fields.get(key)}
         if audience(said) is Audience.AGENTS:
             facets[FACET] = Audience.AGENTS.value
-        url = fields.get("url") or f"{self._url_base}/{quote('/'.join(parts))}"
+        own = f"{self._url_base}/{quote('/'.join(parts))}" if self._url_base else ""
+        url = fields.get("url") or own
         return Article(_id(relative), title, body.strip(), url, facets)
 
     def _text(self, path: Path) -> str:

@@ -16,12 +16,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.local_models.onnx_graph import FLOAT, MICROSOFT, Array, Graph, Node, read
+from handrail.local_models.onnx_graph import MICROSOFT, Array, Graph, Node, read
 
 EPSILON = 1e-12
 HEAD = 32
 """Width of an attention head of the MiniLM and BGE-small families."""
 INPUTS = ("input_ids", "token_type_ids")
+WORDS = "words"
+"""The input that takes the place of the first of these where vectors of words come with the text."""
 STATES = "states.{}"
 """The output that holds every token's state after a layer."""
 
@@ -65,8 +67,8 @@ class Source(Protocol):
 
     def vector(self, name: str) -> NDArray[np.float32]: ...
 
-    def rows(self, name: str) -> tuple[Array, NDArray[np.float32] | float, int]:
-        """Quantised rows of an embedding, their scale, one for all or one each, and their zero point."""
+    def rows(self, name: str) -> tuple[Array, float, int] | None:
+        """Quantised rows of an embedding, their scale and zero point; None where vectors of words come with a text."""
         ...
 
     def real(self, name: str) -> NDArray[np.float32]: ...
@@ -148,43 +150,45 @@ def written(weights: Source, states_of: Collection[int] = (), kept: Kept = Kept.
     if kept is Kept.MEAN:
         hidden = builder.graph.add("ReduceMean", [hidden], "mean", axes=[0], keepdims=1)
     name, width = builder.head(hidden)
-    inputs: dict[str, Sequence[str | int]] = dict.fromkeys(INPUTS, (1, "tokens"))
     rows = 1 if kept in {Kept.FIRST, Kept.MEAN} else "kept"
-    return builder.graph.model(inputs, {name: (rows, width), **outputs})
+    return builder.graph.model(builder.ids(), {name: (rows, width), **outputs}, builder.vectors())
 
 
 class _Builder:
     def __init__(self, weights: Source) -> None:
         self._weights = weights
         self._heads = weights.width // HEAD
+        self._rows = weights.rows("embeddings.word_embeddings")
         self.graph = Graph()
+
+    def ids(self) -> dict[str, Sequence[str | int]]:
+        """Inputs of whole numbers and their axes."""
+        return dict.fromkeys(INPUTS if self._rows is not None else INPUTS[1:], (1, "tokens"))
+
+    def vectors(self) -> dict[str, Sequence[str | int]]:
+        """Inputs of real numbers and their axes."""
+        return {WORDS: ("tokens", self._weights.width)} if self._rows is None else {}
 
     def embedded(self) -> str:
         graph = self.graph
-        words, scale, zero = self._weights.rows("embeddings.word_embeddings")
-        flat = {name: graph.add("Squeeze", [name, graph.whole(0)], f"{name}.flat") for name in INPUTS}
-        found = graph.add("Gather", [graph.constant("words", words), flat["input_ids"]], "words.found")
-        real = self._real(found, flat["input_ids"], scale, zero)
-        kinds = graph.add("Gather", [self._real_rows("token_type_embeddings"), flat["token_type_ids"]], "kinds")
-        tokens = graph.add("Shape", [flat["input_ids"]], "tokens")
+        flat = {name: graph.add("Squeeze", [name, graph.whole(0)], f"{name}.flat") for name in self.ids()}
+        words = WORDS if self._rows is None else self._looked_up(flat[INPUTS[0]], *self._rows)
+        own = flat[INPUTS[1]]
+        kinds = graph.add("Gather", [self._real_rows("token_type_embeddings"), own], "kinds")
+        tokens = graph.add("Shape", [own], "tokens")
         places = graph.add(
             "Slice", [self._real_rows("position_embeddings"), graph.whole(0), tokens, graph.whole(0)], "places"
         )
-        return self._normed("embeddings.LayerNorm", real, kinds, places)
+        return self._normed("embeddings.LayerNorm", words, kinds, places)
 
-    def _real(self, found: str, rows: str, scale: NDArray[np.float32] | float, zero: int) -> str:
-        """Quantised rows made real: by one scale, or by that of each row."""
+    def _looked_up(self, ids: str, words: Array, scale: float, zero: int) -> str:
         graph = self.graph
-        if isinstance(scale, float):
-            kind = self._weights.rows("embeddings.word_embeddings")[0].dtype
-            scales = [
-                graph.constant("words.scale", np.array(scale, np.float32)),
-                graph.constant("words.zero", np.array(zero, kind)),
-            ]
-            return graph.add("DequantizeLinear", [found, *scales], "words.real")
-        whole = graph.add("Cast", [found], "words.cast", to=FLOAT)
-        each = graph.add("Gather", [graph.constant("words.scales", scale[:, None]), rows], "words.scale")
-        return graph.add("Mul", [whole, each], "words.real")
+        found = graph.add("Gather", [graph.constant("words.rows", words), ids], "words.found")
+        scales = [
+            graph.constant("words.scale", np.array(scale, np.float32)),
+            graph.constant("words.zero", np.array(zero, words.dtype)),
+        ]
+        return graph.add("DequantizeLinear", [found, *scales], "words.real")
 
     def end(self, kept: Kept) -> str | None:
         """Where the tokens end that are kept; None at the text's own end."""

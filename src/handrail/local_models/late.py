@@ -2,7 +2,7 @@
 
 ColBERT (Khattab and Zaharia 2020): the score of a passage is the mean, over the query's tokens, of each one's greatest
 cosine to a token of the passage. The weights come without their last projection; a fixed one, the directions in which
-states of help articles differ most (`python -m eval.fit_late`), keeps vectors small and the order of passages.
+states of help articles differ most (`python -m training.late`), keeps vectors small and the order of passages.
 """
 
 from __future__ import annotations

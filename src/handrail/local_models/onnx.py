@@ -14,7 +14,7 @@ from tokenizers import Encoding, Tokenizer
 
 from handrail.embedding import Embedding, States
 from handrail.errors import ModelUnavailable
-from handrail.local_models.bert import Kept, Source, Weights, written
+from handrail.local_models.bert import WORDS, Kept, Source, Weights, written
 from handrail.local_models.manifest import ModelSpec
 from handrail.local_models.packed import SUFFIX, load
 from handrail.local_models.processor import overflows
@@ -57,9 +57,12 @@ class OnnxModel:
         delta: Delta | None = None,
     ) -> None:
         """`states_of` are layers whose states are wanted beside the result; see `bert.written`. `delta` changes it."""
+        self._words: Callable[[Sequence[int]], NDArray[np.float32]] | None = None
         packed = next(iter(folder.glob(f"*{SUFFIX}")), None)
         if packed is not None:
-            model, self.tokenizer = load(packed, kept if delta else Kept.MEAN, delta, states_of)
+            opened = load(packed)
+            model = opened.graph(kept if delta else Kept.MEAN, delta, states_of)
+            self.tokenizer, self._words = opened.tokenizer, opened.weights.words
         else:
             model = _read(folder / "model.onnx", states_of, kept, delta)
             self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -98,7 +101,11 @@ class OnnxModel:
             "attention_mask": encoding.attention_mask,
             "token_type_ids": encoding.type_ids,
         }
-        feed = {name: np.array([ids], dtype=np.int64) for name, ids in given.items() if name in self._inputs}
+        feed: dict[str, NDArray[np.generic]] = {
+            name: np.array([ids], dtype=np.int64) for name, ids in given.items() if name in self._inputs
+        }
+        if self._words is not None:
+            feed[WORDS] = self._words(encoding.ids)
         outputs: Output = self._session.run(None, feed)
         return outputs
 

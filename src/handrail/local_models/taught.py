@@ -1,7 +1,7 @@
 """An encoder that is at hand, taught another question: low-rank changes of its upper layers, and how it is read.
 
 It keeps the lower layers, changes the matrices of the upper ones a little (`tuned`), may leave the topmost out, and is
-read at the first token and the mean of the first text's own, by one linear map. Trained by `eval/teach`.
+read at the first token and the mean of the first text's own, by one linear map. Trained by `training/encoders`.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Tuned:
     def vector(self, name: str) -> Floats:
         return self._source.vector(name)
 
-    def rows(self, name: str) -> tuple[Array, Floats | float, int]:
+    def rows(self, name: str) -> tuple[Array, float, int] | None:
         return self._source.rows(name)
 
     def real(self, name: str) -> Floats:

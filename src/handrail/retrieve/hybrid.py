@@ -11,6 +11,7 @@ import numpy as np
 from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
 from handrail.local_models.batching import Batcher
+from handrail.retrieve.abroad import AbroadSearch, in_another_language
 from handrail.retrieve.articles import ArticleFit
 from handrail.retrieve.codes import ListedCodes
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
@@ -22,8 +23,9 @@ from handrail.sentences import parts, pieces
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Calls, Evidence, Heard, Hit, Passage, Probe, Vectors, Wordings
+from handrail.types import Calls, Candidate, Evidence, Heard, Hit, Passage, Probe, Vectors, Wordings
 
+ENGLISH = "en"
 PIECE = 160
 """Characters of the pieces of a longer message that are heard one by one: an encoder hears some sixty words."""
 DISCUSSED = 6
@@ -45,12 +47,14 @@ class HybridRetriever:
         late: LateInteraction | None = None,
         hear: Batcher[str, Heard] | None = None,
         hear_foreign: Batcher[str, Heard] | None = None,
+        abroad: AbroadSearch | None = None,
     ) -> None:
         """Finds what the audience of `snapshot` may read, and nothing else.
 
         `adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
         `hear` gives what a probe says beside it of a message's label; `hear_foreign` hears a message in any language.
+        `abroad` searches for what the embedder does not read.
         """
         self._snapshot = snapshot
         self._dense = dense
@@ -61,6 +65,7 @@ class HybridRetriever:
         self._late = late
         self._hear = hear
         self._hear_foreign = hear_foreign
+        self._abroad = abroad
         self._codes = ListedCodes(snapshot.passages)
         self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
@@ -75,6 +80,8 @@ class HybridRetriever:
             self._late.foresee(plain)
         if self._hear_foreign is not None:
             self._hear_foreign.foresee(without_courtesies(text))
+        if self._abroad is not None:
+            self._abroad.foresee(plain)
 
     async def probe(self, text: str) -> Probe:
         said, plain = without_courtesies(text), _plain(text)
@@ -83,7 +90,9 @@ class HybridRetriever:
             self._probes([plain]), _heard(self._hear_foreign, [said]), _heard(hear, pieces(long, PIECE))
         )
         whole = own.calls if own is not None else probe.calls
-        return replace(probe, foreign=own.labels if own is not None else None, calls=_with_pieces(whole, further))
+        abroad = in_another_language(plain, ENGLISH, self._snapshot)
+        labels = own.labels if own is not None else None
+        return replace(probe, foreign=labels, abroad=abroad, calls=_with_pieces(whole, further))
 
     async def sentences(self, text: str) -> dict[str, Probe]:
         """Of a message of several sentences: each with a probe of its own, in order."""
@@ -102,10 +111,16 @@ class HybridRetriever:
             for text, embedding, said in zip(texts, embeddings, heard, strict=True)
         ]
 
+    def crosses(self, query: str) -> bool:
+        """Whether `query` is searched for, and judged, across languages."""
+        return self._abroad is not None and self._abroad.takes(_plain(query))
+
     async def retrieve(
         self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         plain = _plain(query)
+        if self._abroad is not None and self._abroad.takes(plain):
+            return await self._retrieve_abroad(self._abroad, plain, filters, wordings)
         if self._late is not None:
             self._late.foresee(plain)
         embedding = probe.embedding if probe is not None else (await self._embedder.submit([plain]))[0]
@@ -118,14 +133,48 @@ class HybridRetriever:
         cosines = self._snapshot.cosines(embedding)
         discussed = self._discussed(wordings, cosines) if wordings is not None else ()
         sections = await self._reader.read(plain, hits, cosines, discussed)
+        return self._evidence(plain, hits, sections)
+
+    async def _retrieve_abroad(
+        self, abroad: AbroadSearch, query: str, filters: Mapping[str, str], wordings: Wordings | None
+    ) -> Evidence:
+        """What the embedder does not read: the encoder of many languages ranks it, and no reader of English does."""
+        weighted = {query: 1.0, **(wordings.beside if wordings is not None else {})}
+        favoured = frozenset(wordings.favoured) if wordings is not None else frozenset[str]()
+        k = self._settings.dense_k
+        lists = [
+            (weight, await abroad.hits(text, k, filters, lambda words: self._keyword(words, filters)))
+            for text, weight in weighted.items()
+        ]
+        hits = together(lists, favoured)
+        cosines = await abroad.cosines(query)
+        discussed = self._discussed(wordings, cosines) if wordings is not None else ()
+        sections = await self._reader.read(query, hits, cosines, discussed, floor=abroad.floor(query))
+        return self._evidence(query, hits, sections)
+
+    def _evidence(self, query: str, hits: Sequence[Hit], sections: Sequence[Candidate]) -> Evidence:
         ranked = self._per_article(reordered(hits, sections))[: self._settings.top_k]
         return Evidence(
-            plain,
-            ranked,
+            query,
+            self._whole(ranked, sections),
             dict(sections[0].signals) if sections else {},
-            unlisted=self._codes.unlisted(plain),
+            unlisted=self._codes.unlisted(query),
             sections=sections,
         )
+
+    def _whole(self, ranked: Sequence[Hit], sections: Sequence[Candidate]) -> list[Hit]:
+        """With the passages that the likeliest sections need to be whole, behind the ranked ones."""
+        held = {hit.passage.id for hit in ranked}
+        missing = {
+            passage_id: one.probability
+            for one in sections
+            for passage_id in one.section.passage_ids
+            if passage_id not in held
+        }
+        rest = [
+            Hit(self._snapshot.by_id[passage_id], final=final, neighbour=True) for passage_id, final in missing.items()
+        ]
+        return [*ranked, *rest]
 
     def _discussed(self, wordings: Wordings, cosines: Vectors) -> Sequence[Passage]:
         """The nearest passages of what the conversation is about."""

@@ -28,7 +28,8 @@ FEWEST = 3
 
 
 class SectionReader:
-    """`depth` sections are read at most, `max_words` of each; `answers` turns what was seen into a probability.
+    """`depth` sections are read at most, `max_words` of each; `answers` turns what was seen into a probability,
+    `across` does so for queries in languages that the model does not read.
 
     Without a model the other signals decide.
     """
@@ -40,6 +41,7 @@ class SectionReader:
         depth: int,
         max_words: int,
         answers: Calibration,
+        across: Calibration,
     ) -> None:
         self._snapshot = snapshot
         self._sections = Sections(snapshot)
@@ -47,23 +49,34 @@ class SectionReader:
         self._depth = depth
         self._max_words = max_words
         self._answers = answers
+        self._across = across
 
     async def read(
-        self, query: str, hits: Sequence[Hit], cosines: Vectors, discussed: Sequence[Passage] = ()
+        self,
+        query: str,
+        hits: Sequence[Hit],
+        cosines: Vectors,
+        discussed: Sequence[Passage] = (),
+        *,
+        floor: float | None = None,
     ) -> list[Candidate]:
-        """The likeliest first. `hits` are best first; sections of `discussed` are read whatever their rank."""
-        depth = self._depth if self._model is None else self._model.affordable(self._depth, FEWEST)
+        """The likeliest first. `hits` are best first; sections of `discussed` are read whatever their rank.
+
+        `floor`: the cosine of unrelated texts, for a query that no reader of English reads.
+        """
+        model = self._model if floor is None else None
+        depth = self._depth if model is None else model.affordable(self._depth, FEWEST)
         chosen = await asyncio.to_thread(self._chosen, query, hits, depth, discussed)
         pairs = [(query, window(query, section, self._max_words)) for section, _ in chosen]
-        logits = await self._model.submit(pairs) if self._model is not None and pairs else []
+        logits = await model.submit(pairs) if model is not None and pairs else []
         seen = [
             Seen(section, hit, float(logit), logit.reading if isinstance(logit, Logit) else None)
             for (section, hit), logit in zip(chosen, logits or [0.0] * len(chosen), strict=True)
         ]
-        signals = measure(query, seen, self._snapshot, cosines)
+        signals = measure(query, seen, self._snapshot, cosines, floor)
+        gate = self._answers if floor is None else self._across
         found = [
-            Candidate(one.section, probability(self._answers, values), values)
-            for one, values in zip(seen, signals, strict=True)
+            Candidate(one.section, probability(gate, values), values) for one, values in zip(seen, signals, strict=True)
         ]
         return sorted(found, key=lambda candidate: -candidate.probability)
 

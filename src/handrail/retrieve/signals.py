@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handrail.stores.snapshot import Snapshot
-from handrail.stores.tokens import coverage, tokenize
+from handrail.stores.tokens import tokenize
 from handrail.types import Hit, Section, Vectors
 
 NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z][\w.-]*[\w]|[a-z]+[A-Z]\w*)|\b[A-Za-z]+-?\d[\w.]*\b")
@@ -37,44 +37,41 @@ class Seen:
     """Log-odds that it answers, as the cross-encoder was taught to tell; None where it was not."""
 
 
-def measure(query: str, seen: Sequence[Seen], snapshot: Snapshot, cosines: Vectors) -> list[dict[str, float]]:
-    """Named signals of each section. `cosines` is `(passages,)`: the query against the whole index, in its order."""
-    weights, lang = snapshot.inverse_frequency, snapshot.stemming
-    rarest = max(weights.values(), default=1.0)
-    asked = set(tokenize(query, lang))
+def measure(
+    query: str, seen: Sequence[Seen], snapshot: Snapshot, cosines: Vectors, floor: float | None = None
+) -> list[dict[str, float]]:
+    """Named signals of each section. `cosines` is `(passages,)`: the query against the whole index, in its order.
+
+    `floor` is the cosine of unrelated texts, where it is not the snapshot's own.
+    """
+    lang = snapshot.stemming
     names = [set(tokenize(name, lang)) for name in _names(query, lang)]
     readings = [_within(one.reading if one.reading is not None else one.rerank / 2) for one in seen]
     late = [one.hit.late or 0.0 for one in seen]
-    floor, spread = snapshot.noise_floor, max(float(np.std(cosines)), 1e-6) if len(cosines) else 1.0
+    dense = [_cosine(one.hit, snapshot, cosines) for one in seen]
+    floor = snapshot.noise_floor if floor is None else floor
+    spread = max(float(np.std(cosines)), 1e-6) if len(cosines) else 1.0
     mean = float(np.mean(cosines)) if len(cosines) else 0.0
     found = []
     for at, one in enumerate(seen):
-        text = f"{one.section.path}\n{one.section.text}"
-        present = set(tokenize(text, lang))
-        missing = [weights.get(term, rarest) / rarest for term in asked - present]
-        others = [value for place, value in enumerate(readings) if place != at]
-        dense = one.hit.dense or _cosine(one.hit, snapshot, cosines)
+        present = set(tokenize(f"{one.section.path}\n{one.section.text}", lang))
         found.append(
             {
                 "reading": readings[at],
-                "rerank": _within(one.rerank / 2),
-                "lead": min(max(readings[at] - max(others, default=LEAST), LEAST), MOST),
+                "lead": _within(readings[at] - max(_others(readings, at), default=LEAST)),
                 "fused": one.hit.fused,
-                "late": late[at],
-                "late_lead": late[at] - max((v for place, v in enumerate(late) if place != at), default=late[at]),
-                "dense_lift": (dense - floor) / max(1.0 - floor, 1e-6),
-                "dense_z": (dense - mean) / spread,
-                "coverage": coverage(query, text, weights, rarest, lang),
-                "coverage_path": coverage(query, one.section.path, weights, rarest, lang),
-                "missing_rarest": max(missing, default=0.0),
-                "unknown": sum(term not in weights for term in asked) / len(asked) if asked else 0.0,
+                "late_lead": late[at] - max(_others(late, at), default=late[at]),
+                "dense_lift": (dense[at] - floor) / max(1.0 - floor, 1e-6),
+                "dense_z": (dense[at] - mean) / spread,
+                "dense_lead": dense[at] - max(_others(dense, at), default=dense[at]),
                 "names_missing": float(any(name and not name & present for name in names)),
-                "intro": float(not one.section.headings),
-                "words": float(np.log1p(len(one.section.text.split()))),
-                "terms": float(np.log1p(len(asked))),
             }
         )
     return found
+
+
+def _others(values: Sequence[float], at: int) -> list[float]:
+    return [value for place, value in enumerate(values) if place != at]
 
 
 def _within(value: float) -> float:
@@ -83,7 +80,7 @@ def _within(value: float) -> float:
 
 def _cosine(hit: Hit, snapshot: Snapshot, cosines: Vectors) -> float:
     row = snapshot.row.get(hit.passage.id)
-    return float(cosines[row]) if row is not None and len(cosines) else 0.0
+    return hit.dense or (float(cosines[row]) if row is not None and len(cosines) else 0.0)
 
 
 def _names(query: str, lang: str) -> list[str]:

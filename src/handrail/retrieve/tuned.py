@@ -1,5 +1,4 @@
-"""What `handrail tune` found for one knowledge base: weights, a map of the query's embedding, and how much the
-cross-encoder reads; and when they hold.
+"""What `handrail tune` found for one knowledge base, weights and a map of the query's embedding, and when it holds.
 
 The file lies in the knowledge base's `fitted` folder. It counts only for the index and the models it was fitted with,
 and only where the operator's settings keep their default.
@@ -24,18 +23,7 @@ from handrail.types import Vectors
 logger = logging.getLogger(__name__)
 
 FILE = "retrieval.json"
-WEIGHTS = ("dense_weight", "article_weight", "article_keyword_weight", "late_weight", "rerank_weight")
-
-
-class Effort(BaseModel):
-    """How much of the search's result the cross-encoder reads."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    depth: int = Field(ge=0, le=100)
-    """Passages."""
-    words: int = Field(ge=10, le=400)
-    """Of each."""
+WEIGHTS = ("dense_weight", "article_weight", "article_keyword_weight", "late_weight")
 
 
 class Fit(BaseModel):
@@ -52,10 +40,6 @@ class Fit(BaseModel):
     """Values of `retrieval` settings by name, each a share in [0, 1]."""
     adapter: str | None = None
     """File beside this one."""
-    effort: Effort | None = None
-    """What the cross-encoder reads, where less than the settings say was enough or more was worth it."""
-    milliseconds: tuple[float, float] | None = None
-    """Of the cross-encoder for a question, by the settings and by `effort`, on the machine that measured it."""
     fitted_on: str
     n: int
     decided_on: str
@@ -72,23 +56,19 @@ class Tuned:
     weights: Mapping[str, float]
     adapter: Vectors | None
     """`(d, d)` float32, added to the identity."""
-    effort: Effort | None = None
-    """None leaves it to the settings."""
 
     @property
     def digest(self) -> str:
         """Changes with anything that changes what is found."""
         adapter = b"" if self.adapter is None else self.adapter.tobytes()
-        effort = b"" if self.effort is None else repr(self.effort).encode()
-        return hashlib.sha256(repr(sorted(self.weights.items())).encode() + adapter + effort).hexdigest()[:16]
+        return hashlib.sha256(repr(sorted(self.weights.items())).encode() + adapter).hexdigest()[:16]
 
     def over(self, settings: Retrieval) -> Retrieval:
         """`settings` with what was fitted wherever they are at their defaults."""
         defaults = Retrieval()
-        fitted: dict[str, float] = dict(self.weights)
-        if self.effort is not None:
-            fitted["rerank_depth"] = self.effort.depth
-        kept = {name: value for name, value in fitted.items() if getattr(settings, name) == getattr(defaults, name)}
+        kept = {
+            name: value for name, value in self.weights.items() if getattr(settings, name) == getattr(defaults, name)
+        }
         return settings.model_copy(update=kept)
 
     def adapt(self, embedding: Vectors) -> Vectors:
@@ -116,7 +96,7 @@ def load_tuned(folder: Path, generation: str, models: Models) -> Tuned | None:
         if fit.adapter is not None:
             with (folder / fit.adapter).open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 adapter = stored["map"].astype(np.float32)
-        return Tuned(fit.weights, adapter, fit.effort)
+        return Tuned(fit.weights, adapter)
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         logger.warning("%s is not used: %s; run `handrail tune` again", folder / FILE, _one_line(error))
         return None

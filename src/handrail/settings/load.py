@@ -18,6 +18,7 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 
 from handrail.errors import SettingsError
+from handrail.paths import PACKAGE, SAMPLE_KB
 from handrail.settings.base import Section
 from handrail.settings.tree import Settings
 
@@ -47,6 +48,7 @@ PATHS = (
 """Settings that name files: in a configuration file they are relative to that file."""
 
 
+PROFILE = PACKAGE / "sample" / "profile.toml"
 REMOVED = {
     ("deep",): "what it turned on did not help on data it was not made for; take the section out",
     ("retrieval", "spelling"): "search reads misspelt words as they are",
@@ -69,10 +71,13 @@ REMOVED = {
 """Settings of earlier versions, with what to do instead."""
 
 
-def load_settings(config: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+def load_settings(
+    config: Path | None = None, environ: Mapping[str, str] | None = None, kb: str | None = None
+) -> Settings:
     """Read `config` (or `$HANDRAIL_CONFIG`, or `./config.toml`), `.env` and the environment.
 
-    Raises SettingsError with one line per wrong value: where it is, what it was, what is allowed.
+    `kb` chooses another knowledge base. The sample's brings the sample company's profile, for what is left at its
+    default. Raises SettingsError with one line per wrong value: where it is, what it was, what is allowed.
     """
     env = dict(environ if environ is not None else environment())
     path = config or (Path(env["HANDRAIL_CONFIG"]) if env.get("HANDRAIL_CONFIG") else Path("config.toml"))
@@ -83,8 +88,10 @@ def load_settings(config: Path | None = None, environ: Mapping[str, str] | None 
     for name, (section, key) in WELL_KNOWN.items():
         if env.get(name):
             _lay(tree, section, key, env[name])
+    if kb is not None:
+        env["HANDRAIL__KNOWLEDGE__KB"] = kb
     try:
-        return _with_environment(tree, env)
+        return _with_profile(_with_environment(tree, env))
     except ValidationError as error:
         raise SettingsError(explain(error, f"{path} or the environment")) from None
 
@@ -108,6 +115,21 @@ def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
         if len(parts) == 3 and parts[0] == "HANDRAIL" and value != "":
             _lay(tree, parts[1].lower(), parts[2].lower(), _literal(value))
     return Settings.model_validate(tree)
+
+
+def _with_profile(settings: Settings) -> Settings:
+    """With the sample company's values where the sample is served, for what is at its default."""
+    if settings.knowledge.kb != SAMPLE_KB:
+        return settings
+    profile = tomllib.loads(PROFILE.read_text(encoding="utf-8"))
+    profile["high_stakes"]["policy_file"] = PROFILE.parent / profile["high_stakes"]["policy_file"]
+    changes = {}
+    for section, values in profile.items():
+        held = getattr(settings, section)
+        default = type(held)()
+        unset = {key: value for key, value in values.items() if getattr(held, key) == getattr(default, key)}
+        changes[section] = held.model_copy(update=unset)
+    return settings.model_copy(update=changes)
 
 
 def _literal(value: str) -> Any:

@@ -16,9 +16,9 @@ from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
 
 
 class Brand(Section):
-    name: str = Field("Tillwick", min_length=1, max_length=60, description="The company the assistant speaks for.")
+    name: str = Field("our company", min_length=1, max_length=60, description="The company the assistant speaks for.")
     assistant: str = Field(
-        "Tillwick assistant", min_length=1, max_length=60, description="Name shown above the assistant's messages."
+        "Assistant", min_length=1, max_length=60, description="Name shown above the assistant's messages."
     )
     accent: str = Field("#0b6e5f", pattern=r"^#[0-9a-fA-F]{6}$", description="Accent colour of the widget.")
     disclosure: str = Field(
@@ -65,8 +65,9 @@ class Knowledge(Section):
         True, description="Put the title and heading path in front of each chunk for the encoders."
     )
     url_base: str = Field(
-        "https://help.tillwick.example",
-        description="Address that article paths are appended to when an article names no URL.",
+        "",
+        description="Address that article paths are appended to when an article names no URL; without one such "
+        "articles have no links.",
     )
     max_article_bytes: int = Field(
         2_000_000, ge=1000, le=50_000_000, description="Larger files are refused with a message."

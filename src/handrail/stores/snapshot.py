@@ -108,12 +108,16 @@ class Snapshot:
 
         About 0.45 for bge-small and about 0 for MiniLM; what is below it says nothing.
         """
+        return self.unrelated(self.vectors)
+
+    def unrelated(self, vectors: Vectors) -> float:
+        """The noise floor of other vectors of the same passages."""
         if not self.passages:
             return 0.0
         rng = np.random.default_rng(0)
         chosen = rng.permutation(len(self.passages))[:NOISE_SAMPLE]
-        owner = np.asarray([self.articles.index(self.passages[i].article_id) for i in chosen])
-        cosines = self.vectors[chosen] @ self.vectors[chosen].T
+        owner = np.asarray([self.article_row[self.passages[i].article_id] for i in chosen])
+        cosines = vectors[chosen] @ vectors[chosen].T
         unrelated = cosines[owner[:, None] != owner[None, :]]
         return float(np.percentile(unrelated, 5)) if unrelated.size else 0.0
 

@@ -1,4 +1,6 @@
-"""Vectors of every token of every passage, for late interaction: in memory, and on disk by the text they are of.
+"""What encoders make of passages beside an index: in memory, and on disk by the text it is of.
+
+Late interaction has a vector for every token of every passage, search across languages one for every passage.
 
 A file holds what was read so far, so that a run that was interrupted, or one after a few articles changed, reads only
 what is new.
@@ -9,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,8 +21,10 @@ from numpy.typing import NDArray
 
 from handrail.types import Vectors
 
+A = TypeVar("A", np.int8, np.float16)
 Codes = NDArray[np.int8]
-Encode = Callable[[Sequence[str]], Sequence[Codes]]
+Encode = Callable[[Sequence[str]], Sequence[NDArray[A]]]
+"""`(rows, d)` for each text."""
 Progress = Callable[[int, int], None]
 """Called with passages read so far and in all."""
 
@@ -63,11 +68,15 @@ class States:
         return best
 
 
-def read(folder: Path, model: str, texts: Sequence[str], encode: Encode, progress: Progress) -> States:
-    """States of `texts`, in their order: from the file in `folder` where it has them, else from `encode`."""
-    path = folder / FILE
+def read(folder: Path, model: str, texts: Sequence[str], encode: Encode[np.int8], progress: Progress) -> States:
+    """States of `texts`, in their order."""
+    return States(kept(folder / FILE, model, texts, encode, progress))
+
+
+def kept(path: Path, model: str, texts: Sequence[str], encode: Encode[A], progress: Progress) -> Sequence[NDArray[A]]:
+    """What `encode` makes of `texts`, in their order: from the file at `path` where that has it."""
     keys = [_key(model, text) for text in texts]
-    known = _load(path)
+    known: dict[bytes, NDArray[A]] = _load(path)
     held = {key: known[key] for key in keys if key in known}
     missing = dict(sorted(((k, t) for k, t in zip(keys, texts, strict=True) if k not in held), key=lambda i: len(i[1])))
     names = list(missing)
@@ -80,7 +89,7 @@ def read(folder: Path, model: str, texts: Sequence[str], encode: Encode, progres
     if missing or len(held) < len(known):
         progress(len(names), len(names))
         _save(path, held)
-    return States([held[key] for key in keys])
+    return [held[key] for key in keys]
 
 
 def _scales(codes: Codes) -> NDArray[np.float32]:
@@ -93,7 +102,7 @@ def _key(model: str, text: str) -> bytes:
     return hashlib.sha256(f"{model}\n{text}".encode()).digest()[:16]
 
 
-def _load(path: Path) -> dict[bytes, Codes]:
+def _load(path: Path) -> dict[bytes, NDArray[A]]:
     """Empty without a file, and where it is damaged: all is then read again."""
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
@@ -104,7 +113,7 @@ def _load(path: Path) -> dict[bytes, Codes]:
         return {}
 
 
-def _save(path: Path, held: dict[bytes, Codes]) -> None:
+def _save(path: Path, held: Mapping[bytes, NDArray[A]]) -> None:
     """Written beside, then renamed: readers see the old or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".part-", suffix=".npz")

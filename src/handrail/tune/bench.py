@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from handrail.tune.questions import Asked
 from handrail.tune.score import Scores, scores
 from handrail.types import Vectors
 
-DEEP = {"top_k": 20, "max_per_article": 2, "neighbours": 0}
+DEEP = {"top_k": 20, "max_per_article": 2}
 """Enough passages for ten articles; their order is the product's."""
 
 GoOn = Callable[[], bool]
@@ -67,27 +66,10 @@ class Bench:
 
     def rank(self, rows: Sequence[Asked], tuned: Tuned | None, go_on: GoOn) -> list[Scores]:
         """One row of figures per question; fewer when `go_on` ends it. None is how it is without tuning."""
-        return asyncio.run(self._rank(self.parts, rows, tuned, go_on))
+        return asyncio.run(self._rank(rows, tuned, go_on))
 
-    def milliseconds(self, rows: Sequence[Asked], tuned: Tuned | None) -> float:
-        """What the cross-encoder takes for a question of `rows`, in the middle of them; 0 where it is not asked."""
-        taken: list[float] = []
-
-        def timed(pairs: list[tuple[str, str]]) -> list[float]:
-            start = time.perf_counter()
-            found = asyncio.run(self._built.read.submit(pairs))
-            taken.append(time.perf_counter() - start)
-            return found
-
-        clocked = Batcher("tune-clock", timed, self._settings.models.batch_size * 4, self._settings.models.queue_limit)
-        try:
-            asyncio.run(self._rank(replace(self.parts, read=clocked), rows, tuned, lambda: True))
-        finally:
-            clocked.close()
-        return 1000 * float(np.median(taken)) if taken else 0.0
-
-    async def _rank(self, parts: Parts, rows: Sequence[Asked], tuned: Tuned | None, go_on: GoOn) -> list[Scores]:
-        retriever = replace(parts, tuned=tuned or self.untuned).retriever(self._settings)
+    async def _rank(self, rows: Sequence[Asked], tuned: Tuned | None, go_on: GoOn) -> list[Scores]:
+        retriever = replace(self.parts, tuned=tuned or self.untuned).retriever(self._settings)
         found = []
         for row in rows:
             evidence = await retriever.retrieve(row.text, {})

@@ -15,7 +15,6 @@ from handrail.settings import Settings
 from handrail.tune import adapt
 from handrail.tune.bench import Bench
 from handrail.tune.clock import Clock, Say
-from handrail.tune.effort import Frontier, frontier
 from handrail.tune.questions import Asked, on, shuffled
 from handrail.tune.score import Gain, Scores, gain, mean
 from handrail.types import Vectors
@@ -25,7 +24,6 @@ GRID: Mapping[str, tuple[float, ...]] = {
     "article_weight": (0.0, 0.25, 0.35, 0.45, 0.6),
     "article_keyword_weight": (0.2, 0.4, 0.55, 0.7, 0.85),
     "late_weight": (0.0, 0.15, 0.3, 0.45, 0.6),
-    "rerank_weight": (0.15, 0.3, 0.45, 0.6, 0.8),
 }
 FEWEST = 20
 """Held-out questions under which nothing can be decided."""
@@ -60,10 +58,6 @@ class Result:
     """On made questions, on those of people where there are any, or on both: the last one decides."""
     made: int = 0
     """Questions made of the articles that there was time for."""
-    effort: Frontier | None = None
-    """How much the cross-encoder reads against how well articles are then ranked; None where it was not looked at."""
-    untuned: Tuned | None = None
-    """What is in force without any tuning, beside the settings."""
 
     @property
     def by_people(self) -> bool:
@@ -75,12 +69,8 @@ class Result:
         return self.tuned is not None and bool(self.verdicts) and self.verdicts[-1].gain.won
 
     def in_force(self, *, accept_made: bool) -> Tuned | None:
-        """What is put in force: weights and map that won, and an effort that is enough; None where nothing is."""
-        kept = self.tuned if self.won and (self.by_people or accept_made) else None
-        found = self.effort
-        if found is None or found.chosen is None or not (found.on == PEOPLE or accept_made):
-            return kept
-        return replace(kept or self.untuned or Tuned({}, None), effort=found.chosen)
+        """What won, where those decided who may; None where nothing changes."""
+        return self.tuned if self.won and (self.by_people or accept_made) else None
 
     def as_json(self) -> dict[str, Any]:
         verdicts = [
@@ -102,7 +92,6 @@ class Result:
             "weights": self.weights,
             "query_adapter": adapter,
             "verdicts": verdicts,
-            "reranker": self.effort.as_json() if self.effort is not None else None,
         }
 
 
@@ -113,17 +102,11 @@ class Candidate:
 
 
 def tune(
-    bench: Bench,
-    settings: Settings,
-    made: Sequence[Asked],
-    human: Sequence[Asked],
-    clock: Clock,
-    say: Say,
-    *,
-    accept_made: bool = False,
-    gates_follow: bool = False,
+    bench: Bench, settings: Settings, made: Sequence[Asked], human: Sequence[Asked], clock: Clock, say: Say
 ) -> Result:
-    """Raises KnowledgeError when there are too few articles to hold any out.
+    """The weights, and where it helps the query map, that rank best on some articles, judged on others.
+
+    Raises KnowledgeError when there are too few articles to hold any out.
 
     Enough questions of people are halved by article: chosen on one half, decided on the other. The made ones then
     only teach the query map. Fewer decide alone, all of them.
@@ -138,22 +121,6 @@ def tune(
             "index more articles, or give it more --minutes"
         )
     where = [(PEOPLE, held_out)] if halves else [(MADE, held_out), *([(PEOPLE, human)] if human else [])]
-    result = _weighed(bench, settings, made, chosen_on, where, clock, say)
-    kept = result.in_force(accept_made=accept_made)
-    found = frontier(bench, settings, kept, chosen_on, where[-1], clock, say, gates_follow=gates_follow)
-    return replace(result, effort=found)
-
-
-def _weighed(
-    bench: Bench,
-    settings: Settings,
-    made: Sequence[Asked],
-    chosen_on: Sequence[Asked],
-    where: Sequence[tuple[str, Sequence[Asked]]],
-    clock: Clock,
-    say: Say,
-) -> Result:
-    """The weights, and where it helps the query map, that rank best on `chosen_on`, judged on the others."""
     before = bench.untuned.over(settings.retrieval) if bench.untuned is not None else settings.retrieval
     start = {name: float(getattr(before, name)) for name in WEIGHTS}
     found = [Candidate(None, _mean(bench.rank(chosen_on, None, _always)))]
@@ -163,9 +130,9 @@ def _weighed(
         found.append(_search(bench, chosen_on, start, shift, clock, say))
     winner = max(found, key=lambda item: item.score).tuned
     if winner is None:
-        return Result(None, start, [], len(made), untuned=bench.untuned)
+        return Result(None, start, [], len(made))
     verdicts = [_judge(bench, name, rows, winner, say) for name, rows in where]
-    return Result(winner, {**start, **winner.weights}, verdicts, len(made), untuned=bench.untuned)
+    return Result(winner, {**start, **winner.weights}, verdicts, len(made))
 
 
 def halved(human: Sequence[Asked]) -> list[Asked]:

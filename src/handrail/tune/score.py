@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 DEPTH = 10
 RESAMPLES = 2000
@@ -62,7 +63,11 @@ def mean(rows: Sequence[Scores]) -> dict[str, float]:
 
 def gain(before: Sequence[Scores], after: Sequence[Scores], clusters: Sequence[str]) -> Gain:
     """Of nDCG@10; whole articles are drawn, since questions of one article rise and fall together."""
-    differences = np.asarray([b.ndcg - a.ndcg for a, b in zip(before, after, strict=True)])
+    return paired(np.asarray([b.ndcg - a.ndcg for a, b in zip(before, after, strict=True)]), clusters)
+
+
+def paired(differences: NDArray[np.float64], clusters: Sequence[str]) -> Gain:
+    """Of one difference a row; whole clusters are drawn."""
     names = sorted(set(clusters))
     index = {name: number for number, name in enumerate(names)}
     owner = np.asarray([index[name] for name in clusters])

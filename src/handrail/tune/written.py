@@ -49,12 +49,12 @@ class Writer:
         self, made: Sequence[Asked], snapshot: Snapshot, go_on: Callable[[], bool], say: Say
     ) -> list[Asked]:
         """`made` with the questions of each article replaced by written ones, as far as the provider and time allow."""
-        kept, bodies = self._read(), _bodies(snapshot)
+        kept, bodies = self._read(), bodies_of(snapshot)
         articles = list(dict.fromkeys(row.articles[0] for row in made))
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def written(article: str) -> None:
-            key = _key(article, bodies[article])
+            key = key_of(article, bodies[article])
             async with gate:
                 if key not in kept and go_on() and self._failures < GIVE_UP_AFTER:
                     kept[key] = await self._ask(snapshot.titles[article], bodies[article])
@@ -67,7 +67,7 @@ class Writer:
         found: list[Asked] = []
         for article in articles:
             own = [row for row in made if row.articles[0] == article]
-            texts = kept.get(_key(article, bodies[article])) or []
+            texts = kept.get(key_of(article, bodies[article])) or []
             found += [replace(own[0], text=text, passage=None) for text in texts] or own
         return found
 
@@ -100,12 +100,14 @@ class Writer:
             out.write("\n" + json.dumps({"key": key, "questions": questions}, ensure_ascii=False))
 
 
-def _bodies(snapshot: Snapshot) -> Mapping[str, str]:
+def bodies_of(snapshot: Snapshot) -> Mapping[str, str]:
+    """The text of each article."""
     texts: dict[str, list[str]] = {}
     for passage in snapshot.passages:
         texts.setdefault(passage.article_id, []).append(passage.text)
     return {article: "\n\n".join(parts) for article, parts in texts.items()}
 
 
-def _key(article: str, body: str) -> str:
+def key_of(article: str, body: str) -> str:
+    """Changes with the article's text."""
     return hashlib.sha256(f"{article}\n{body}".encode()).hexdigest()[:24]

@@ -10,40 +10,33 @@ from handrail import language
 from handrail.answer.gate import Band
 from handrail.citations import assemble, enforce
 from handrail.errors import HandrailError, NotGrounded, NotSupported
-from handrail.learn_customer import learn
 from handrail.llm.meter import Bounds, metering
 from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
 from handrail.settings import Settings
 from handrail.turn import outcome, replies
-from handrail.turn.found import Found, found, merged
-from handrail.turn.notices import noticed, written_in
+from handrail.turn.found import Found, found, merged, surely_static
+from handrail.turn.notices import noticed
 from handrail.turn.showing import Showing
 from handrail.turn.stages import Stages
-from handrail.turn.state import SMALL_SHARE, TurnInFlight, traced
+from handrail.turn.state import TurnInFlight
+from handrail.turn.steps import Steps
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import Nobody, TurnWatch
 from handrail.types import (
     Card,
-    Citation,
     Classification,
-    Critique,
-    Draft,
     Evidence,
     Label,
     Outcome,
     Question,
     RefusalReason,
     Request,
-    Routing,
-    Sense,
     Turn,
     Understanding,
     Verdict,
-    Verified,
-    Wordings,
 )
-from handrail.verify.withhold import settled, supported_only, withhold
+from handrail.verify.withhold import supported_only, withhold
 from handrail.wording import Wording
 
 SURELY_GRAVE = 0.95
@@ -55,7 +48,7 @@ class Engine:
     """Answers questions. Holds no state between turns."""
 
     def __init__(self, stages: Stages, settings: Settings, wording: Wording, clock: Callable[[], float]) -> None:
-        self._stages = stages
+        self._stages, self._steps = stages, Steps(stages, settings)
         self._tracer = ShieldedTracer(stages.tracer)
         self._settings, self._wording, self._clock = settings, wording, clock
         self._topics = settings.brand.topics
@@ -99,8 +92,9 @@ class Engine:
         return finished
 
     async def _decide(self, turn: TurnInFlight) -> Outcome:
-        understood = turn.understood = await self._understand(turn)
-        turn.question = replace(turn.question, declines=understood.refuses_offer)
+        understood = turn.understood = await self._steps.understand(turn)
+        declines, before = understood.refuses_offer, understood.refused_before
+        turn.question = replace(turn.question, declines=declines, declined_before=before)
         if understood.crisis:
             turn.classification = Classification(Label.HIGH_STAKES, 0.99, "local", rule=replies.CRISIS)
             return await self._grave(turn, (), ())
@@ -116,7 +110,7 @@ class Engine:
         answered = [part for part in parts if not part.static and self._answers(turn, part)]
         cards = self._cards([part for part in parts if not part.static and part not in answered])
         surely = lead.sense.classification.probability >= SURELY_GRAVE
-        if lead.grave and (surely or not answered or turn.question.declined):
+        if lead.grave and (surely or not (answered or cards) or turn.question.declined):
             result = await self._grave(turn, answered, cards)
         elif answered:
             result = await self._answer(turn, answered, cards, [part for part in parts if part not in answered])
@@ -126,17 +120,7 @@ class Engine:
             result = replies.nothing_found(parts, cards, understood, turn.question, turn.wording)
         if len(parts) == 1:
             return result
-        routings = [
-            result.routing if part in answered or len(answered) == 0 else Routing.CANNOT_ANSWER for part in parts
-        ]
-        asked = [part.asked(routing, result.citations) for part, routing in zip(parts, routings, strict=True)]
-        return replace(result, requests=asked)
-
-    async def _understand(self, turn: TurnInFlight) -> Understanding:
-        async with turn.stage("understand") as span:
-            understood = await self._stages.understand.call(turn, lambda stage: stage.read(turn.question))
-            span.record(output=[request.text for request in understood.requests], act=understood.act.value)
-        return understood
+        return replace(result, requests=replies.asked(parts, answered, result))
 
     async def _look_up(self, turn: TurnInFlight, understood: Understanding) -> Sequence[Found]:
         """What is found for each request; for the whole message where its parts are not answered one by one."""
@@ -150,20 +134,12 @@ class Engine:
 
     async def _found(self, turn: TurnInFlight, request: Request) -> Found:
         """The sense that the articles answer best, weighed by how likely it is meant."""
-        looked = [(sense, await self._evidence(turn, sense)) for sense in request.senses]
+        looked = [
+            (sense, NO_EVIDENCE if surely_static(sense.classification) else await self._steps.search(turn, sense))
+            for sense in request.senses
+        ]
         sense, evidence = max(looked, key=lambda both: both[0].prior * (0.05 + both[1].probability))
         return found(request, sense, evidence, self._stages.bands)
-
-    async def _evidence(self, turn: TurnInFlight, sense: Sense) -> Evidence:
-        query, wordings, rewriter = sense.text, sense.wordings, self._stages.rewriter
-        if rewriter is not None and wordings is None:
-            try:
-                query = await turn.in_time(rewriter.rewrite(replace(turn.question, text=query)), SMALL_SHARE)
-            except HandrailError:
-                turn.go_on_without("rewrite")
-            wordings = Wordings({sense.text: 1.0}) if query != sense.text else None
-        probe = sense.probe if query == sense.text else None
-        return await self._stages.retriever.retrieve(query, turn.question.filters, probe, wordings)
 
     def _answers(self, turn: TurnInFlight, part: Found) -> bool:
         """Whether the answerer may answer from what was found: who quotes has to be surer than who writes."""
@@ -172,17 +148,16 @@ class Engine:
 
     def _cards(self, parts: Sequence[Found]) -> Sequence[Card]:
         close = [part for part in parts if part.band is not Band.NOTHING]
-        return (
-            self._stages.quote.cards(max(close, key=lambda part: part.evidence.probability).evidence) if close else ()
-        )
+        best = max(close, key=lambda part: part.evidence.probability, default=None)
+        return self._stages.quote.cards(best.evidence) if best is not None else ()
 
     async def _grave(self, turn: TurnInFlight, answered: Sequence[Found], cards: Sequence[Card]) -> Outcome:
         """Words first, then what the articles say, the policy, and a person."""
-        await learn(turn, self._stages.customers)
+        await self._steps.know_customer(turn)
         evidence = merged(answered) if answered else NO_EVIDENCE
-        draft = await self._draft(turn, evidence)
+        draft = await self._steps.draft(turn, evidence, grave=True)
         draft = turn.showing.numbered(enforce(draft, evidence, may_be_empty=True))
-        verified = await self._verify(turn, draft, evidence)
+        verified = await self._steps.verify(turn, draft, evidence)
         draft = supported_only(verified)
         await turn.showing.settle(draft)
         shown = assemble(draft, evidence, evidence.probability)
@@ -196,7 +171,7 @@ class Engine:
         evidence, wording = merged(answered), turn.wording
         confidence = evidence.probability
         open_ = [part for part in left if part.label in (Label.ANSWERABLE, Label.OUT_OF_SCOPE)]
-        draft = replies.with_open(await self._draft(turn, evidence), open_, wording)
+        draft = replies.with_open(await self._steps.draft(turn, evidence), open_, wording)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
         try:
@@ -204,13 +179,13 @@ class Engine:
         except NotGrounded:
             return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, wording, confidence)
         await turn.showing.rest(draft)
-        verified = await self._verify(turn, draft, evidence)
+        verified = await self._steps.verify(turn, draft, evidence)
         try:
             draft = withhold(verified, self._settings.verify, wording)
         except NotSupported:
             refused = outcome.cannot_answer(RefusalReason.UNSUPPORTED_CLAIMS, wording, confidence)
             return replace(refused, factuality=verified.factuality)
-        critique = await self._critique(turn, draft, evidence)
+        critique = await self._steps.critique(turn, draft, evidence)
         if critique.verdict is Verdict.CANNOT:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
         await turn.showing.settle(draft)
@@ -220,51 +195,7 @@ class Engine:
             result = outcome.low_confidence(shown.text, shown.citations, confidence, wording)
         else:
             verdict = Verdict.PARTLY if verified.unsupported or open_ else critique.verdict
-            suggested = await self._suggested(turn, draft, shown.citations)
+            suggested = await self._steps.suggest(turn, draft, shown.citations)
             result = outcome.answered(shown.text, verdict, shown.citations, confidence, suggested)
         result = outcome.proved(result, draft, verified.factuality, wording)
         return replace(result, pieces=shown.pieces, closest=cards if open_ else ())
-
-    async def _draft(self, turn: TurnInFlight, evidence: Evidence) -> Draft:
-        same = written_in(turn.question) == self._stages.articles_lang
-        turn.showing.begin(evidence, same_language=same)
-        # Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written.
-        told = None if turn.classification.label is Label.HIGH_STAKES else turn.showing.write
-        asked = replace(turn.question, text=turn.standalone or turn.question.text)
-        async with turn.stage("generate") as span:
-            draft = await self._stages.answer.call(
-                turn, lambda stage: stage.answer(asked, turn.classification, evidence, told)
-            )
-            if "answer" in turn.degraded:
-                await turn.showing.withdraw()
-            span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
-        turn.provider, turn.model = draft.provider, draft.model
-        return draft
-
-    async def _verify(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Verified:
-        """Each claim with its label; the articles' own words need no check that they say what they say."""
-        if self._stages.verify is None or draft.verbatim:
-            return Verified(draft, None)
-        async with turn.stage("verify") as span:
-            verified = await self._stages.verify.call(turn, lambda stage: stage.verify(turn.question, draft, evidence))
-            verified = settled(verified, self._settings.verify)
-            span.record(output=[traced(claim) for claim in verified.draft.claims], factuality=verified.factuality)
-        return verified
-
-    async def _critique(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Critique:
-        """Of the articles' own words, the gate has judged the text that is shown."""
-        if self._stages.critique is None or draft.verbatim:
-            return Critique(draft.self_verdict or Verdict.FULLY)
-        async with turn.stage("critique") as span:
-            critique = await self._stages.critique.call(
-                turn, lambda stage: stage.critique(turn.question, draft, evidence)
-            )
-            span.record(output=critique.verdict.value, probability=critique.probability)
-        return critique
-
-    async def _suggested(self, turn: TurnInFlight, draft: Draft, citations: Sequence[Citation]) -> Sequence[str]:
-        suggester = self._stages.suggester
-        if suggester is None:
-            return ()
-        drafted = await suggester.answerable(draft.suggestions) if draft.suggestions else ()
-        return suggester.after(turn.question, citations, drafted)

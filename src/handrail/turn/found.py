@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from handrail.answer.gate import Band, Bands
-from handrail.types import Asked, Citation, Evidence, Hit, Label, Request, Routing, Sense
+from handrail.types import Asked, Citation, Classification, Evidence, Hit, Label, Request, Routing, Sense
 
 STATIC = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 DOUBTED = frozenset({Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 """Labels that say what articles hold; the others say how a message is meant."""
 LEAST = 1e-3
+SURE = 0.99
+"""Probability of a label from which it stands, whatever the articles say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,12 @@ def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> F
     if label in DOUBTED and answers_after_all(sense, evidence):
         label = Label.ANSWERABLE
     return Found(request, sense, label, evidence, bands.band(evidence))
+
+
+def surely_static(classification: Classification) -> bool:
+    """Whether nothing has to be looked up to know that a message gets a fixed reply."""
+    label = classification.label
+    return label in STATIC and (label not in DOUBTED or classification.probability >= SURE)
 
 
 def answers_after_all(sense: Sense, evidence: Evidence) -> bool:

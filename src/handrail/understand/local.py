@@ -33,6 +33,8 @@ STANDS = 0.6
 CLEARLY = 0.15
 """Probability of the less likely way to understand a follow-up below which it is not looked up."""
 MOST = 3
+EARLIER = 20
+"""Messages that are read for a refusal where the memory of the conversation is lost."""
 ASKING = (Label.ANSWERABLE, Label.HIGH_STAKES, Label.OUT_OF_SCOPE)
 NOT_HEARD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0)
 """Where no encoder hears messages."""
@@ -57,8 +59,17 @@ class LocalUnderstanding:
             crisis=heard.crisis >= ACTS or speaks_of_dying(question.text),
             wants_person=heard.person >= ACTS,
             refuses_offer=heard.refuses_offer >= ACTS,
+            refused_before=await self._refused_before(question, whole),
             depends=heard.depends,
         )
+
+    async def _refused_before(self, question: Question, whole: Request) -> bool:
+        """Looked for only where an offer might be made, in what the memory of the conversation has lost."""
+        grave = any(sense.classification.label is Label.HIGH_STAKES for sense in whole.senses)
+        if not grave or question.declined:
+            return False
+        probes = await asyncio.gather(*(self._look(past) for past in question.earlier[-EARLIER:]))
+        return any(probe.understood is not None and probe.understood.refuses_offer >= ACTS for probe in probes)
 
     async def _request(self, question: Question, text: str, probe: Probe) -> Request:
         """By itself, and with what was said before as far as that may be meant."""

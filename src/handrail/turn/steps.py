@@ -1,0 +1,101 @@
+"""The steps of a turn that ask a provider: each is traced, timed, and has a spare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from handrail.errors import HandrailError
+from handrail.learn_customer import learn
+from handrail.settings import Settings
+from handrail.turn.notices import written_in
+from handrail.turn.stages import Stages
+from handrail.turn.state import SMALL_SHARE, TurnInFlight, traced
+from handrail.types import (
+    Citation,
+    Critique,
+    Draft,
+    Evidence,
+    Label,
+    Sense,
+    Understanding,
+    Verdict,
+    Verified,
+    Wordings,
+)
+from handrail.verify.withhold import settled
+
+
+class Steps:
+    def __init__(self, stages: Stages, settings: Settings) -> None:
+        self._stages = stages
+        self._settings = settings
+
+    async def understand(self, turn: TurnInFlight) -> Understanding:
+        async with turn.stage("understand") as span:
+            understood = await self._stages.understand.call(turn, lambda stage: stage.read(turn.question))
+            span.record(output=[request.text for request in understood.requests], act=understood.act.value)
+        return understood
+
+    async def search(self, turn: TurnInFlight, sense: Sense) -> Evidence:
+        """What the articles say about one sense of a request; the visitor's own words are always searched for, too."""
+        query, wordings, rewriter = sense.text, sense.wordings, self._stages.rewriter
+        if rewriter is not None and wordings is None:
+            try:
+                query = await turn.in_time(rewriter.rewrite(replace(turn.question, text=query)), SMALL_SHARE)
+            except HandrailError:
+                turn.go_on_without("rewrite")
+            wordings = Wordings({sense.text: 1.0}) if query != sense.text else None
+        probe = sense.probe if query == sense.text else None
+        return await self._stages.retriever.retrieve(query, turn.question.filters, probe, wordings)
+
+    async def know_customer(self, turn: TurnInFlight) -> None:
+        """Before an offer with conditions is made."""
+        await learn(turn, self._stages.customers)
+
+    async def draft(self, turn: TurnInFlight, evidence: Evidence, *, grave: bool = False) -> Draft:
+        """`grave`: as the reply to a serious matter, which begins and ends with words of its own."""
+        same = written_in(turn.question) == self._stages.articles_lang
+        turn.showing.begin(evidence, same_language=same)
+        # Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written.
+        told = None if grave else turn.showing.write
+        label = Label.HIGH_STAKES if grave else Label.ANSWERABLE
+        classification = replace(turn.classification, label=label)
+        asked = replace(turn.question, text=turn.standalone or turn.question.text)
+        async with turn.stage("generate") as span:
+            draft = await self._stages.answer.call(
+                turn, lambda stage: stage.answer(asked, classification, evidence, told)
+            )
+            if "answer" in turn.degraded:
+                await turn.showing.withdraw()
+            span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
+        turn.provider, turn.model = draft.provider, draft.model
+        return draft
+
+    async def verify(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Verified:
+        """Each claim with its label; the articles' own words need no check that they say what they say."""
+        if self._stages.verify is None or draft.verbatim:
+            return Verified(draft, None)
+        async with turn.stage("verify") as span:
+            verified = await self._stages.verify.call(turn, lambda stage: stage.verify(turn.question, draft, evidence))
+            verified = settled(verified, self._settings.verify)
+            span.record(output=[traced(claim) for claim in verified.draft.claims], factuality=verified.factuality)
+        return verified
+
+    async def critique(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Critique:
+        """Of the articles' own words, the gate has judged the text that is shown."""
+        if self._stages.critique is None or draft.verbatim:
+            return Critique(draft.self_verdict or Verdict.FULLY)
+        async with turn.stage("critique") as span:
+            critique = await self._stages.critique.call(
+                turn, lambda stage: stage.critique(turn.question, draft, evidence)
+            )
+            span.record(output=critique.verdict.value, probability=critique.probability)
+        return critique
+
+    async def suggest(self, turn: TurnInFlight, draft: Draft, citations: Sequence[Citation]) -> Sequence[str]:
+        suggester = self._stages.suggester
+        if suggester is None:
+            return ()
+        drafted = await suggester.answerable(draft.suggestions) if draft.suggestions else ()
+        return suggester.after(turn.question, citations, drafted)

@@ -1,0 +1,1 @@
+"""The claim check: its labelled pairs, and the trees over their signals."""
