@@ -21,11 +21,12 @@ import numpy as np
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
-from handrail.assembly.fitted import calibration_for
+from handrail.assembly.fitted import UNREAD, calibration_for
 from handrail.assembly.models import build_embedder, build_late, build_scoring, readers_of
 from handrail.assembly.parts import UNREAD_DEPTH, WORDS_PER_TOKEN
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
+from handrail.calibration import load_calibration
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.local_models.batching import Batcher
@@ -153,13 +154,13 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
     read = Batcher("read", models.pairs(settings).logits, 64, limit)
     words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
     retrieval = settings.retrieval.model_copy(update=DEEP)
-    answers = calibration_for("answers", settings, index="", lang=snapshot.lang)
+    answers, across = calibration_for("answers", settings, lang=snapshot.lang), load_calibration(UNREAD)
     depth = retrieval.rerank_depth or UNREAD_DEPTH
     retriever = HybridRetriever(
         snapshot,
         dense,
         embed,
-        SectionReader(snapshot, read if retrieval.rerank_depth else None, depth, words, answers),
+        SectionReader(snapshot, read if retrieval.rerank_depth else None, depth, words, answers, across),
         retrieval,
         covers=None,
         late=models.late_interaction(base, snapshot, settings),
