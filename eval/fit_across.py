@@ -22,8 +22,8 @@ from handrail.calibrate.rows import read_rows
 from handrail.retrieve.abroad import ACROSS as SIGNAL
 from handrail.settings import Settings, load_settings
 
-SIGNALS = tuple(f"{SIGNAL}{name}" for name in ("dense_lift", "dense_z", "dense_gap"))
-"""The best cosine above that of unrelated texts, above the mean of all, and above the next ones."""
+SIGNALS = tuple(f"{SIGNAL}{name}" for name in ("dense_lift", "dense_gap"))
+"""The best cosine above that of unrelated texts, and above the next ones."""
 
 
 async def seen(kb: str, rows: Sequence[Asked], settings: Settings) -> list[Question]:

@@ -153,7 +153,7 @@ class Several:
 
     async def _parts_of(self, question: Question, classification: Classification, text: str) -> list[_Part]:
         """Questions, or whatever else a message is made of where some of it may be serious; none where it is one."""
-        # A message in another language is read word by word, and a serious half of it weighs less in the whole.
+        # Of a message in another language only the whole is heard, in which a serious half weighs less.
         foreign = written_in(question) != language.DEFAULT
         if foreign or classification.probabilities.get(Label.HIGH_STAKES, 0.0) >= MAYBE_SERIOUS:
             mixed = await self._mixed(question, pieces_of(text))
