@@ -24,9 +24,9 @@ from eval.datasets.corpus import loader_of
 from handrail.assembly.fitted import UNREAD, calibration_for
 from handrail.assembly.models import build_embedder, build_late, build_scoring, readers_of
 from handrail.assembly.parts import UNREAD_DEPTH, WORDS_PER_TOKEN
-from handrail.calibration import load_calibration
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
+from handrail.calibration import load_calibration
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.local_models.batching import Batcher

@@ -39,6 +39,7 @@ from handrail.types import (
     Section,
     Sense,
     Understanding,
+    Understood,
     Verdict,
     Verified,
     Wordings,
@@ -57,6 +58,18 @@ ANSWERED, CLOSEST = 0.6, 0.3
 BANDS = Bands(ANSWERED, CLOSEST)
 PIECES = Pieces(BANDS, {}, "english")
 PROBE = Probe(np.zeros(4, dtype=np.float32))
+
+
+def understood(
+    act: str = "request",
+    *,
+    depends: float = 0.1,
+    refuses_offer: float = 0.1,
+    crisis: float = 0.1,
+    person: float = 0.1,
+) -> Understood:
+    """Surely `act`."""
+    return Understood({act: 1.0}, depends, refuses_offer, crisis, person)
 
 
 def passage(id_: str, text: str, *, title: str = "Connect a domain", headings: tuple[str, ...] = ()) -> Passage:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from handrail.turn import outcome
 from handrail.present import response
+from handrail.turn import outcome
 from handrail.types import Citation, Classification, Label, Outcome, RefusalReason, Turn, Verdict
 from handrail.usage import Attempt, Usage
 from tests.stages import WORDING, ask, passage

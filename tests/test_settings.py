@@ -9,6 +9,7 @@ import pytest
 
 from handrail.errors import SettingsError
 from handrail.settings import WELL_KNOWN, Settings, load_settings
+from handrail.settings.load import REMOVED
 
 
 def load(folder: Path, toml: str = "", **env: str) -> Settings:
@@ -131,13 +132,37 @@ def test_unknown_names_are_refused_as_misspelt(tmp_path: Path, toml: str) -> Non
     assert "no such setting; check the spelling" in complaint(tmp_path, toml)
 
 
+@pytest.mark.parametrize(("section", "key"), [name for name in REMOVED if len(name) == 2])
+def test_a_setting_of_an_earlier_version_is_refused_with_what_to_do_instead(
+    tmp_path: Path, section: str, key: str
+) -> None:
+    text = complaint(tmp_path, f"[{section}]\n{key} = 1")
+
+    assert f"{section}.{key}: no longer a setting: {REMOVED[section, key]}" in text
+    assert "no such setting" not in text
+
+
+def test_a_section_of_an_earlier_version_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:
+    assert f"deep: no longer a setting: {REMOVED['deep',]}" in complaint(tmp_path, "[deep]\ncache = true")
+
+
+def test_what_is_said_to_be_gone_is_gone() -> None:
+    for section, *keys in REMOVED:
+        held = Settings.model_fields.get(section)
+        model = held.annotation if held else None
+        assert model is None or not keys or keys[0] not in model.model_fields  # type: ignore[union-attr]
+
+
 def test_a_section_that_is_no_table_is_named(tmp_path: Path) -> None:
     assert "limits: " in complaint(tmp_path, "limits = 3", REDIS_URL="redis://one", HANDRAIL__LIMITS__ENABLED="true")
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-0.1", "1.5", "much"])
 def test_probabilities_stay_between_0_and_1(tmp_path: Path, value: str) -> None:
-    assert "gates.relevance" in complaint(tmp_path, HANDRAIL__GATES__RELEVANCE=value)
+    text = complaint(tmp_path, HANDRAIL__GATES__ANSWERED=value)
+
+    assert "gates.answered" in text
+    assert "no such setting" not in text
 
 
 def test_secrets_are_not_repeated(tmp_path: Path) -> None:

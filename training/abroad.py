@@ -11,14 +11,14 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from training.classifier import abroad
-from training.classifier.train import SEED, written_rows
 
 from handrail.assembly.models import build_multilingual
 from handrail.courtesies import without_courtesies
 from handrail.retrieve.abroad import FILE, LanguageBias
 from handrail.settings import load_settings
 from handrail.types import Label
+from training.classifier import abroad
+from training.classifier.train import SEED, written_rows
 
 OUT = Path(__file__).parent.parent / "src" / "handrail" / "fitted" / FILE
 EACH = 200

@@ -13,8 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from handrail.replies import spoken_in
-
 DEFAULT = "en"
 LATIN = ("cs", "da", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv")
 SURE = 0.8
@@ -51,6 +49,16 @@ def spoken() -> frozenset[str]:
     """Languages that fixed replies are written in."""
     folder = files("handrail") / "lang"
     return frozenset(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+SPOKEN = {
+    "de": "danke dank vielen herzlichen schön sehr hallo moin servus guten tag morgen abend nein ja bitte hilfe "
+    "tschüss auf wiedersehen",
+    "fr": "merci beaucoup bien infiniment à vous bonjour bonsoir salut oui non aidez-moi aide au revoir",
+    "es": "gracias hola buenas buenos días dias tardes noches muchas mil por todo sí ayuda adiós hasta luego",
+    "pt": "obrigado obrigada muito olá oi tudo bem bom dia boa tarde noite sim não ajuda por tchau adeus",
+}
+"""Words by which a message too short to tell its language tells it after all."""
 
 
 def base(tag: str | None) -> str:
@@ -153,3 +161,9 @@ def _latin(text: str) -> tuple[str, float]:
 def _unshouted(text: str) -> str:
     """Capitals read like another language to the model."""
     return text.lower() if text.isupper() else text
+
+
+def spoken_in(text: str) -> str | None:
+    """The language of a greeting, thanks, yes or no in Latin letters, where the words are of one only."""
+    said = [word.replace("’", "'") for word in re.findall(r"[\w'’-]+", text.casefold())]
+    return next((lang for lang, known in SPOKEN.items() if said and set(said) <= set(known.split())), None)

@@ -100,28 +100,28 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
-    """How likely a message calls for help for its writer, who is in despair, and for a person to talk to.
+class Understood:
+    """What a message does in the conversation and what it calls for, as probabilities, whatever its label is.
 
-    Acted on from CRISIS_FROM and PERSON_FROM.
+    `refuses_offer`, `crisis` and `person` are shifted in fitting so that 0.5 is the point at which to act.
     """
 
-    crisis: float
-    person: float
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
     acts: Mapping[str, float]
+    """By speech act: `request`, `greeting`, `thanks`, `yes`, `no`, `asks_person`, `about_assistant`, `chat`,
+    `wrong_answer`, `still_fails`. They add up to 1."""
     depends: float
+    """It cannot be understood without what was said before."""
     refuses_offer: float
+    """Its writer wants no offer to stay."""
     crisis: float
+    """Its writer is in despair and needs help."""
     person: float
+    """It asks for a person to talk to, whatever else it asks."""
 
-
-CRISIS_FROM, PERSON_FROM = 0.3, 0.4
-"""Lower than even: a line about help that nobody needed costs little, one that is missing may cost a life; and who is
-offered a person needlessly may go on typing."""
+    @property
+    def act(self) -> str:
+        """The likeliest."""
+        return max(self.acts, key=lambda act: self.acts[act])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Heard:
 
     labels: Vectors
     """`(labels,)`, not calibrated."""
-    calls: Calls | None = None
+    understood: Understood | None = None
     """None where nothing was fitted to the encoder."""
 
 
@@ -146,9 +146,8 @@ class Probe:
     """`(labels,)`, not calibrated: what is heard of it in English, and in whatever language it is written; or None."""
     abroad: bool = False
     """Whether it is surely not in English."""
-    calls: Calls | None = None
-    """Of the message as it was written; None where nothing hears it."""
     understood: Understood | None = None
+    """Of the message as it was written; None where nothing hears it."""
     parts: Mapping[str, Probe] = field(default_factory=dict)
     """Of a message of several sentences: each with a probe of its own, in order; empty where nobody looked at them."""
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic_ai.models.decision import DecisionModel
 
-from handrail.turn import outcome
 from handrail.errors import RetryableError
 from handrail.settings import Settings
+from handrail.turn import outcome
+from handrail.turn.watch import TurnWatch
 from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Verdict
 from handrail.usage import Usage
-from handrail.turn.watch import TurnWatch
 from handrail.wording import load_wording
 
 WORDING = load_wording("Tillwick")

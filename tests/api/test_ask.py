@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from handrail.turn import outcome
 from handrail.customer import signed
+from handrail.turn import outcome
 from handrail.types import Label, Outcome, RefusalReason, Routing, Verdict
 from tests.api.conftest import Serve
 from tests.api.scripted import CITATIONS, WORDING, ScriptedAssistant

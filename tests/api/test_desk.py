@@ -10,12 +10,12 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from handrail.turn import outcome
 from handrail.accounts.passwords import hash_password
 from handrail.commands.desk import _with_database
 from handrail.outbox import NewLetter
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
+from handrail.turn import outcome
 from tests.api.conftest import Serve
 from tests.api.scripted import CITATIONS, ScriptedAssistant, settings_in
 from tests.clock import Clock

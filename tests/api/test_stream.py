@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from handrail.turn import outcome
-from handrail.types import Label
 from handrail.turn.watch import TurnWatch
+from handrail.types import Label
 from tests.api.conftest import Serve
 from tests.api.live import Received, all_events, data_of, events, serving, text_of, until
 from tests.api.scripted import WORDING, ScriptedAssistant

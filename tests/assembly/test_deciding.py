@@ -80,13 +80,15 @@ async def model(folder: Path) -> AsyncIterator[LocalDecisionModel]:
 
 
 @pytest.mark.anyio
-async def test_three_heads_answer_and_the_others_are_not_trained(model: LocalDecisionModel) -> None:
+async def test_heads_answer_and_the_other_questions_are_not_trained(model: LocalDecisionModel) -> None:
     async def decide(name: str, state: dict[str, Any]) -> Any:
         asked = DecisionRequest(state=state, questions={"q": DECISIONS[name].asked()})
         return (await model.decide(asked, {})).answers["q"]
 
     passage = "Every plan renews each month until it is cancelled."
-    assert model.names == ["answers", "route", "supported"]
+    assert model.names == [
+        "act", "answers", "crisis", "depends_on_history", "route", "supported", "wants_person"
+    ]  # fmt: skip
     assert (await decide("route", {"message": "how do I make a custom role?"})).choice == "answerable"
     assert (await decide("route", {"message": "asdf qwer zxcv"})).choice == "nonsense"
     assert (await decide("supported", {"claim": "Plans renew each month.", "passage": passage})).noul > 0.5
@@ -96,8 +98,26 @@ async def test_three_heads_answer_and_the_others_are_not_trained(model: LocalDec
     not_at_all = await decide("answers", {**asks, "text": "Open Settings and choose New role to make one."})
     assert fits.score > not_at_all.score + 0.5
     assert sum(fits.probabilities.values()) == pytest.approx(1)
-    with pytest.raises(NotTrained, match="answers, route, supported"):
-        await decide("crisis", {"message": "help"})
+    with pytest.raises(NotTrained, match="act, answers, crisis"):
+        await decide("leak", {"draft": "help"})
+
+
+@pytest.mark.anyio
+async def test_a_message_is_understood_whatever_its_words(model: LocalDecisionModel) -> None:
+    async def decide(name: str, message: str) -> Any:
+        asked = DecisionRequest(state={"message": message}, questions={"q": DECISIONS[name].asked()})
+        return (await model.decide(asked, {})).answers["q"]
+
+    act = await decide("act", "cheers, that was a lifesaver")
+    assert act.choice == "thanks"
+    assert act.probabilities["none_of_these"] == 0
+    assert sum(act.probabilities.values()) == pytest.approx(1)
+    assert (await decide("wants_person", "could somebody real get on the line")).noul > 0.5
+    assert (await decide("wants_person", "how do I add a team member")).noul < 0.5
+    assert (await decide("crisis", "I would rather not be alive tomorrow")).noul > 0.5
+    assert (await decide("crisis", "this form is killing me")).noul < 0.5
+    assert (await decide("depends_on_history", "and the other one?")).noul > 0.5
+    assert (await decide("depends_on_history", "how do I cancel my train ticket to Lyon")).noul < 0.5
 
 
 @pytest.mark.anyio
@@ -130,7 +150,7 @@ def test_a_question_is_asked_in_the_terminal(folder: Path) -> None:
     found = json.loads(shown.stdout)
     assert (found["decision"], found["by"], found["answer"]) == ("supported", "local", "yes")
     assert sum(found["probabilities"].values()) == pytest.approx(1)
-    assert run(folder, "decisions", "ask", "crisis", "--state", "help").exit_code == 1
+    assert run(folder, "decisions", "ask", "leak", "--state", "help").exit_code == 1
     assert "needs: passage" in str(run(folder, "decisions", "ask", "supported", "--state", '{"claim": "c"}').exception)
 
 

@@ -12,16 +12,16 @@ import pytest
 from handrail.assembly.parts import Parts
 from handrail.assembly.suggesting import _local, local_check
 from handrail.settings import Settings
-from handrail.types import Evidence, Probe, Reading
+from handrail.types import Evidence, Probe, Wordings
 from tests.stages import EVIDENCE, STEPS, WORDING, Retrieves, stages
 
 
 class Busy(Retrieves):
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, reading: Reading | None = None
+        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         await asyncio.sleep(1.1)
-        return await super().retrieve(query, filters, probe, reading)
+        return await super().retrieve(query, filters, probe, wordings)
 
 
 @pytest.mark.anyio

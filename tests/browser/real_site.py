@@ -15,8 +15,8 @@ import uvicorn
 from api.app import create_app
 from handrail.assembly import Assistant
 from handrail.settings import Settings
-from handrail.types import Question, Turn
 from handrail.turn.watch import TurnWatch
+from handrail.types import Question, Turn
 from tests.browser.contract_site import ContractSite
 from tests.sample import sample_settings
 

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from handrail.assembly import Assistant
 from handrail.commands.desk import demo_agent
 from handrail.settings import Settings
-from handrail.types import Outcome, Question, Turn
 from handrail.turn.watch import TurnWatch
+from handrail.types import Outcome, Question, Turn
 from tests.browser.real_site import serve_real_site
 from tests.browser.waiting import PATIENCE_MS, eventually
 from tests.sample import sample_settings

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from handrail.turn import outcome
 from handrail.settings import Settings
+from handrail.turn import outcome
 from handrail.types import Verdict
 from tests.browser.real_site import serve_real_site
 from tests.browser.sides import ANGRY, DOMAIN, Agent, Directed, Visitor, arriving, own_page, real_desk

@@ -14,11 +14,11 @@ from typing import TypeVar
 
 import pytest
 
+from handrail.answer.llm import LlmAnswerer
+from handrail.answer.policy import Policy
 from handrail.classify.llm import LlmClassifier
 from handrail.converse.rewrite import LlmRewriter
 from handrail.errors import HandrailError, PermanentError, RetryableError
-from handrail.answer.llm import LlmAnswerer
-from handrail.answer.policy import Policy
 from handrail.llm import LanguageModel
 from handrail.llm.chat import connect_chat
 from handrail.llm.meter import Meter, metering

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from handrail.turn.deadline import until
 from handrail.errors import BudgetExhausted, HandrailError, SettingsError
 from handrail.llm import LanguageModel, TextHearer
 from handrail.llm.chat import connect_chat
 from handrail.llm.meter import Bounds, metering
 from handrail.prompts import RenderedPrompt
 from handrail.settings import Llm
+from handrail.turn.deadline import until
 from tests.scripted_openai import Fails, Hangs, Refuses, Says, ScriptedOpenAI, Step, Streams, scripted_openai
 
 pytestmark = pytest.mark.anyio

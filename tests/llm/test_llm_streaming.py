@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from handrail.errors import RetryableError
 from handrail.answer.llm import CitedAnswer, ClaimReader
+from handrail.errors import RetryableError
 from handrail.llm.chain import Stalled
 from handrail.prompts import RenderedPrompt
 from handrail.types import Claim

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from handrail.retrieve.rerank import CrossEncoderRerank
+from tests.retrieve.test_rerank import WordOverlap
 
 from handrail.assembly.models import build_multilingual
 from handrail.errors import SettingsError
@@ -16,7 +18,6 @@ from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.abroad import AbroadSearch, LanguageBias, in_another_language, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
-from handrail.retrieve.rerank import CrossEncoderRerank
 from handrail.retrieve.signals import measure
 from handrail.settings import Retrieval, load_settings
 from handrail.stores import snapshot as snapshots
@@ -24,7 +25,6 @@ from handrail.stores.audience import Audience
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Passage, Vectors
 from tests.knowledge.articles import HashedWords
-from tests.retrieve.test_rerank import WordOverlap
 
 pytestmark = pytest.mark.anyio
 

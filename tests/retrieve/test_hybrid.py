@@ -17,10 +17,11 @@ from handrail.retrieve.reading import SectionReader
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Calls, Evidence, Heard, Passage, Wordings
+from handrail.types import Evidence, Heard, Passage, Wordings
 from tests.calibrations import gate_of
 from tests.knowledge.articles import HashedWords
 from tests.retrieve.reading import WordOverlap, reader
+from tests.stages import understood
 
 pytestmark = pytest.mark.anyio
 
@@ -119,7 +120,7 @@ async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(sto
     assert asked.count(text) == 1
 
 
-async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_is_busy(store: ChromaStore) -> None:
+async def test_a_foreign_message_is_heard_with_and_without_courtesies(store: ChromaStore) -> None:
     asked: list[str] = []
 
     def hear(texts: list[str]) -> list[Heard]:
@@ -141,13 +142,16 @@ async def test_a_foreign_message_is_heard_as_it_is_written_unless_who_hears_it_i
     assert german.foreign is not None and swedish.foreign is not None
     assert german.abroad and swedish.abroad and not english.abroad
     assert busy.foreign is None
-    assert asked.count("Bitte das Geld zurück") == 1
+    assert asked.count("Hallo! Bitte das Geld zurück") == asked.count("Bitte das Geld zurück") == 1
 
 
 async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaStore) -> None:
     def hear(texts: list[str]) -> list[Heard]:
         return [
-            Heard(np.zeros(5, np.float32), Calls(0.9 if "dark" in text[-160:] else 0.1, 0.9 if text == said else 0.2))
+            Heard(
+                np.zeros(5, np.float32),
+                understood(crisis=0.9 if "dark" in text[-160:] else 0.1, person=0.9 if text == said else 0.2),
+            )
             for text in texts
         ]
 
@@ -160,8 +164,8 @@ async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaSt
         probes = [await abroad.probe(said), await english.probe(said)]
         deaf = await HybridRetriever(held, store.search, embed, reads, Retrieval(), None).probe(said)
 
-    assert [probe.calls for probe in probes] == [Calls(0.9, 0.9)] * 2
-    assert deaf.calls is None
+    assert [probe.understood for probe in probes] == [understood(crisis=0.9, person=0.9)] * 2
+    assert deaf.understood is None
 
 
 async def test_the_section_that_says_it_comes_first_and_its_passages_with_both_scores(retriever: Retriever) -> None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from handrail.assembly.fitted import FITTED, kb_folder
-from handrail.assembly.heads import answers_head, by_label, route_head, supported_head
-from handrail.assembly.models import readers_of
+from handrail.assembly.heads import answers_head, by_label, route_head, supported_head, understanding_heads
+from handrail.assembly.models import readers_of, understands
 from handrail.assembly.parts import Parts, described
 from handrail.assembly.understanding import understood_by
 from handrail.assembly.verifying import local_verifier
@@ -47,15 +47,16 @@ def local_decisions(
         heads["route"] = route_head(parts.retriever(settings), classifier)
     if readers_of(settings) is not None:
         heads["answers"] = answers_head(parts.read)
-    # `act`, `crisis`, `wants_person`, `depends_on_history`: a line each, once their heads are trained.
+    if understands(settings):
+        heads |= understanding_heads(parts.retriever(settings))
     fitted = load_maps(maps_file(settings)) if maps is None else maps
     return LocalDecisionModel(load_decisions(), heads, fitted, _fingerprint(settings))
 
 
 def _fingerprint(settings: Settings) -> str:
     """Of the models behind the heads: a map fitted to others is not used."""
-    reader = readers_of(settings)
-    return "+".join((NAME, settings.models.embedder, settings.models.reranker, reader.digest if reader else ""))
+    models, reader = settings.models, readers_of(settings)
+    return "+".join((NAME, models.embedder, models.foreign, models.reranker, reader.digest if reader else ""))
 
 
 def build_decider(settings: Settings, local: LocalDecisionModel, maps: Maps | None = None) -> Decider:

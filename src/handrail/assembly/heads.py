@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 
 from handrail import language
 from handrail.classify import Classifier
 from handrail.decide.local import Head, NotTrained
-from handrail.decide.questions import NO, YES, State
+from handrail.decide.questions import NO, NONE_OF_THESE, YES, State
+from handrail.errors import RetryableError
 from handrail.local_models import Logit
 from handrail.local_models.batching import Batcher
 from handrail.retrieve import Retriever
-from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question
+from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question, Understood
 from handrail.verify import Verifier
 
 UNTOLD = 0.5
@@ -43,6 +44,36 @@ def route_head(retriever: Retriever, classifier: Classifier) -> Head:
         return by_label(await classifier.classify(Question(text, "", "", lang=spoken), probe))
 
     return route
+
+
+def understanding_heads(retriever: Retriever) -> dict[str, Head]:
+    """Those of `act`, `crisis`, `wants_person` and `depends_on_history`: one pass over the message answers all four.
+
+    They read the message alone, whatever the last exchange was.
+    """
+
+    def yes_no(value: Callable[[Understood], float]) -> Head:
+        async def decided(state: State) -> Mapping[str, float]:
+            yes = value(await understood(state))
+            return {YES: yes, NO: 1 - yes}
+
+        return decided
+
+    async def understood(state: State) -> Understood:
+        found = (await retriever.probe(state["message"])).understood
+        if found is None:
+            raise RetryableError("too many messages are being read; try again in a moment")
+        return found
+
+    async def act(state: State) -> Mapping[str, float]:
+        return {**(await understood(state)).acts, NONE_OF_THESE: 0.0}
+
+    return {
+        "act": act,
+        "crisis": yes_no(lambda found: found.crisis),
+        "wants_person": yes_no(lambda found: found.person),
+        "depends_on_history": yes_no(lambda found: found.depends),
+    }
 
 
 def supported_head(verifier: Verifier) -> Head:

@@ -17,9 +17,9 @@ from handrail.settings import Settings
 from handrail.types import Heard, Vectors
 
 if TYPE_CHECKING:
-    from handrail.local_models.calls import CallsHead
     from handrail.local_models.late import LateEncoder
     from handrail.local_models.taught import OnnxTaught, Taught
+    from handrail.local_models.understands import UnderstandingHead
 
 SENTENCE_TRANSFORMER = "st:"
 
@@ -187,20 +187,20 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
 
 
 def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Heard]] | None:
-    """What hears a message's label, and what it calls for; None for another embedder than it was made of, or without a
+    """What hears a message's label and understands it; None for another embedder than it was made of, or without a
     head."""
     if not _has_head(settings):
         return None
     from handrail.classify.features import as_heard
-    from handrail.local_models.calls import ENGLISH
     from handrail.local_models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
+    from handrail.local_models.understands import ENGLISH
 
     fitted = load_taught(MESSAGES)
     if fitted.model != settings.models.embedder:
         return None
     name = settings.brand.name
-    spec, calls = find(fitted.model, "embedder"), _calls(fitted, ENGLISH)
-    loaded = _loaded(fitted, spec, settings, MESSAGE_TOKENS, MESSAGE_TOKENS, calls)
+    spec, head = find(fitted.model, "embedder"), _understanding(fitted, ENGLISH)
+    loaded = _loaded(fitted, spec, settings, MESSAGE_TOKENS, MESSAGE_TOKENS, head)
     return lambda texts: loaded.hear([as_heard(text, name) for text in texts])
 
 
@@ -220,21 +220,21 @@ def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Seque
 
 @lru_cache(maxsize=1)
 def _foreign_reader(model: str, folder: Path, threads: int) -> OnnxTaught:
-    from handrail.local_models import calls
+    from handrail.local_models import understands
     from handrail.local_models.taught import FOREIGN, FOREIGN_TOKENS, OnnxTaught, load_taught
 
     fitted = load_taught(FOREIGN)
     if fitted.model != model:
         raise SettingsError(f"models.foreign: {fitted.model} was taught to hear messages, {model} was not")
-    head, most = _calls(fitted, calls.FOREIGN), FOREIGN_TOKENS
-    return OnnxTaught(folder, fitted, threads=threads, max_tokens=most, first_tokens=most, calls=head)
+    head, most = _understanding(fitted, understands.FOREIGN), FOREIGN_TOKENS
+    return OnnxTaught(folder, fitted, threads=threads, max_tokens=most, first_tokens=most, understands=head)
 
 
-def _calls(fitted: Taught, kind: str) -> CallsHead | None:
+def _understanding(fitted: Taught, kind: str) -> UnderstandingHead | None:
     """None where the encoder was taught anew since the head was fitted to it."""
-    from handrail.local_models.calls import load_calls
+    from handrail.local_models.understands import load_understanding
 
-    head = load_calls(kind)
+    head = load_understanding(kind)
     return head if head.taught == fitted.digest else None
 
 
@@ -252,6 +252,20 @@ def build_multilingual(settings: Settings) -> Embedder | None:
     return OnnxEmbedder(spec, locate(spec, models.folder), threads=models.threads, max_tokens=most, query_tokens=most)
 
 
+def understands(settings: Settings) -> bool:
+    """Whether messages are understood by a head that was fitted to the encoder in use."""
+    from handrail.local_models.taught import FOREIGN, MESSAGES, load_taught
+    from handrail.local_models.understands import ENGLISH
+    from handrail.local_models.understands import FOREIGN as ANY_LANGUAGE
+
+    if not _has_head(settings):
+        return False
+    abroad = settings.models.foreign != "none"
+    fitted = load_taught(FOREIGN if abroad else MESSAGES)
+    used = settings.models.foreign if abroad else settings.models.embedder
+    return fitted.model == used and _understanding(fitted, ANY_LANGUAGE if abroad else ENGLISH) is not None
+
+
 def _has_head(settings: Settings) -> bool:
     return settings.classify.mode != "off" and not settings.models.embedder.startswith(SENTENCE_TRANSFORMER)
 
@@ -262,12 +276,14 @@ def _loaded(
     settings: Settings,
     max_tokens: int,
     first_tokens: int,
-    calls: CallsHead | None = None,
+    understands: UnderstandingHead | None = None,
 ) -> OnnxTaught:
     from handrail.local_models.taught import OnnxTaught
 
     folder, threads = locate(spec, settings.models.folder), settings.models.threads
-    return OnnxTaught(folder, fitted, threads=threads, max_tokens=max_tokens, first_tokens=first_tokens, calls=calls)
+    return OnnxTaught(
+        folder, fitted, threads=threads, max_tokens=max_tokens, first_tokens=first_tokens, understands=understands
+    )
 
 
 def build_reranker(settings: Settings) -> Reranker:

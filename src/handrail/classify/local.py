@@ -83,16 +83,20 @@ class LocalClassifier:
             if CODE.fullmatch(question.text) and probe.topic.get("known", 0.0) == 1.0:
                 return Classification(Label.ANSWERABLE, 0.9, "rule", {Label.ANSWERABLE: 0.9})
             return Classification(Label.NONSENSE, 0.99, "rule", {Label.NONSENSE: 0.99})
-        if self._sentences is not None and not probe.parts:
-            probe = replace(probe, parts=await self._sentences(question.text))
-        text = without_courtesies(question.text)
-        whole, sentences = self.said(text, probe)
-        probabilities = self._judged(text, whole, sentences, probe)
-        asks = _asking(list(probe.parts), [sentence.aside for sentence in sentences])
+        text, asks = without_courtesies(question.text), None
+        foreign = probe.foreign if probe.abroad else None
+        if foreign is not None:
+            probabilities = self._likely(foreign)
+        else:
+            if self._sentences is not None and not probe.parts:
+                probe = replace(probe, parts=await self._sentences(question.text))
+            whole, sentences = self.said(text, probe)
+            probabilities = self._judged(text, whole, sentences)
+            asks = _asking(list(probe.parts), [sentence.aside for sentence in sentences])
         label = max(probabilities, key=probabilities.__getitem__)
         if label is Label.NONSENSE and _names_a_topic(text, probe):
             return Classification(Label.ANSWERABLE, 1.0 - probabilities[label], "rule", probabilities, asks=asks)
-        unread = label in (Label.NONSENSE, Label.IRRELEVANT) and _foreign(text)
+        unread = label in (Label.NONSENSE, Label.IRRELEVANT) and foreign is None and _foreign(text)
         if unread or (label not in ANSWERED and probabilities[label] < self._static_above):
             label = max(ANSWERED, key=probabilities.__getitem__)
         if label is Label.IRRELEVANT and self._ours_to_settle(text, probabilities[Label.HIGH_STAKES], probe):
@@ -120,17 +124,19 @@ class LocalClassifier:
         return self._said(text, probe), [self._said(part, of) for part, of in probe.parts.items()]
 
     def probabilities(self, text: str, probe: Probe) -> dict[Label, float]:
-        """`text` as for `said`."""
-        return self._judged(text, *self.said(text, probe), probe)
-
-    def _judged(self, text: str, whole: Said, sentences: Sequence[Said], probe: Probe) -> dict[Label, float]:
-        """By what is heard of a message in another language alone: the others know English."""
+        """`text` as for `said`. Of a message in another language what is heard of it counts alone."""
         if probe.abroad and probe.foreign is not None:
-            return dict(zip(self._head.labels, _softmax(probe.foreign).tolist(), strict=True))
+            return self._likely(probe.foreign)
+        return self._judged(text, *self.said(text, probe))
+
+    def _judged(self, text: str, whole: Said, sentences: Sequence[Said]) -> dict[Label, float]:
         # What hears may be too busy for the sentences when it has heard the whole: who judges must have judged all.
         judges = min(len(said.logits) for said in (whole, *sentences))
         verdict = self._head.verdicts[judges]
         logits = verdict.logits(text, whole.first(judges), [said.first(judges) for said in sentences])
+        return self._likely(logits)
+
+    def _likely(self, logits: Vectors) -> dict[Label, float]:
         return dict(zip(self._head.labels, _softmax(logits).tolist(), strict=True))
 
     def _said(self, text: str, probe: Probe) -> Said:

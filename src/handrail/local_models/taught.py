@@ -20,9 +20,9 @@ from tokenizers import Encoding
 
 from handrail.errors import SettingsError
 from handrail.local_models.bert import Kept
-from handrail.local_models.calls import CallsHead
 from handrail.local_models.onnx import OnnxModel, Output, longest_first, pair_encodings
 from handrail.local_models.tuned import Delta, Floats
+from handrail.local_models.understands import UnderstandingHead
 from handrail.types import Heard
 
 CLAIMS = ("entailment.npz", "entailment_again.npz", "entailment_embedder.npz")
@@ -106,11 +106,11 @@ class OnnxTaught:
         threads: int,
         max_tokens: int,
         first_tokens: int,
-        calls: CallsHead | None = None,
+        understands: UnderstandingHead | None = None,
     ) -> None:
-        """`folder` holds the files of the model that `fitted` was made of; `calls` was fitted to its states."""
-        self._fitted, self._calls = fitted, calls
-        layers = calls.layers if calls is not None else ()
+        """`folder` holds the files of the model that `fitted` was made of; `understands` was fitted to its states."""
+        self._fitted, self._understands = fitted, understands
+        layers = understands.layers if understands is not None else ()
         self._model = OnnxModel(folder, threads, layers, kept=Kept.FIRST_TEXT, delta=fitted.delta)
         self._max_tokens = max_tokens
         self._first_tokens = first_tokens
@@ -128,15 +128,15 @@ class OnnxTaught:
         return [(at, partial(self._model.one, encodings[at], self._read)) for at in longest_first(encodings)]
 
     def hear(self, texts: Sequence[str]) -> list[Heard]:
-        """Each text alone: its outputs, and what it calls for."""
+        """Each text alone: its outputs, and how it is understood."""
         encodings: list[Encoding] = self._model.tokenizer.encode_batch(list(texts))
         for encoding in encodings:
             encoding.truncate(self._max_tokens)
         return self._model.each(encodings, self._hear)
 
     def _hear(self, encoding: Encoding, outputs: Output) -> Heard:
-        calls = self._calls.read(outputs[1:]) if self._calls is not None else None
-        return Heard(self._read(encoding, outputs), calls)
+        understood = self._understands.read(outputs[1:]) if self._understands is not None else None
+        return Heard(self._read(encoding, outputs), understood)
 
     def _read(self, encoding: Encoding, outputs: Output) -> Floats:
         """Of the first token's state, then of the mean of the first text's."""

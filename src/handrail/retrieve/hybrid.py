@@ -23,7 +23,7 @@ from handrail.sentences import parts, pieces
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Calls, Candidate, Evidence, Heard, Hit, Passage, Probe, Vectors, Wordings
+from handrail.types import Candidate, Evidence, Heard, Hit, Passage, Probe, Understood, Vectors, Wordings
 
 ENGLISH = "en"
 PIECE = 160
@@ -79,20 +79,22 @@ class HybridRetriever:
         if self._late is not None:
             self._late.foresee(plain)
         if self._hear_foreign is not None:
-            self._hear_foreign.foresee(without_courtesies(text))
+            self._hear_foreign.foresee(text.strip())
         if self._abroad is not None:
             self._abroad.foresee(plain)
 
     async def probe(self, text: str) -> Probe:
         said, plain = without_courtesies(text), _plain(text)
         hear, long = (self._hear, plain) if self._hear_foreign is None else (self._hear_foreign, said)
-        (probe,), (own,), further = await asyncio.gather(
-            self._probes([plain]), _heard(self._hear_foreign, [said]), _heard(hear, pieces(long, PIECE))
-        )
-        whole = own.calls if own is not None else probe.calls
+        # Labels were learnt without courtesies; what a message does may be in nothing else ("no thanks").
         abroad = in_another_language(plain, ENGLISH, self._snapshot)
-        labels = own.labels if own is not None else None
-        return replace(probe, foreign=labels, abroad=abroad, calls=_with_pieces(whole, further))
+        texts = [text.strip(), *([said] if abroad and said != text.strip() else [])]
+        (probe,), (own, *labelled), further = await asyncio.gather(
+            self._probes([plain]), _heard(self._hear_foreign, texts), _heard(hear, pieces(long, PIECE))
+        )
+        labels = next((one.labels for one in (*labelled, own) if one is not None), None)
+        whole = own.understood if own is not None else probe.understood
+        return replace(probe, foreign=labels, abroad=abroad, understood=_with_pieces(whole, further))
 
     async def sentences(self, text: str) -> dict[str, Probe]:
         """Of a message of several sentences: each with a probe of its own, in order."""
@@ -106,7 +108,7 @@ class HybridRetriever:
                 embedding,
                 self._topic.features(text, embedding),
                 said.labels if said is not None else None,
-                calls=said.calls if said is not None else None,
+                understood=said.understood if said is not None else None,
             )
             for text, embedding, said in zip(texts, embeddings, heard, strict=True)
         ]
@@ -257,9 +259,9 @@ async def _heard(hear: Batcher[str, Heard] | None, texts: Sequence[str]) -> Sequ
         return [None] * len(texts)
 
 
-def _with_pieces(whole: Calls | None, further: Sequence[Heard | None]) -> Calls | None:
+def _with_pieces(whole: Understood | None, further: Sequence[Heard | None]) -> Understood | None:
     """Despair counts wherever in a long message it is; a person is asked for by the message as a whole."""
     if whole is None:
         return None
-    calls = [said.calls for said in further if said is not None and said.calls is not None]
-    return replace(whole, crisis=max(whole.crisis, *(call.crisis for call in calls))) if calls else whole
+    pieces = [said.understood for said in further if said is not None and said.understood is not None]
+    return replace(whole, crisis=max([whole.crisis, *(piece.crisis for piece in pieces)]))

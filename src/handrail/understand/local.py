@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail.classify import Classifier
-from handrail.despair import speaks_of_dying
 from handrail.retrieve import Retriever
 from handrail.types import (
     ANSWERING,
@@ -21,6 +20,7 @@ from handrail.types import (
     Understanding,
     Understood,
 )
+from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
 from handrail.understand.history import asked_last, carried
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from handrail.classify.known import KnownMessages
-from handrail.classify.worded import ByWords
-from handrail.despair import speaks_of_dying
-from handrail.types import Label, Probe, Question
+from handrail.understand.crisis import speaks_of_dying
 
 
 @pytest.mark.parametrize(
@@ -50,13 +46,8 @@ from handrail.types import Label, Probe, Question
         "ich habe vor, mich umzubringen",
     ],
 )
-@pytest.mark.anyio
-async def test_it_is_high_stakes_by_rule(text: str) -> None:
-    found = await KnownMessages(ByWords(), [], []).classify(
-        Question(text, "t", "s"), Probe(np.zeros(3, dtype=np.float32))
-    )
-
-    assert (found.label, found.by) == (Label.HIGH_STAKES, "rule")
+def test_the_phrases_are_a_floor_under_the_model(text: str) -> None:
+    assert speaks_of_dying(text)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """Messages of somebody in despair: they are told where help is, and a person is wanted, whatever else they ask.
 
-They are heard by a model (`local_models.calls`); the phrases here are the floor beneath it.
+They are heard by a model (`local_models.understands`); the phrases here are the floor beneath it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-
-from handrail.types import CRISIS_FROM, Classification, Probe, Question
 
 _END = r"(?=\s*(?:[^\w\s-]|and\b|y\b|et\b|und\b|e\b|i\b|и\b|$))"
 """Nothing follows that it could be about: "no quiero vivir" and not "no quiero vivir en este piso"."""
@@ -58,19 +56,7 @@ _OTHERS = (
     r"поконч\w+ с собой|самоубийств\w*|убью себя|убить себя|(?:не хочу (?:больше )?жить|хочу умереть)" + _END,
 )
 DESPAIR = re.compile(rf"(?<!\w)(?:{'|'.join((*_ENGLISH, *_OTHERS))})", re.IGNORECASE)
-CRISIS = "crisis"
-"""The rule that a classification names."""
 APOSTROPHES = re.compile("[’‘ʼ`´]")
-
-
-def in_crisis(probe: Probe) -> float | None:
-    """How likely, where that is to be acted on."""
-    likely = probe.calls.crisis if probe.calls is not None else 0.0
-    return likely if likely >= CRISIS_FROM else None
-
-
-def is_crisis(question: Question, classification: Classification) -> bool:
-    return classification.rule == CRISIS or speaks_of_dying(question.text)
 
 
 def speaks_of_dying(text: str) -> bool:

@@ -1,7 +1,7 @@
-"""What a message calls for whatever its label is: help for a writer in despair, or a person to talk to.
+"""What a message does in the conversation, and what it calls for, whatever its label is.
 
 Small networks over the tokens' states of some layers of an encoder that hears messages anyway: each makes every token a
-few numbers, looks at all of them in several ways and takes the highest of each. Fitted by `eval.teach.calls`.
+few numbers, looks at all of them in several ways and takes the highest of each. Fitted by `training.heads`.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.errors import SettingsError
-from handrail.types import Calls
+from handrail.types import Understood
 
 Floats = NDArray[np.float32]
 
-FILE = "calls.npz"
+FILE = "understand.npz"
 FOREIGN, ENGLISH = "foreign", "english"
 """Of the encoder that reads a hundred languages, and of the one that hears English where that is turned off."""
 PARTS = ("inner", "inner_bias", "looks", "looks_bias", "out", "out_bias")
 
 
 @dataclass(frozen=True, slots=True)
-class CallsHead:
-    """One encoder's, the mean of some networks; its logits are 0 at the thresholds that were chosen in fitting."""
+class UnderstandingHead:
+    """One encoder's, the mean of some networks, calibrated in fitting."""
 
     taught: str
     """Digest of what the encoder was taught, whose states it reads."""
     layers: tuple[int, ...]
+    acts: tuple[str, ...]
+    """Whose logits come first; those of `depends`, `refuses_offer`, `crisis` and `person` follow."""
     inner: Floats
     """`(networks, layers * width, hidden)`, and `(networks, hidden)` on top."""
     inner_bias: Floats
@@ -43,14 +45,17 @@ class CallsHead:
     """`(networks, hidden, looks)`, and `(networks, looks)`: how much each token counts in each look at all of them."""
     looks_bias: Floats
     out: Floats
-    """`(networks, (looks + 1) * hidden, 2)`, and `(networks, 2)`: of the means by look, then of the highest."""
+    """`(networks, (looks + 1) * hidden, acts + 4)`, and `(networks, acts + 4)`: of the means by look, then of the
+    highest."""
     out_bias: Floats
 
-    def read(self, states: Sequence[Floats]) -> Calls:
+    def read(self, states: Sequence[Floats]) -> Understood:
         """`states` are `(tokens, width)` for each of the layers. A few tenths of a millisecond."""
         joined = np.concatenate(states, axis=1)
-        crisis, person = np.mean([self._logits(joined, at) for at in range(len(self.inner))], axis=0)
-        return Calls(_probability(float(crisis)), _probability(float(person)))
+        logits = np.mean([self._logits(joined, at) for at in range(len(self.inner))], axis=0)
+        shares = np.exp(logits[: len(self.acts)] - logits[: len(self.acts)].max())
+        acts = dict(zip(self.acts, (shares / shares.sum()).tolist(), strict=True))
+        return Understood(acts, *(_probability(float(logit)) for logit in logits[len(self.acts) :]))
 
     def _logits(self, states: Floats, at: int) -> Floats:
         hidden = _gelu(states @ self.inner[at] + self.inner_bias[at])
@@ -62,16 +67,16 @@ class CallsHead:
 
 
 @cache
-def load_calls(kind: str, path: Path | None = None) -> CallsHead:
+def load_understanding(kind: str, path: Path | None = None) -> UnderstandingHead:
     """`foreign` or `english`, of the file given, or the one that ships. Raises SettingsError when it is not one."""
     source = path if path is not None else files("handrail") / "fitted" / FILE
     try:
         with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as file:
             parts = {part: file[f"{kind}.{part}"].astype(np.float32) for part in PARTS}
             layers = tuple(int(layer) for layer in file[f"{kind}.layers"])
-            return CallsHead(str(file[f"{kind}.taught"]), layers, **parts)
+            return UnderstandingHead(str(file[f"{kind}.taught"]), layers, tuple(file["acts"].tolist()), **parts)
     except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
-        raise SettingsError(f"{source}: no head of calls: {error}") from None
+        raise SettingsError(f"{source}: no head that understands messages: {error}") from None
 
 
 def _gelu(values: Floats) -> Floats:
