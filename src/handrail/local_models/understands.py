@@ -56,11 +56,9 @@ class UnderstandingHead:
         joined = np.concatenate(states, axis=1)
         logits = np.mean([self._logits(joined, at) for at in range(len(self.inner))], axis=0)
         acts, flags, matters = np.split(logits, [len(self.acts), len(logits) - len(self.matters)])
-        return Understood(
-            _shares(self.acts, acts),
-            *(_probability(float(logit)) for logit in flags),
-            matters=_shares(self.matters, matters),
-        )
+        depends, refuses_offer, crisis, person = (_probability(float(logit)) for logit in flags)
+        about = _shares(self.matters, matters)
+        return Understood(_shares(self.acts, acts), depends, refuses_offer, crisis, person, about)
 
     def _logits(self, states: Floats, at: int) -> Floats:
         hidden = _gelu(states @ self.inner[at] + self.inner_bias[at])
