@@ -282,7 +282,8 @@ async def test_a_filter_holds_in_both_searches(retriever: Retriever, switched_of
 async def test_a_filter_that_nothing_has_finds_nothing(retriever: Retriever) -> None:
     evidence = await retriever().retrieve("refund", {"section": "legal"})
 
-    assert evidence.hits == evidence.sections == []
+    assert list(evidence.hits) == []
+    assert list(evidence.sections) == []
     assert evidence.signals == {}
     assert evidence.probability == 0.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,7 @@ async def test_an_offer_is_made_once() -> None:
     ],
     ids=["in this message", "long ago", "in the conversation"],
 )
-async def test_no_offer_is_made_to_whoever_refused_one(refuses: dict[str, bool], before: dict[str, object]) -> None:
+async def test_no_offer_is_made_to_whoever_refused_one(refuses: dict[str, Any], before: dict[str, Any]) -> None:
     wants = understood(request(CANCEL, Label.HIGH_STAKES), **refuses)
 
     turn = await engine(quoting(POLICY, understands=wants)).run(ask(CANCEL, **before))

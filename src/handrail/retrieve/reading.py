@@ -41,7 +41,7 @@ class SectionReader:
         depth: int,
         max_words: int,
         answers: Calibration,
-        across: Calibration,
+        across: Calibration | None = None,
     ) -> None:
         self._snapshot = snapshot
         self._sections = Sections(snapshot)
@@ -49,7 +49,7 @@ class SectionReader:
         self._depth = depth
         self._max_words = max_words
         self._answers = answers
-        self._across = across
+        self._across = across or answers
 
     async def read(
         self,
