@@ -74,13 +74,13 @@ async def test_without_a_model_it_has_fixed_words_around_the_whole_section_and_t
     assert turn.outcome.answer.split("\n\n") == [
         WORDING.say("high_stakes_ack"),
         WORDING.say("high_stakes_context"),
-        "Open Settings and choose Domains [1].",
+        "Open Settings and choose Domains. [1]",
         PAUSE,
         WORDING.say("high_stakes_close"),
     ]
     [piece] = turn.outcome.pieces
     assert piece.span is not None
-    assert turn.outcome.answer[slice(*piece.span)] == "Open Settings and choose Domains [1]."
+    assert turn.outcome.answer[slice(*piece.span)] == "Open Settings and choose Domains. [1]"
 
 
 @pytest.mark.parametrize("evidence", [NOTHING, UNSURE], ids=["nothing", "unsure"])
@@ -138,7 +138,6 @@ async def test_what_may_be_an_ordinary_question_is_answered_first_with_a_person_
     assert [citation.passage for citation in turn.outcome.citations] == [STEPS]
 
 
-@pytest.mark.xfail(reason="the answerer is told that the message is high stakes and puts its words around", strict=True)
 async def test_an_answer_to_what_may_be_an_ordinary_question_begins_with_the_answer() -> None:
     chosen = quoting(classifier=says(Label.HIGH_STAKES, probability=0.7))
 

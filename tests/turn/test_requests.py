@@ -45,8 +45,8 @@ async def test_each_request_is_answered_by_a_section_of_its_own() -> None:
 
     assert turn.outcome.routing is Routing.ANSWERED
     assert turn.outcome.answer == (
-        "**Connect a domain**\n\nOpen Settings and choose Domains [1].\n\n"
-        "**DNS records**\n\nAdd the A record at your provider [2]."
+        "**Connect a domain**\n\nOpen Settings and choose Domains. [1]\n\n"
+        "**DNS records**\n\nAdd the A record at your provider. [2]"
     )
     assert [piece.citation for piece in turn.outcome.pieces] == [1, 2]
     assert [(asked.text, asked.routing, asked.citations) for asked in turn.outcome.requests] == [

@@ -218,7 +218,6 @@ async def test_an_answer_that_is_not_all_proved_says_so_above(
     assert [claim.support for claim in turn.outcome.claims] == ["supported", support]
 
 
-@pytest.mark.xfail(reason="claims are shown before the words that stand above them in the answer", strict=True)
 async def test_an_answer_to_what_may_be_serious_is_shown_in_its_order() -> None:
     watcher = Watcher()
 

@@ -94,6 +94,7 @@ class Engine:
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         understood = turn.understood = await self._steps.understand(turn)
         declines, before = understood.refuses_offer, understood.refused_before
+        before = before or turn.question.declined_before
         turn.question = replace(turn.question, declines=declines, declined_before=before)
         if understood.crisis:
             turn.classification = Classification(Label.HIGH_STAKES, 0.99, "local", rule=replies.CRISIS)
@@ -172,6 +173,8 @@ class Engine:
         confidence = evidence.probability
         open_ = [part for part in left if part.label in (Label.ANSWERABLE, Label.OUT_OF_SCOPE)]
         draft = replies.with_open(await self._steps.draft(turn, evidence), open_, wording)
+        if draft.claims and draft.verbatim and any(part.band is not Band.ANSWERED for part in answered):
+            return replies.nothing_found(answered, self._cards(answered), turn.understood, turn.question, wording)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
         try:

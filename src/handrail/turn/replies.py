@@ -105,7 +105,7 @@ def with_open(draft: Draft, parts: Sequence[Found], wording: Wording) -> Draft:
 def person_in_sight(result: Outcome, turn: TurnInFlight) -> Outcome:
     """With an offer of a person for whoever may have a serious matter, or has not been helped by the last answer."""
     understood, classification = turn.understood, turn.classification
-    if result.escalation.offer is Offer.BUTTON or understood is None or result.routing is Routing.NONSENSE:
+    if result.escalation.offer is Offer.BUTTON or result.routing is Routing.NONSENSE:
         return result
     history = turn.question.history
     last = history[-1] if history else None
