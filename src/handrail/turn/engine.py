@@ -93,7 +93,7 @@ class Engine:
 
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         understood = turn.understood = await self._steps.understand(turn)
-        declines, before = understood.refuses_offer, understood.refused_before
+        declines, before = understood.refuses_offer, turn.question.declined_before or understood.refused_before
         turn.question = replace(turn.question, declines=declines, declined_before=before)
         if understood.crisis:
             turn.classification = Classification(Label.HIGH_STAKES, 0.99, "local", rule=replies.CRISIS)
