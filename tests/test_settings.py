@@ -27,7 +27,22 @@ def complaint(folder: Path, toml: str = "", **env: str) -> str:
 def test_without_a_file_everything_has_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
-    assert load_settings(environ={}) == Settings()
+    assert load_settings(environ={}, kb="acme") == Settings.model_validate({"knowledge": {"kb": "acme"}})
+
+
+def test_the_sample_help_centre_brings_its_company_and_another_one_does_not(tmp_path: Path) -> None:
+    sample, own = load(tmp_path), load(tmp_path, '[knowledge]\nkb = "acme"')
+
+    assert (sample.knowledge.kb, sample.brand.name) == ("sample", "Tillwick")
+    assert sample.high_stakes.policy_file is not None and sample.high_stakes.policy_file.is_file()
+    assert (own.brand, own.high_stakes) == (Settings().brand, Settings().high_stakes)
+
+
+def test_what_the_file_or_the_environment_says_is_stronger_than_the_samples_profile(tmp_path: Path) -> None:
+    settings = load(tmp_path, '[brand]\nname = "Acme"', HANDRAIL__BRAND__TOPICS='["Plans"]')
+
+    assert (settings.brand.name, settings.brand.topics) == ("Acme", ["Plans"])
+    assert settings.brand.assistant == "Tillwick assistant"
 
 
 def test_the_file_is_read(tmp_path: Path) -> None:
@@ -56,7 +71,7 @@ def test_well_known_names_fill_their_setting(tmp_path: Path, name: str) -> None:
 def test_empty_variables_count_as_absent(tmp_path: Path) -> None:
     settings = load(tmp_path, OPENAI_API_KEY="", HANDRAIL__RETRIEVAL__TOP_K="")
 
-    assert settings == Settings()
+    assert settings == load(tmp_path)
     assert not settings.llm.configured
 
 

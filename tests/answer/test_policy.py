@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.answer.policy import Policy, RetentionOffer, load_policy, policy_for
+from handrail.answer.policy import Policy, RetentionOffer, load_policy
 from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
 from handrail.types import Exchange, Routing
@@ -257,13 +257,3 @@ def test_refund_wording_is_said_word_for_word_where_it_applies(loyal: Policy) ->
 def test_a_policy_without_conditions_asks_nobody_who_the_customer_is() -> None:
     assert not Policy(offer=(PAUSE,)).conditional
     assert Policy(offer=(PAUSE.model_copy(update={"plan": ("Solo",)}),)).conditional
-
-
-def test_offers_of_the_sample_help_centre_are_made_with_its_articles_alone(tmp_path: Path) -> None:
-    samples = Path(str(files("handrail"))) / "sample" / "policy.toml"
-    own = tmp_path / "policy.toml"
-    own.write_bytes(samples.read_bytes())
-
-    assert policy_for("sample", samples).offer
-    assert policy_for("acme", own).offer == policy_for("sample", samples).offer
-    assert policy_for("acme", samples) == policy_for("acme", None) == Policy()
