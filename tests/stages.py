@@ -60,7 +60,7 @@ PIECES = Pieces(BANDS, {}, "english")
 PROBE = Probe(np.zeros(4, dtype=np.float32))
 
 
-def understood(
+def heard(
     act: str = "request",
     *,
     depends: float = 0.1,

@@ -275,6 +275,8 @@ class Classification:
     """Which rule decided: `greeting`, `thanks`, `topic`, `title`, `person` or `crisis`; None when none did."""
     asks: str | None = None
     """The message without sentences that ask for nothing ("I run a small bakery."); None where that is all of it."""
+    matter: str | None = None
+    """The kind of serious matter, such as `charge` or `bereavement`; None where nothing tells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,18 @@ from math import ceil
 
 from handrail.people import PRESENT, Availability, People
 
+MATTERS = (
+    "cancellation",
+    "charge",
+    "deletion",
+    "security",
+    "outage",
+    "bereavement",
+    "complaint",
+    "legal",
+    "danger",
+)
+"""Kinds of serious matter with an acknowledgement of their own, `ack_…`."""
 PERSON = frozenset(
     {
         "out_of_scope",
@@ -26,6 +38,7 @@ PERSON = frozenset(
         "high_stakes_close",
         "no",
         "person",
+        *(f"ack_{matter}" for matter in MATTERS),
     }
 )
 """Texts that mention a person; each has a twin, `…_alone`, that does not."""
@@ -64,6 +77,10 @@ class Wording:
         elif not self.people.reachable and key in NEEDS_PERSON:
             said.append(self._text("nobody_reads"))
         return " ".join(said)
+
+    def acknowledge(self, matter: str | None) -> str:
+        """The first words to a serious message: those of its kind of matter, where that is known and has some."""
+        return self.say(f"ack_{matter}" if matter in MATTERS else "high_stakes_ack")
 
     def nobody_there(self) -> str:
         """Why nobody answers right now, in the operator's words where there are any."""

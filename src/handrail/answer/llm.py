@@ -27,6 +27,8 @@ from handrail.wording import Wording
 
 MOST_CONTEXT_CLAIMS = 5
 WORD = re.compile(r"[^\W_]")
+DANGER = "danger"
+"""The matter whose acknowledgement says what keeps people safe, so that no model's words stand in its place."""
 
 
 class CitedClaim(BaseModel):
@@ -80,7 +82,7 @@ class LlmAnswerer:
     ) -> Draft:
         if classification.label is Label.HIGH_STAKES:
             passages = evidence.passages[: self._context_passages]
-            return await self._high_stakes(question, passages, crisis=classification.rule == CRISIS)
+            return await self._high_stakes(question, passages, classification)
         return await self._answerable(question, self._blocks(question, self._kept(evidence)), told)
 
     def _kept(self, evidence: Evidence) -> Evidence:
@@ -100,7 +102,10 @@ class LlmAnswerer:
             self_verdict=reply.output.answered,
         )
 
-    async def _high_stakes(self, question: Question, passages: Sequence[Passage], *, crisis: bool) -> Draft:
+    async def _high_stakes(
+        self, question: Question, passages: Sequence[Passage], classification: Classification
+    ) -> Draft:
+        crisis = classification.rule == CRISIS
         allowed = self._policy.offers_for(question.text, question.context, question.history)
         offers = {} if question.declined else {offer.id: offer for offer in allowed}
         prompt = self._prompts.render(
@@ -116,7 +121,8 @@ class LlmAnswerer:
         wording = self._wording.into(question.lang, question.people)
         free = (reply.output.acknowledgement, reply.output.closing) if question.people.there else ("", "")
         acknowledgement, closing = (without_promises(text, question.lang) for text in free)
-        acknowledgement = acknowledgement or wording.say("high_stakes_ack")
+        if classification.matter == DANGER or not acknowledgement:
+            acknowledgement = wording.acknowledge(classification.matter)
         claims = claims_of(reply.output.context, passages, question.lang)[:MOST_CONTEXT_CLAIMS]
         if crisis:
             claims = ()

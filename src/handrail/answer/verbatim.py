@@ -34,7 +34,7 @@ class VerbatimAnswerer:
         wording = self._wording.into(question.lang, question.people)
         last = question.history[-1] if question.history else None
         again = last is not None and last.routing is Routing.HIGH_STAKES
-        said = [wording.say("high_stakes_ack_again" if again else "high_stakes_ack")]
+        said = [wording.say("high_stakes_ack_again") if again else wording.acknowledge(classification.matter)]
         if crisis:
             said.append(wording.say("in_danger"))
         elif claims:

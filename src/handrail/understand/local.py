@@ -16,6 +16,7 @@ from handrail.types import (
     Probe,
     Question,
     Request,
+    Routing,
     Sense,
     Understanding,
     Understood,
@@ -81,10 +82,14 @@ class LocalUnderstanding:
         standalone, wordings = carried(text, last, question.history)
         with_past = await self._look(standalone)
         found = await self._label(question, standalone, with_past)
+        heard = probe.understood or NOT_HEARD
+        if heard.refuses_offer >= ACTS and last.routing is Routing.HIGH_STAKES:
+            return Request(text, (Sense(standalone, found, with_past, 1.0, wordings),))
         together = Sense(standalone, _of_follow_up(alone.classification, found, last.routing in ANSWERING),
                          with_past, needs, wordings)  # fmt: skip
         senses = [together, Sense(alone.text, alone.classification, probe, 1 - needs)]
-        return Request(text, tuple(sense for sense in senses if sense.prior >= CLEARLY))
+        likely = [sense for sense in senses if sense.prior >= CLEARLY]
+        return Request(text, tuple(sorted(likely, key=lambda sense: -sense.prior)))
 
     async def _requests(self, question: Question, whole: Request) -> Sequence[Request]:
         """The parts that ask for something of their own; the whole where there are not several.
