@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from handrail.despair import speaks_of_dying
 from sklearn.metrics import roc_auc_score
 
 from eval.companies import Assistant, Assistants
 from eval.understanding import held_out, measure, measure_acts, read, understand
+from handrail.understand.crisis import speaks_of_dying
 from tests.sample import sample_settings
 
 pytestmark = pytest.mark.models
