@@ -28,7 +28,7 @@ ONE_CALL = {
     "CLASSIFY__MODE": "local",
     "MEMORY__REWRITE": "local",
     "REWRITE__LLM": "false",
-    "GENERATE__CRITIQUE": "local",
+    "GENERATE__CRITIQUE": "off",
     "VERIFY__LLM": "off",
     "SUGGEST__ENABLED": "false",
     "LLM__RETRIES": "0",

@@ -40,13 +40,13 @@ from tests.stages import (
     Understands,
     act,
     ask,
+    asking,
     critique,
     engine,
     label,
     quoting,
     says,
     stages,
-    understood,
 )
 from tests.stages import request as asks
 
@@ -416,7 +416,7 @@ async def test_whom_nothing_helps_is_not_asked_what_is_meant() -> None:
 
 async def test_who_asks_for_a_person_is_shown_the_way_and_beside_an_answer_to_another_question_too() -> None:
     alone = await engine(stages(understands=act(Act.REQUEST, wants_person=True))).run(ask("call me"))
-    both = understood(asks("connect a domain"), asks("let somebody call me", Label.OUT_OF_SCOPE), wants_person=True)
+    both = asking(asks("connect a domain"), asks("let somebody call me", Label.OUT_OF_SCOPE), wants_person=True)
     beside = await engine(stages(understands=both)).run(ask("connect a domain, and let somebody call me"))
 
     assert (alone.outcome.routing, alone.outcome.answer) == (Routing.OUT_OF_SCOPE, WORDING.say("person"))
