@@ -236,8 +236,11 @@ def calibration_for(
         logger.warning("the %s gate of %r was fitted to other models and is not used: run `handrail calibrate` again",
                        name, settings.knowledge.kb)  # fmt: skip
     if path is None and reads_alone(settings, lang):
-        logger.warning("no %s gate was fitted to articles in %r, one that goes by words stands in: run `handrail calibrate`",
-                       name, lang)  # fmt: skip
+        logger.warning(
+            "no %s gate was fitted to articles in %r; one that goes by words is used. Run `handrail calibrate`",
+            name,
+            lang,
+        )
         return load_calibration(UNREAD)
     calibration = load_calibration(name, path)
     fitted = (calibration.embedder, calibration.reranker)
