@@ -99,7 +99,7 @@ async def test_who_wants_his_money_back_in_another_language_gets_a_person(assist
 
 
 def assert_proven(outcome: Outcome) -> None:
-    """Every number in the text is a citation and the other way round; what is quoted is in its article, word for word."""
+    """Every number in the text is a citation and the other way round; what is quoted is in its article as it is."""
     shown = {int(number) for number in re.findall(r"\[(\d+)\]", outcome.answer)}
     assert shown <= {citation.index for citation in outcome.citations}
     for piece in [*outcome.pieces, *(card.piece for card in outcome.closest)]:
