@@ -33,8 +33,8 @@ Array = NDArray[np.float64]
 SIGNALS = ("reading", "lead", "fused", "late_lead", "names_missing")
 PENALTY = 6.0
 BOUND, CLOSEST = 0.05, 0.12
-"""Wrong answers among all questions that are answered at once; and where the closest band begins: it shows nine in ten of
-the questions that an article answers."""
+"""Wrong answers among all questions that are answered at once; and where the closest band begins, in which nine in ten
+of the questions that an article answers are shown."""
 PARTLY, UNSURE = 0.6, 0.5
 """Truth of a section that holds some of what answers; weight of one known only to be of the right article."""
 OUT = Path(__file__).parents[1] / "src" / "handrail" / "fitted" / "answers.json"

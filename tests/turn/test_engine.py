@@ -101,8 +101,8 @@ async def test_what_is_surely_not_for_the_articles_gets_a_fixed_reply_and_no_mod
 
 
 @pytest.mark.parametrize("name", [Label.IRRELEVANT, Label.OUT_OF_SCOPE])
-@pytest.mark.parametrize(("found", "answered"), [(EVIDENCE, True), (UNSURE, False), (UNLIKE, False)])
-async def test_a_doubtful_label_gives_way_where_the_articles_answer(
+@pytest.mark.parametrize(("found", "answered"), [(EVIDENCE, True), (UNSURE, True), (UNLIKE, False)])
+async def test_a_doubtful_label_gives_way_where_the_articles_have_something_close(
     name: Label, found: object, *, answered: bool
 ) -> None:
     doubtful = says(name)

@@ -91,7 +91,7 @@ async def test_where_nothing_hears_a_message_it_is_a_request_that_needs_no_past(
 
 
 @pytest.mark.parametrize("act", [Act.THANKS, Act.GREETING, Act.NO, Act.STILL_FAILS])
-@pytest.mark.parametrize(("probability", "certain"), [(0.9, True), (0.51, True)])
+@pytest.mark.parametrize(("probability", "certain"), [(0.9, True), (0.61, True), (0.55, False)])
 async def test_what_a_message_does_is_heard(act: Act, probability: float, *, certain: bool) -> None:
     found = await read(Heads({"cheers": heard(act, probability)}), "cheers mate")
 

@@ -8,7 +8,6 @@ from enum import StrEnum
 from handrail.calibration import Calibration
 from handrail.types import Evidence
 
-
 WORTH_A_CARD = 4
 """How much less likely than the closest band's bound a card beside the first may be."""
 
