@@ -32,7 +32,7 @@ from handrail.types import Section
 Array = NDArray[np.float64]
 SIGNALS = ("reading", "lead", "fused", "late_lead", "names_missing")
 PENALTY = 6.0
-BOUND, CLOSEST = 0.05, 0.12
+BOUND, CLOSEST = 0.05, 0.1
 """Wrong answers among all questions that are answered at once; and where the closest band begins, in which nine in ten
 of the questions that an article answers are shown."""
 PARTLY, UNSURE = 0.6, 0.5
