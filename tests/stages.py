@@ -212,8 +212,9 @@ class Answers(Script[Draft]):
         self, question: Question, classification: Classification, evidence: Evidence, told: Told | None = None
     ) -> Draft:
         draft = await self._run(question, classification, evidence)
-        for claim in draft.claims if self.tells and told is not None else ():
-            await told(claim)
+        if self.tells and told is not None:
+            for claim in draft.claims:
+                await told(claim)
         return draft
 
 

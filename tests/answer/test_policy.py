@@ -10,6 +10,7 @@ import pytest
 from handrail.answer.policy import Policy, RetentionOffer, load_policy
 from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
+from handrail.settings import load_settings
 from handrail.types import Exchange, Routing
 
 PAUSE = RetentionOffer(id="pause", text="You can pause your plan.", when=("cancel", "too expensive"), unless=("fraud",))
@@ -257,3 +258,10 @@ def test_refund_wording_is_said_word_for_word_where_it_applies(loyal: Policy) ->
 def test_a_policy_without_conditions_asks_nobody_who_the_customer_is() -> None:
     assert not Policy(offer=(PAUSE,)).conditional
     assert Policy(offer=(PAUSE.model_copy(update={"plan": ("Solo",)}),)).conditional
+
+
+def test_offers_of_the_sample_help_centre_are_made_with_its_articles_alone() -> None:
+    sample, acme = load_settings(environ={}), load_settings(environ={}, kb="acme")
+
+    assert load_policy(sample.high_stakes.policy_file).offer
+    assert load_policy(acme.high_stakes.policy_file) == Policy()

@@ -13,7 +13,7 @@ Pair = tuple[str, str]
 BY_LOGIT = gate_of({"reading": 1.0})
 """A probability that goes by the cross-encoder's logit alone."""
 BY_SEARCH = gate_of({"fused": 4.0}, {"fused": 0.5})
-ACROSS = gate_of({"dense_lift": 4.0}, {"dense_lift": 0.5})
+"""One that goes by search alone."""
 
 
 class WordOverlap:
@@ -28,4 +28,4 @@ class WordOverlap:
 
 
 def reader(snapshot: Snapshot, model: Batcher[Pair, float] | None, depth: int = 10, words: int = 80) -> SectionReader:
-    return SectionReader(snapshot, model, depth, words, BY_SEARCH if model is None else BY_LOGIT, ACROSS)
+    return SectionReader(snapshot, model, depth, words, BY_SEARCH if model is None else BY_LOGIT)

@@ -16,11 +16,13 @@ from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.abroad import AbroadSearch, LanguageBias, in_another_language, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
+from handrail.retrieve.signals import Seen, measure
 from handrail.settings import Retrieval, load_settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.audience import Audience
+from handrail.stores.sections import Sections
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Evidence, Passage, Vectors
+from handrail.types import Evidence, Hit, Passage, Vectors
 from tests.knowledge.articles import HashedWords
 from tests.retrieve.reading import WordOverlap, reader
 
@@ -167,10 +169,10 @@ async def test_the_retriever_goes_abroad_for_what_its_embedder_does_not_read(
     english = await retriever.retrieve("from what age may children ride", {})
 
     assert german.hits[0].passage.article_id == "Riding with children"
-    assert german.sections[0].section.article_id == "Riding with children"
-    assert retriever.crosses("Ab welchem Alter dürfen Kinder mitfahren?")
-    assert english.sections
-    assert not retriever.crosses("from what age may children ride")
+    assert {hit.rerank for hit in german.hits} == {hit.late for hit in german.hits} == {None}
+    assert all(name.startswith("across_") for name in german.signals)
+    assert english.hits[0].rerank is not None
+    assert not any(name.startswith("across_") for name in english.signals)
     assert {query for query, _ in asked} == {"from what age may children ride"}
 
 
@@ -203,7 +205,9 @@ async def test_articles_that_the_embedder_does_not_read_are_found_by_words_and_c
 
     assert [found.hits[0].passage.article_id for found in (words, sense, english)] == ["Залог"] * 3
     assert words.hits[0].keyword > 0
+    assert words.signals["coverage_all"] > 0
     assert words.signals["dense_lift"] > 0
+    assert "across_dense_lift" in english.signals
     assert unlisted.unlisted == ("E-77",)
 
 
@@ -235,7 +239,7 @@ def retrieving(
         return [(held.passages[row].id, float(cosines[row])) for row in np.argsort(-cosines)[:k]]
 
     abroad = searching(stack, encoder, held, unread=unread)
-    reads = reader(held, read, 8)
+    reads = reader(held, read)
     return HybridRetriever(held, dense, embed, reads, Retrieval(), None, abroad=abroad), asked
 
 
@@ -279,3 +283,15 @@ def test_a_file_that_holds_no_bias_is_named(tmp_path: Path, content: bytes) -> N
 
     with pytest.raises(SettingsError, match=r"bias\.npz: holds no language bias"):
         load_bias(tmp_path / "bias.npz")
+
+
+def test_signals_are_told_by_the_floor_that_is_given() -> None:
+    held = bikes()
+    cosines = np.linspace(0.1, 0.9, len(held.passages), dtype=np.float32)
+    last = held.passages[-1]
+    seen = [Seen(Sections(held).of(last)[0], Hit(last), 0.0, None)]
+
+    low, high = (measure("deposit", seen, held, cosines, floor)[0]["dense_lift"] for floor in (0.0, 0.5))
+
+    assert low == pytest.approx(0.9)
+    assert high == pytest.approx(0.8)

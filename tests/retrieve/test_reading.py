@@ -14,8 +14,9 @@ from handrail.retrieve.reading import PER_PASSAGE, SectionReader, reordered, win
 from handrail.stores import snapshot as snapshots
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Candidate, Hit, Passage, Section
+from tests.calibrations import gate_of
 from tests.knowledge.articles import article, chunker
-from tests.retrieve.reading import ACROSS, BY_LOGIT, Pair, WordOverlap, reader
+from tests.retrieve.reading import Pair, WordOverlap, reader
 from tests.stages import passage, section_of
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +67,7 @@ async def test_what_was_taught_to_tell_that_a_text_answers_is_among_the_signals(
         return [Logit(0.0, 3.0 if "weekly" in text else -3.0) for _, text in pairs]
 
     with closing(Batcher("read", logits, 64, 512)) as read:
-        by_reading = SectionReader(held, read, 10, 80, BY_LOGIT, ACROSS)
+        by_reading = SectionReader(held, read, 10, 80, gate_of({"reading": 1.0}))
         found = await by_reading.read("when do I get paid", hits(REFUND, PAYOUT), flat(held))
 
     assert [one.section.title for one in found] == ["Payouts", "Refund a customer"]
@@ -127,19 +128,6 @@ async def test_without_a_model_the_other_signals_decide() -> None:
 
     assert [one.section.article_id for one in found] == ["a:refund", "a:payout"]
     assert {one.signals["reading"] for one in found} == {0.0}
-
-
-async def test_what_no_reader_of_english_reads_is_judged_by_nearness(
-    scores: Batcher[Pair, float], model: WordOverlap
-) -> None:
-    held = index(PAYOUT, REFUND)
-    near = np.asarray([0.2, 0.9], dtype=np.float32)
-
-    found = await reader(held, scores).read("Geld zurück", hits(PAYOUT, REFUND), near, floor=0.1)
-
-    assert [one.section.article_id for one in found] == ["a:refund", "a:payout"]
-    assert found[0].probability > 0.5 > found[1].probability
-    assert model.pairs == []
 
 
 async def test_nothing_found_needs_no_model(scores: Batcher[Pair, float], model: WordOverlap) -> None:

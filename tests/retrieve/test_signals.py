@@ -52,13 +52,12 @@ def test_a_lead_is_over_the_best_of_the_other_sections() -> None:
     assert (refund["lead"], payout["lead"]) == (3.0, -3.0)
     assert refund["late_lead"] == pytest.approx(0.3)
     assert payout["late_lead"] == pytest.approx(-0.3)
-    assert (refund["dense_lead"], payout["dense_lead"]) == (pytest.approx(0.2), pytest.approx(-0.2))
 
 
 def test_a_section_alone_leads_by_as_much_as_counts() -> None:
     alone = signals_of("refund", SEEN[0])
 
-    assert (alone["lead"], alone["late_lead"], alone["dense_lead"]) == (MOST, 0.0, 0.0)
+    assert (alone["lead"], alone["late_lead"]) == (MOST, 0.0)
 
 
 def test_nearness_is_measured_against_the_querys_other_scores() -> None:
@@ -73,10 +72,6 @@ def test_a_section_that_keyword_search_alone_found_is_as_near_as_its_passage() -
     by_words = replace(SEEN[0], hit=Hit(REFUND, keyword=9.0))
 
     assert signals_of("refund", by_words)["dense_lift"] == pytest.approx(signals_of("refund")["dense_lift"])
-
-
-def test_another_floor_counts_where_it_is_given() -> None:
-    assert measure("refund", SEEN, INDEX, COSINES, 0.5)[0]["dense_lift"] == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ async def test_without_a_model_the_answer_is_the_whole_section_and_nothing_doubt
     assert (piece.markdown, piece.citation) == (STEPS.text, 1)
     assert piece.span == (0, len(turn.outcome.answer))
     assert (turn.provider, turn.model) == ("extractive", None)
-    assert critic.calls == verifier.drafts == []
+    assert list(critic.calls) == []
+    assert list(verifier.drafts) == []
 
 
 @pytest.mark.parametrize("name", [Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE])
@@ -93,7 +94,8 @@ async def test_what_is_surely_not_for_the_articles_gets_a_fixed_reply_and_no_mod
 
     assert turn.outcome.routing.value == name.value
     assert turn.outcome.refused
-    assert turn.outcome.citations == turn.outcome.closest == ()
+    assert list(turn.outcome.citations) == []
+    assert list(turn.outcome.closest) == []
     assert turn.provider == "static"
     assert answerer.calls == []
 
@@ -234,7 +236,8 @@ async def test_what_only_looks_close_is_shown_as_cards_without_the_claim_that_it
     outcome = turn.outcome
     assert outcome.routing is Routing.LOW_CONFIDENCE
     assert outcome.disclaimer == WORDING.say("not_sure")
-    assert outcome.sources == outcome.pieces == ()
+    assert list(outcome.sources) == []
+    assert list(outcome.pieces) == []
     assert not outcome.refused
     assert [(card.piece.markdown, card.open) for card in outcome.closest] == [(STEPS.text, True), (RECORDS.text, True)]
     assert [citation.passage for citation in outcome.citations] == [STEPS, RECORDS]
@@ -257,7 +260,6 @@ async def test_a_model_may_write_from_what_only_looks_close() -> None:
     assert doubted.outcome.sources == ()
 
 
-@pytest.mark.xfail(reason="the engine takes quoted sections for answered though their band is not", strict=True)
 async def test_where_the_model_fails_on_what_only_looks_close_nothing_is_claimed_to_answer() -> None:
     turn = await engine(stages(retriever=Retrieves(UNSURE), answerer=Answers(AWAY), critic=critique())).run(ask())
 
@@ -281,7 +283,8 @@ async def test_unlike_evidence_asks_back_and_names_the_nearest_articles(chosen: 
     assert turn.outcome.routing is Routing.FOLLOWUP
     assert turn.outcome.refusal_reason is RefusalReason.NO_RELEVANT_CONTEXT
     assert turn.outcome.suggestions == ("Connect a domain", "DNS records")
-    assert turn.outcome.citations == turn.outcome.closest == ()
+    assert list(turn.outcome.citations) == []
+    assert list(turn.outcome.closest) == []
     assert turn.provider == "static"
 
 
@@ -308,7 +311,8 @@ async def test_a_code_that_the_articles_lack_is_refused_however_near_others_are(
 
     assert turn.outcome.routing is Routing.CANNOT_ANSWER
     assert "TW-3009" in turn.outcome.answer
-    assert turn.outcome.citations == turn.outcome.closest == ()
+    assert list(turn.outcome.citations) == []
+    assert list(turn.outcome.closest) == []
     assert turn.outcome.confidence == 0.0
 
 
