@@ -33,6 +33,7 @@ from tests.stages import (
     Retrieves,
     act,
     ask,
+    asking,
     engine,
     found,
     passage,
@@ -40,7 +41,6 @@ from tests.stages import (
     request,
     says,
     stages,
-    understood,
 )
 
 pytestmark = pytest.mark.anyio
@@ -175,7 +175,7 @@ async def test_an_offer_is_made_once() -> None:
     ids=["in this message", "long ago", "in the conversation"],
 )
 async def test_no_offer_is_made_to_whoever_refused_one(refuses: dict[str, Any], before: dict[str, Any]) -> None:
-    wants = understood(request(CANCEL, Label.HIGH_STAKES), **refuses)
+    wants = asking(request(CANCEL, Label.HIGH_STAKES), **refuses)
 
     turn = await engine(quoting(POLICY, understands=wants)).run(ask(CANCEL, **before))
 
@@ -208,7 +208,7 @@ async def test_somebody_in_despair_is_heard_without_a_model_too(text: str) -> No
 
 async def test_a_message_with_a_serious_part_is_serious_and_its_other_part_is_answered() -> None:
     library = Library({"cancel": found((STEPS, 0.9)), "invite": found((INVITE, 0.9))})
-    both = understood(request("cancel my plan", Label.HIGH_STAKES), request("invite a colleague"))
+    both = asking(request("cancel my plan", Label.HIGH_STAKES), request("invite a colleague"))
 
     turn = await engine(quoting(understands=both, retriever=library)).run(ask("cancel my plan; invite a colleague?"))
 
@@ -223,7 +223,7 @@ async def test_a_message_with_a_serious_part_is_serious_and_its_other_part_is_an
 
 @pytest.mark.parametrize(("depends", "offer"), [(0.9, Offer.BUTTON), (0.1, Offer.NONE)])
 async def test_who_goes_on_about_a_serious_matter_has_a_person_in_sight(depends: float, offer: Offer) -> None:
-    goes_on = understood(request("how long does it take?"), depends=depends)
+    goes_on = asking(request("how long does it take?"), depends=depends)
 
     turn = await engine(quoting(understands=goes_on)).run(ask("how long does it take?", history=(BEFORE,)))
 
