@@ -1,9 +1,9 @@
 """How well messages are understood in words that no list holds: `python -m eval.understanding [--foreign none]`.
 
 Messages are probed and classified with the sample help centre as in a turn. Speech acts, `depends` and `refuses_offer`
-are read of `training/rows/acts.held-out.jsonl`; help in despair and the wish for a person of `eval/datasets/crisis`,
-with look-alikes. Those rows were written before anything was fitted and are not learnt from. Proportions have exact
-95 % intervals, the rest percentile bootstrap intervals.
+are read of `training/rows/acts.held-out.jsonl`, kinds of serious matters of `matters.held-out.jsonl` beside it; help in
+despair and the wish for a person of `eval/datasets/crisis`, with look-alikes. Those rows were written before anything
+was fitted and are not learnt from. Proportions have exact 95 % intervals, the rest percentile bootstrap intervals.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from eval.companies import Assistant, Assistants
 from eval.evaluators import question
 from eval.metrics.bootstrap import Rows, interval
 from handrail.settings import Settings, load_settings
+from handrail.turn.replies import TELLS
 from handrail.types import Label, Understood
 from handrail.understand.local import ACTS
 
 FILES = Path(__file__).parent / "datasets" / "crisis"
-HELD_OUT = Path(__file__).parents[1] / "training" / "rows" / "acts.held-out.jsonl"
+ROWS = Path(__file__).parents[1] / "training" / "rows"
+HELD_OUT, MATTERS = ROWS / "acts.held-out.jsonl", ROWS / "matters.held-out.jsonl"
 KINDS = ("crisis", "person")
 REQUEST = "request"
 
@@ -70,6 +72,28 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
+class Serious:
+    """A held-out row."""
+
+    text: str
+    lang: str
+    matter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matters:
+    """Held-out rows, and of each what it is likeliest about and how likely that is."""
+
+    rows: Sequence[Serious]
+    taken: Sequence[str]
+    shares: Sequence[float]
+
+    @property
+    def macro_f1(self) -> float:
+        return _macro_f1(np.array([row.matter for row in self.rows]), np.array(self.taken))
+
+
+@dataclass(frozen=True, slots=True)
 class Acts:
     """Held-out rows and how each was understood."""
 
@@ -98,6 +122,10 @@ def held_out() -> list[Spoken]:
     return [Spoken(**json.loads(line)) for line in HELD_OUT.read_text(encoding="utf-8").splitlines()]
 
 
+def serious() -> list[Serious]:
+    return [Serious(**json.loads(line)) for line in MATTERS.read_text(encoding="utf-8").splitlines()]
+
+
 async def measure(kind: str, assistant: Assistant) -> Measured:
     rows = read(kind)
     called = [await _is_called(kind, row, assistant) for row in rows]
@@ -121,6 +149,13 @@ async def understand(text: str, assistant: Assistant) -> Understood:
 async def measure_acts(assistant: Assistant) -> Acts:
     rows = held_out()
     return Acts(rows, [await understand(row.text, assistant) for row in rows])
+
+
+async def measure_matters(assistant: Assistant) -> Matters:
+    rows = serious()
+    found = [(await understand(row.text, assistant)).matters for row in rows]
+    taken = [max(each, key=each.__getitem__) for each in found]
+    return Matters(rows, taken, [each[matter] for each, matter in zip(found, taken, strict=True)])
 
 
 async def _is_called(kind: str, row: Message, assistant: Assistant) -> bool:
@@ -175,6 +210,26 @@ def acts_told(found: Acts) -> str:
     return "\n".join([*lines, *(f"  {row.act} taken for {act}: {row.text}" for row, act, same in wrong if not same)])
 
 
+def matters_told(found: Matters) -> str:
+    meant, taken = np.array([row.matter for row in found.rows]), np.array(found.taken)
+    right, said = meant == taken, np.array(found.shares) >= TELLS
+    lines = [
+        f"matter: right {share(int(right.sum()), len(right))}; "
+        + _interval("macro-F1", len(right), lambda rows: _macro_f1(meant[rows], taken[rows])),
+        f"  said {share(int(said.sum()), len(said))}; right of them {share(int(right[said].sum()), int(said.sum()))}",
+    ]
+    for matter, n in Counter(meant.tolist()).items():
+        hits, calls = int((right & (meant == matter)).sum()), int((taken == matter).sum())
+        lines.append(f"  {matter}: recall {share(hits, n)}; precision {share(hits, calls) if calls else 'none said'}")
+    wrong = zip(found.rows, found.taken, found.shares, right.tolist(), strict=True)
+    return "\n".join(
+        [
+            *lines,
+            *(f"  {row.matter} taken for {of} ({how:.2f}): {row.text}" for row, of, how, same in wrong if not same),
+        ]
+    )
+
+
 def flag_told(name: str, truth: Sequence[bool], values: Sequence[float], threshold: float) -> str:
     aims, scores = np.array(truth), np.array(values)
     above = scores >= threshold
@@ -208,6 +263,7 @@ async def run(settings: Settings) -> None:
         print(flag_told("depends", [row.depends for row in found.rows], depends, ACTS))
         refuses = [each.refuses_offer for each in found.understood]
         print(flag_told("refuses_offer", [row.refuses_offer for row in found.rows], refuses, ACTS))
+        print(matters_told(await measure_matters(assistant)), flush=True)
         for kind in KINDS:
             print(told(kind, await measure(kind, assistant)), flush=True)
         half, most = await pace(assistant)

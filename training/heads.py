@@ -2,15 +2,16 @@
 
     python -m training.heads
 
-The encoders that hear messages read every labelled row once (`--cache`). Small networks over their token states learn
-all outputs together: each row trains those that it has a label for. Temperatures and thresholds come from rows that
-were left out of training. Held-out files are never read here. Fifteen minutes on two cores.
+The encoders that hear messages read every labelled row once; what they have read is kept (`--cache`). Small networks
+over their token states learn all outputs together: each row trains those that it has a label for. Temperatures and
+thresholds come from rows that were left out of training. Held-out files are never read here. Half an hour on two
+cores.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from handrail.local_models.manifest import find
 from handrail.local_models.onnx import OnnxModel
 from handrail.local_models.taught import FOREIGN, FOREIGN_TOKENS, MESSAGE_TOKENS, MESSAGES, load_taught
 from handrail.settings import Settings, load_settings
-from training.labelled import ACTS, CRISIS, FLAGS, PERSON, REFUSES, ROOT, Row, labelled
+from training.labelled import ACTS, CRISIS, FLAGS, MATTERS, PERSON, REFUSES, ROOT, Row, labelled
 
 OUT = ROOT / "src" / "handrail" / "fitted" / understands.FILE
 LAYERS = {understands.FOREIGN: (3, 5, 7, 11), understands.ENGLISH: (5, 7, 11)}
@@ -37,9 +38,12 @@ SIZES = {understands.FOREIGN: (40, 3), understands.ENGLISH: (24, 2)}
 """Hidden units of each network, and networks, by encoder."""
 KEPT = 160
 """Directions of the states that the networks learn from."""
-LOOKS, OUTPUTS = 4, len(ACTS) + len(FLAGS)
+GROUPS = (len(ACTS), len(FLAGS), len(MATTERS))
+LOOKS, OUTPUTS = 4, sum(GROUPS)
 BATCH, CHUNK, EPOCHS, RATE, DECAY = 96, 12, 14, 4e-3, 0.05
 SOFT = 0.02
+OF_MATTERS = 2.0
+"""Weight of what kind of matter a serious message is: few rows say."""
 FOLDS = 3
 FALSELY = {CRISIS: ("harmless", 0.03), PERSON: ("not_person", 0.025), REFUSES: ("acts", 0.01)}
 """Rows that look like a yes and are none, and the share of them that may be above the threshold."""
@@ -62,22 +66,37 @@ def states(rows: Sequence[Row], kind: str, settings: Settings, cache: Path) -> t
     spec = find(taught.model, "embedder")
     kept = cache / f"understand_{kind}.npz"
     texts = [as_heard(row.text) for row in rows]
-    if kept.is_file():
-        with np.load(kept) as file:
-            same = file["texts"].tolist() == texts and file["layers"].tolist() == list(LAYERS[kind])
-            if same and str(file["taught"]) == taught.digest:
-                return States(file["values"], file["starts"]), taught.digest
+    known = _kept(kept, kind, taught.digest)
+    missing = [text for text in dict.fromkeys(texts) if text not in known]
+    if not missing:
+        return _joined(texts, known), taught.digest
     folder = locate(spec, settings.models.folder)
     model = OnnxModel(folder, settings.models.threads, LAYERS[kind], kept=Kept.FIRST_TEXT, delta=taught.delta)
-    encodings = model.tokenizer.encode_batch([(spec.query_prefix if foreign else "") + text for text in texts])
+    encodings = model.tokenizer.encode_batch([(spec.query_prefix if foreign else "") + text for text in missing])
     for encoding in encodings:
         encoding.truncate(FOREIGN_TOKENS if foreign else MESSAGE_TOKENS)
     read = model.each(encodings, lambda encoding, outputs: np.concatenate(outputs[1:], axis=1).astype(np.float16))
-    found = States(np.concatenate(read), np.cumsum([0, *map(len, read)]))
+    found = _joined(texts, known | dict(zip(missing, read, strict=True)))
     cache.mkdir(parents=True, exist_ok=True)
-    known = {"texts": np.array(texts), "taught": np.array(taught.digest), "layers": np.array(LAYERS[kind])}
-    np.savez(kept, values=found.values, starts=found.starts, allow_pickle=False, **known)
+    of = {"texts": np.array(texts), "taught": np.array(taught.digest), "layers": np.array(LAYERS[kind])}
+    np.savez(kept, values=found.values, starts=found.starts, allow_pickle=False, **of)
     return found, taught.digest
+
+
+def _kept(path: Path, kind: str, taught: str) -> dict[str, NDArray[np.float16]]:
+    """The states of texts that this encoder has read before."""
+    if not path.is_file():
+        return {}
+    with np.load(path) as file:
+        if file["layers"].tolist() != list(LAYERS[kind]) or str(file["taught"]) != taught:
+            return {}
+        parts = np.split(file["values"], file["starts"][1:-1])
+        return dict(zip(file["texts"].tolist(), parts, strict=True))
+
+
+def _joined(texts: Sequence[str], known: Mapping[str, NDArray[np.float16]]) -> States:
+    read = [known[text] for text in texts]
+    return States(np.concatenate(read), np.cumsum([0, *map(len, read)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +160,8 @@ class Fitting:
         self.aims = np.array([[flag in row.flags and row.flags[flag].yes for flag in FLAGS] for row in rows])
         weights = [[row.flags[flag].weight if flag in row.flags else 0.0 for flag in FLAGS] for row in rows]
         self.flag_weights = np.array(weights, dtype=np.float32)
+        self.told = np.array([row.matter is not None for row in rows])
+        self.matters = np.array([MATTERS.index(row.matter) if row.matter is not None else 0 for row in rows])
         self.act_weights = np.array([row.act_weight if row.acts else 0.0 for row in rows], dtype=np.float32)
 
     def networks(self, places: NDArray[np.int64]) -> Networks:
@@ -159,13 +180,16 @@ class Fitting:
         return networks
 
     def _loss(self, logits: Tensor, batch: NDArray[np.int64]) -> Tensor:
-        acts, flags = logits.split([len(ACTS), len(FLAGS)], dim=2)
+        acts, flags, matters = logits.split(GROUPS, dim=2)
         sure, outside = acts.log_softmax(2), torch.from_numpy(~self.allowed[batch])
         acting = -(1 - SOFT) * sure.masked_fill(outside, -1e4).logsumexp(2) - SOFT * sure.mean(2)
         aims = (torch.from_numpy(self.aims[batch]).float() * (1 - 2 * SOFT) + SOFT).expand_as(flags)
         flagging = functional.binary_cross_entropy_with_logits(flags, aims, reduction="none")
         act_weights, flag_weights = (torch.from_numpy(each[batch]) for each in (self.act_weights, self.flag_weights))
-        return ((acting * act_weights).sum() + (flagging * flag_weights).sum()) / len(batch)
+        about = torch.from_numpy(self.matters[batch]).expand(len(matters), -1)
+        telling = functional.cross_entropy(matters.movedim(2, 1), about, reduction="none", label_smoothing=SOFT)
+        telling = telling * torch.from_numpy(self.told[batch]) * OF_MATTERS
+        return ((acting * act_weights).sum() + (flagging * flag_weights).sum() + telling.sum()) / len(batch)
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def logits(self, networks: Networks, places: NDArray[np.int64]) -> Floats:
@@ -213,7 +237,11 @@ class Scale:
         shift, scale = (np.full(OUTPUTS, value, np.float32) for value in (0.0, 1.0))
         acted = whole & (fitting.allowed.sum(axis=1) == 1)
         scale[: len(ACTS)] = _temperature(logits[acted, : len(ACTS)], fitting.allowed[acted].argmax(axis=1))
-        _tell_acts(fitting, logits, whole & (sources == "acts"))
+        rows = whole & (sources == "acts")
+        _tell(ACTS, fitting.allowed[rows].argmax(axis=1), logits[rows, : len(ACTS)].argmax(axis=1))
+        rows, place = whole & fitting.told, OUTPUTS - len(MATTERS)
+        scale[place:] = _temperature(logits[rows, place:], fitting.matters[rows])
+        _tell(MATTERS, fitting.matters[rows], logits[rows, place:].argmax(axis=1))
         for at, flag in enumerate(FLAGS):
             said, place = whole & fitting.said[:, at], len(ACTS) + at
             values, aims = logits[said, place], fitting.aims[said, at]
@@ -233,12 +261,11 @@ class Scale:
         return cls(shift, scale)
 
 
-def _tell_acts(fitting: Fitting, logits: Floats, rows: NDArray[np.bool_]) -> None:
-    meant, taken = fitting.allowed[rows].argmax(axis=1), logits[rows, : len(ACTS)].argmax(axis=1)
-    for at, act in enumerate(ACTS):
+def _tell(names: Sequence[str], meant: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
+    for at, name in enumerate(names):
         right = (meant == at) & (taken == at)
         recall, precision = right.sum() / (meant == at).sum(), right.sum() / max(1, (taken == at).sum())
-        print(f"  {act}: recall {recall:.3f}, precision {precision:.3f} of {(meant == at).sum()} left out", flush=True)
+        print(f"  {name}: recall {recall:.3f}, precision {precision:.3f} of {(meant == at).sum()} left out", flush=True)
 
 
 def _temperature(logits: Floats, meant: NDArray[np.int64]) -> float:
@@ -298,7 +325,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     settings, rows = load_settings(), labelled()
-    kept: dict[str, NDArray[np.generic]] = {"acts": np.array(ACTS)}
+    kept: dict[str, NDArray[np.generic]] = {"acts": np.array(ACTS), "matters": np.array(MATTERS)}
     for kind, (hidden, nets) in SIZES.items():
         asked = rows if kind == understands.FOREIGN else [row for row in rows if row.lang == "en"]
         read, taught = states(asked, kind, settings, given.cache)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from handrail import wording
 from handrail.courtesies import without_courtesies
 
 ROOT = Path(__file__).parents[1]
@@ -20,6 +21,7 @@ ACTS = (
 )  # fmt: skip
 DEPENDS, REFUSES, CRISIS, PERSON = "depends", "refuses_offer", "crisis", "person"
 FLAGS = (DEPENDS, REFUSES, CRISIS, PERSON)
+MATTERS = (*wording.MATTERS, "other")
 REQUEST, ASKS_PERSON = "request", "asks_person"
 
 INTENTS = ("answerable", "high_stakes", "out_of_scope", "irrelevant", "nonsense")
@@ -52,13 +54,15 @@ class Row:
     """Those that it may be; empty where nobody said."""
     act_weight: float = PLAIN
     flags: Mapping[str, Flag] = field(default_factory=dict)
+    matter: str | None = None
+    """Of a serious message: one of MATTERS; None where nobody said."""
     copy: bool = False
 
 
 def labelled() -> list[Row]:
     """Rows as they were written, then their copies."""
     rows = [*_acts(), *_crisis(), *_refusals(), *_follow_ups(), *_intents()]
-    rows = [replace(row, group=group) for group, row in enumerate(rows)]
+    rows = [replace(row, group=group) for group, row in enumerate([*rows, *_matters()])]
     return [*rows, *_copies(rows)]
 
 
@@ -78,6 +82,12 @@ def _acts(name: str = "acts.jsonl") -> Iterator[Row]:
         if act != ASKS_PERSON:  # one that asks how to reach somebody has that act, too, and wants nobody yet
             flags[PERSON] = Flag(False)
         yield Row(row["text"], row["lang"], "acts", 0, (act,), PLAIN if act == REQUEST else SHORT, flags)
+
+
+def _matters() -> Iterator[Row]:
+    """Serious messages, and some that are not, none of them about despair."""
+    for row in _lines(ROOT / "training" / "rows" / "matters.jsonl"):
+        yield Row(row["text"], row["lang"], "matters", 0, flags={CRISIS: Flag(False)}, matter=row["matter"])
 
 
 def _crisis() -> Iterator[Row]:

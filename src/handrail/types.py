@@ -117,6 +117,8 @@ class Understood:
     """Its writer is in despair and needs help."""
     person: float
     """It asks for a person to talk to, whatever else it asks."""
+    matters: Mapping[str, float] = field(default_factory=dict)
+    """By the kind of matter that it would be if it were serious, such as `charge`, or `other`. They add up to 1."""
 
     @property
     def act(self) -> str:

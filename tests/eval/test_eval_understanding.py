@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from eval.companies import Assistant, Assistants
-from eval.understanding import held_out, measure, measure_acts, read, understand
+from eval.understanding import KINDS, held_out, measure, measure_acts, measure_matters, read, serious, understand
 from handrail.understand.crisis import speaks_of_dying
 from tests.sample import sample_settings
 
@@ -23,11 +23,11 @@ CRISIS_FALSELY = {MULTILINGUAL: 7, "none": 3}
 PERSON_FOUND = {MULTILINGUAL: 55, "none": 47}
 PERSON_FALSELY = {MULTILINGUAL: 5, "none": 12}
 """Two rows worse than measured, by the encoder that hears."""
-MACRO_F1, AUC = 0.8, 0.9
+MACRO_F1, AUC, MATTERS_F1 = 0.8, 0.9, 0.75
 """A little worse than measured with the multilingual encoder."""
 ROOT = Path(__file__).parents[2]
 TRAINING = ROOT / "eval" / "training" / "crisis"
-ACTS = ROOT / "training" / "rows" / "acts.jsonl"
+ACTS, MATTERS = (ROOT / "training" / "rows" / f"{name}.jsonl" for name in ("acts", "matters"))
 
 COURTESIES = [
     ("hello hello", "greeting"),
@@ -112,6 +112,14 @@ def test_speech_acts_are_told_apart(assistant: tuple[str, Assistant]) -> None:
         assert roc_auc_score(truth, [getattr(each, flag) for each in found.understood]) >= AUC
 
 
+def test_serious_matters_are_told_apart(assistant: tuple[str, Assistant]) -> None:
+    if assistant[0] != MULTILINGUAL:
+        pytest.skip("some of the rows are in other languages than English")
+    found = asyncio.run(measure_matters(assistant[1]))
+
+    assert found.macro_f1 >= MATTERS_F1
+
+
 def test_everyday_courtesies_are_understood(assistant: tuple[str, Assistant]) -> None:
     if assistant[0] != MULTILINGUAL:
         pytest.skip("many of them are in other languages than English")
@@ -135,6 +143,15 @@ def test_no_measured_act_is_learnt_from() -> None:
 
     assert not learnt & {row.text.casefold() for row in held_out()}
     assert not learnt & {text.casefold() for text, _ in COURTESIES}
+
+
+def test_no_measured_matter_is_learnt_from() -> None:
+    learnt = [json.loads(line)["text"].casefold() for line in lines(MATTERS)]
+    measured = [row.text.casefold() for row in serious()]
+
+    assert len({*learnt, *measured}) == len(learnt) + len(measured)
+    assert not {*learnt} & {row.text.casefold() for row in held_out()}
+    assert not {*learnt} & {row.text.casefold() for kind in KINDS for row in read(kind)}
 
 
 def test_no_list_holds_the_messages_of_despair() -> None:

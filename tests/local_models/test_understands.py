@@ -12,6 +12,7 @@ from handrail.errors import SettingsError
 from handrail.local_models.taught import FOREIGN as TAUGHT_FOREIGN
 from handrail.local_models.taught import MESSAGES, load_taught
 from handrail.local_models.understands import ENGLISH, FILE, FOREIGN, UnderstandingHead, load_understanding
+from handrail.wording import MATTERS
 
 
 def states_of(head: UnderstandingHead, tokens: int, scale: float = 1.0) -> list[np.ndarray]:
@@ -40,7 +41,10 @@ def test_any_states_come_to_probabilities(kind: str, tokens: int, scale: float) 
 
     assert sum(found.acts.values()) == pytest.approx(1)
     assert found.act in found.acts
-    values = [*found.acts.values(), found.depends, found.refuses_offer, found.crisis, found.person]
+    assert sum(found.matters.values()) == pytest.approx(1)
+    assert found.matters.keys() == {*MATTERS, "other"}
+    flags = [found.depends, found.refuses_offer, found.crisis, found.person]
+    values = [*found.acts.values(), *found.matters.values(), *flags]
     assert all(0 <= value <= 1 for value in values)
 
 

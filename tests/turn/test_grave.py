@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,12 +19,15 @@ from handrail.types import (
     Exchange,
     Label,
     Offer,
+    Request,
     Routing,
+    Understood,
 )
 from tests.stages import (
     DRAFT,
     EVIDENCE,
     NOTHING,
+    PROBE,
     STEPS,
     UNSURE,
     WORDING,
@@ -66,6 +70,39 @@ async def test_a_serious_matter_is_acknowledged_first_with_what_the_articles_say
         "A person is near.",
     ]
     assert turn.outcome.escalation.offer is Offer.BUTTON
+
+
+def of_matters(matters: Mapping[str, float], name: Label = Label.HIGH_STAKES) -> Request:
+    """A message of which an encoder hears what it would be about if it were serious."""
+    [sense] = request(CANCEL, name).senses
+    heard = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0, matters)
+    return Request(CANCEL, (replace(sense, probe=replace(PROBE, understood=heard)),))
+
+
+@pytest.mark.parametrize(
+    ("matters", "matter"),
+    [
+        ({"charge": 0.8, "bereavement": 0.1, "other": 0.1}, "charge"),
+        ({"bereavement": 0.5, "charge": 0.3, "other": 0.2}, "bereavement"),
+        ({"bereavement": 0.4, "charge": 0.4, "other": 0.2}, None),
+        ({}, None),
+    ],
+)
+async def test_a_serious_matter_is_acknowledged_in_words_of_its_kind_where_that_is_likely(
+    matters: Mapping[str, float], matter: str | None
+) -> None:
+    turn = await engine(quoting(understands=understood(of_matters(matters)))).run(ask(CANCEL))
+
+    assert turn.classification.matter == matter
+    assert turn.outcome.answer.startswith(WORDING.acknowledge(matter))
+
+
+async def test_what_is_not_serious_has_no_kind_of_serious_matter() -> None:
+    ordinary = of_matters({"cancellation": 0.9, "other": 0.1}, Label.ANSWERABLE)
+
+    turn = await engine(quoting(understands=understood(ordinary))).run(ask(CANCEL))
+
+    assert turn.classification.matter is None
 
 
 async def test_without_a_model_it_has_fixed_words_around_the_whole_section_and_the_operators_offer() -> None:

@@ -38,6 +38,8 @@ class UnderstandingHead:
     layers: tuple[int, ...]
     acts: tuple[str, ...]
     """Whose logits come first; those of `depends`, `refuses_offer`, `crisis` and `person` follow."""
+    matters: tuple[str, ...]
+    """Whose logits come last."""
     inner: Floats
     """`(networks, layers * width, hidden)`, and `(networks, hidden)` on top."""
     inner_bias: Floats
@@ -45,17 +47,18 @@ class UnderstandingHead:
     """`(networks, hidden, looks)`, and `(networks, looks)`: how much each token counts in each look at all of them."""
     looks_bias: Floats
     out: Floats
-    """`(networks, (looks + 1) * hidden, acts + 4)`, and `(networks, acts + 4)`: of the means by look, then of the
-    highest."""
+    """`(networks, (looks + 1) * hidden, acts + 4 + matters)`, and `(networks, acts + 4 + matters)`: of the means by
+    look, then of the highest."""
     out_bias: Floats
 
     def read(self, states: Sequence[Floats]) -> Understood:
         """`states` are `(tokens, width)` for each of the layers. A few tenths of a millisecond."""
         joined = np.concatenate(states, axis=1)
         logits = np.mean([self._logits(joined, at) for at in range(len(self.inner))], axis=0)
-        shares = np.exp(logits[: len(self.acts)] - logits[: len(self.acts)].max())
-        acts = dict(zip(self.acts, (shares / shares.sum()).tolist(), strict=True))
-        return Understood(acts, *(_probability(float(logit)) for logit in logits[len(self.acts) :]))
+        acts, flags, matters = np.split(logits, [len(self.acts), len(logits) - len(self.matters)])
+        depends, refuses_offer, crisis, person = (_probability(float(logit)) for logit in flags)
+        about = _shares(self.matters, matters)
+        return Understood(_shares(self.acts, acts), depends, refuses_offer, crisis, person, about)
 
     def _logits(self, states: Floats, at: int) -> Floats:
         hidden = _gelu(states @ self.inner[at] + self.inner_bias[at])
@@ -74,7 +77,8 @@ def load_understanding(kind: str, path: Path | None = None) -> UnderstandingHead
         with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as file:
             parts = {part: file[f"{kind}.{part}"].astype(np.float32) for part in PARTS}
             layers = tuple(int(layer) for layer in file[f"{kind}.layers"])
-            return UnderstandingHead(str(file[f"{kind}.taught"]), layers, tuple(file["acts"].tolist()), **parts)
+            acts, matters = tuple(file["acts"].tolist()), tuple(file["matters"].tolist())
+            return UnderstandingHead(str(file[f"{kind}.taught"]), layers, acts, matters, **parts)
     except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
         raise SettingsError(f"{source}: no head that understands messages: {error}") from None
 
@@ -82,6 +86,11 @@ def load_understanding(kind: str, path: Path | None = None) -> UnderstandingHead
 def _gelu(values: Floats) -> Floats:
     found: Floats = 0.5 * values * (1 + np.tanh(math.sqrt(2 / math.pi) * (values + 0.044715 * values**3)))
     return found
+
+
+def _shares(names: Sequence[str], logits: Floats) -> dict[str, float]:
+    shares = np.exp(logits - logits.max())
+    return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
 
 
 def _probability(logit: float) -> float:

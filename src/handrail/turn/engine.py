@@ -51,8 +51,7 @@ class Engine:
     def __init__(self, stages: Stages, settings: Settings, wording: Wording, clock: Callable[[], float]) -> None:
         self._stages, self._steps = stages, Steps(stages, settings)
         self._tracer = ShieldedTracer(stages.tracer)
-        self._settings, self._wording, self._clock = settings, wording, clock
-        self._topics = settings.brand.topics
+        self._settings, self._wording, self._clock, self._topics = settings, wording, clock, settings.brand.topics
         self._bounds = Bounds(settings.llm.turn_max_requests, settings.llm.turn_max_tokens, settings.llm.turn_max_usd)
 
     async def run(self, question: Question, watch: TurnWatch | None = None) -> Turn:
@@ -106,7 +105,7 @@ class Engine:
             return fixed
         parts = await self._look_up(turn, understood)
         lead = next((part for part in parts if part.grave), parts[0])
-        turn.classification = replace(lead.sense.classification, label=lead.label)
+        turn.classification = replies.counted(lead)
         turn.standalone = " ".join(part.sense.text for part in parts)
         turn.retrieved = len({hit.passage.id for part in parts for hit in part.evidence.hits})
         answered = [part for part in parts if not part.static and self._answers(turn, part)]

@@ -36,6 +36,8 @@ SURELY_MASH = 0.97
 """Probability of nonsense from which no speech act is looked for in a message."""
 GOES_ON = 0.5
 """Probability of needing what was said before, from which a message goes on about a serious matter."""
+TELLS = 0.5
+"""Probability from which the kind of a serious matter is acted on."""
 
 
 def courtesy(understood: Understanding, question: Question, wording: Wording, topics: Sequence[str]) -> Outcome | None:
@@ -99,6 +101,15 @@ def classified(understood: Understanding, result: Outcome) -> Classification:
     """What a message that got a fixed reply counts as."""
     label = Label(result.routing.value)
     return Classification(label, 1.0, "local", {label: 1.0}, rule=understood.act.value)
+
+
+def counted(part: Found) -> Classification:
+    """What the message counts as that `part` leads, with the kind of serious matter where that is likely enough."""
+    classification, understood = replace(part.sense.classification, label=part.label), part.sense.probe.understood
+    if not part.grave or understood is None or not understood.matters:
+        return classification
+    matter = max(understood.matters, key=understood.matters.__getitem__)
+    return replace(classification, matter=matter) if understood.matters[matter] >= TELLS else classification
 
 
 def with_open(draft: Draft, parts: Sequence[Found], wording: Wording) -> Draft:
