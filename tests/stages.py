@@ -155,7 +155,7 @@ def request(text: str, name: Label = Label.ANSWERABLE, probability: float = 0.99
     return Request(text, (sense(text, name, probability),))
 
 
-def understood(*requests: Request, whole: Request | None = None, **fields: Any) -> Understands:
+def asking(*requests: Request, whole: Request | None = None, **fields: Any) -> Understands:
     """A message of these requests; by itself it is what the first of them is, unless told otherwise."""
     text = " ".join(one.text for one in requests)
     together = Request(text, (replace(requests[0].senses[0], text=text),))
@@ -164,7 +164,7 @@ def understood(*requests: Request, whole: Request | None = None, **fields: Any) 
 
 
 def act(of: Act, text: str = "ok", **fields: Any) -> Understands:
-    return understood(request(text), act=of, **fields)
+    return asking(request(text), act=of, **fields)
 
 
 class Retrieves(Script[Evidence]):
@@ -212,8 +212,9 @@ class Answers(Script[Draft]):
         self, question: Question, classification: Classification, evidence: Evidence, told: Told | None = None
     ) -> Draft:
         draft = await self._run(question, classification, evidence)
-        for claim in draft.claims if self.tells and told is not None else ():
-            await told(claim)
+        if self.tells and told is not None:
+            for claim in draft.claims:
+                await told(claim)
         return draft
 
 

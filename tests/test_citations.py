@@ -133,9 +133,9 @@ def test_each_whole_section_says_where_it_stands_in_the_answer() -> None:
 
     made = assemble(Draft(sections, "extractive", acknowledgement="Thank you 🌻."), EVIDENCE, 0.9)
 
-    assert made.text == "Thank you 🌻.\n\n**Connect a domain**\n\nText 0 [1].\n\n**Connect a domain**\n\nText 1 [2]."
+    assert made.text == "Thank you 🌻.\n\n**Connect a domain**\n\nText 0. [1]\n\n**Connect a domain**\n\nText 1. [2]"
     assert [piece.citation for piece in made.pieces] == [1, 2]
-    assert [made.text[slice(*piece.span)] for piece in made.pieces if piece.span] == ["Text 0 [1].", "Text 1 [2]."]
+    assert [made.text[slice(*piece.span)] for piece in made.pieces if piece.span] == ["Text 0. [1]", "Text 1. [2]"]
 
 
 WORDS = st.text(alphabet="ab 1.,:!?|`[]()-*#\n", max_size=30)

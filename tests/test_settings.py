@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.errors import SettingsError
-from handrail.settings import WELL_KNOWN, Settings, load_settings
+from handrail.settings import WELL_KNOWN, Brand, HighStakes, Knowledge, Settings, load_settings
 from handrail.settings.load import REMOVED
 
 
@@ -27,7 +27,24 @@ def complaint(folder: Path, toml: str = "", **env: str) -> str:
 def test_without_a_file_everything_has_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
-    assert load_settings(environ={}) == Settings()
+    settings = load_settings(environ={}, kb="acme")
+
+    assert settings == Settings(knowledge=Knowledge(kb="acme"))
+
+
+def test_the_sample_brings_its_companys_profile_and_another_base_does_not() -> None:
+    sample, acme = load_settings(environ={}), load_settings(environ={}, kb="acme")
+
+    assert sample.brand.name == "Tillwick" and sample.brand.topics
+    assert sample.high_stakes.policy_file is not None and sample.high_stakes.policy_file.is_file()
+    assert (acme.brand, acme.high_stakes, acme.knowledge.url_base) == (Brand(), HighStakes(), "")
+
+
+def test_what_is_set_is_stronger_than_the_samples_profile(tmp_path: Path) -> None:
+    settings = load(tmp_path, '[brand]\nname = "Acme"', HANDRAIL__BRAND__ASSISTANT="Ada")
+
+    assert (settings.brand.name, settings.brand.assistant) == ("Acme", "Ada")
+    assert settings.brand.topics
 
 
 def test_the_file_is_read(tmp_path: Path) -> None:
@@ -54,9 +71,9 @@ def test_well_known_names_fill_their_setting(tmp_path: Path, name: str) -> None:
 
 
 def test_empty_variables_count_as_absent(tmp_path: Path) -> None:
-    settings = load(tmp_path, OPENAI_API_KEY="", HANDRAIL__RETRIEVAL__TOP_K="")
+    settings = load(tmp_path, OPENAI_API_KEY="", HANDRAIL__RETRIEVAL__TOP_K="", HANDRAIL__KNOWLEDGE__KB="acme")
 
-    assert settings == Settings()
+    assert settings == Settings(knowledge=Knowledge(kb="acme"))
     assert not settings.llm.configured
 
 

@@ -32,8 +32,9 @@ from handrail.types import Section
 Array = NDArray[np.float64]
 SIGNALS = ("reading", "lead", "fused", "late_lead", "names_missing")
 PENALTY = 6.0
-BOUND, CLOSE = 0.05, 0.5
-"""Wrong answers among all questions that are answered at once; and what the closest band may turn away of the right."""
+BOUND, CLOSEST = 0.05, 0.1
+"""Wrong answers among all questions that are answered at once; and where the closest band begins, in which nine in ten
+of the questions that an article answers are shown."""
 PARTLY, UNSURE = 0.6, 0.5
 """Truth of a section that holds some of what answers; weight of one known only to be of the right article."""
 OUT = Path(__file__).parents[1] / "src" / "handrail" / "fitted" / "answers.json"
@@ -178,8 +179,7 @@ def left_out(rows: Sequence[Mapping[str, Any]], signals: Sequence[str], penalty:
 
 
 def thresholds(found: Array) -> tuple[float, float]:
-    """The least probability from which at most `BOUND` of all questions are answered wrongly, and the one of "closest":
-    where half of what it turns away would have been right."""
+    """The least probability from which at most `BOUND` of all questions are answered wrongly, and that of "closest"."""
     order = np.sort(found[:, 0])[::-1]
     answered = 1.0
     for limit in order:
@@ -187,7 +187,7 @@ def thresholds(found: Array) -> tuple[float, float]:
         if (1 - found[over, 1]).sum() > BOUND * len(found):
             break
         answered = float(limit)
-    return answered, 0.2
+    return answered, CLOSEST
 
 
 def report(found: Array, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -36,6 +36,6 @@ def test_the_lower_bound_never_passes_the_upper_one() -> None:
 def test_what_is_worth_a_card_goes_by_the_best_section_and_the_bound() -> None:
     bands = Bands(0.7, 0.2)
 
-    assert bands.least(found((STEPS, 0.6))) == 0.1
-    assert bands.least(found((STEPS, 0.1))) == 0.05
+    assert bands.least(found((STEPS, 0.6))) == 0.05
+    assert bands.least(found((STEPS, 0.1))) == 0.025
     assert bands.least(Evidence("q", ())) == 0.0

@@ -41,8 +41,8 @@ def test_beside_the_answer_to_another_request_a_section_has_its_title_too() -> N
     assert claim.heading == "**Connect a domain**"
 
 
-@pytest.mark.parametrize(("second", "both"), [(0.9, True), (0.83, True), (0.8, False), (0.5, False)])
-def test_a_section_is_shown_beside_the_best_one_from_half_its_odds(second: float, *, both: bool) -> None:
+@pytest.mark.parametrize(("second", "both"), [(0.9, True), (0.75, True), (0.65, False), (0.5, False)])
+def test_a_section_is_shown_beside_the_best_one_from_a_quarter_of_its_odds(second: float, *, both: bool) -> None:
     assert len(texts(found((STEPS, 0.9), (RECORDS, second)))) == (2 if both else 1)
 
 
@@ -114,8 +114,8 @@ def test_the_best_card_is_open_however_long_it_is() -> None:
     assert card.piece.collapsed_after is None or card.piece.markdown == whole.text
 
 
-@pytest.mark.parametrize(("second", "count"), [(CLOSEST / 2, 2), (CLOSEST / 2 - 0.01, 1)])
-def test_a_section_is_a_card_from_half_of_what_is_close(second: float, count: int) -> None:
+@pytest.mark.parametrize(("second", "count"), [(CLOSEST / 4, 2), (CLOSEST / 4 - 0.01, 1)])
+def test_a_section_is_a_card_from_a_quarter_of_what_is_close(second: float, count: int) -> None:
     assert len(PIECES.cards(found((STEPS, 0.5), (RECORDS, second)))) == count
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.answer.policy import Policy, RetentionOffer, load_policy, policy_for
+from handrail.answer.policy import Policy, RetentionOffer, load_policy
 from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
+from handrail.settings import load_settings
 from handrail.types import Exchange, Routing
 
 PAUSE = RetentionOffer(id="pause", text="You can pause your plan.", when=("cancel", "too expensive"), unless=("fraud",))
@@ -259,11 +260,8 @@ def test_a_policy_without_conditions_asks_nobody_who_the_customer_is() -> None:
     assert Policy(offer=(PAUSE.model_copy(update={"plan": ("Solo",)}),)).conditional
 
 
-def test_offers_of_the_sample_help_centre_are_made_with_its_articles_alone(tmp_path: Path) -> None:
-    samples = Path(str(files("handrail"))) / "sample" / "policy.toml"
-    own = tmp_path / "policy.toml"
-    own.write_bytes(samples.read_bytes())
+def test_offers_of_the_sample_help_centre_are_made_with_its_articles_alone() -> None:
+    sample, acme = load_settings(environ={}), load_settings(environ={}, kb="acme")
 
-    assert policy_for("sample", samples).offer
-    assert policy_for("acme", own).offer == policy_for("sample", samples).offer
-    assert policy_for("acme", samples) == policy_for("acme", None) == Policy()
+    assert load_policy(sample.high_stakes.policy_file).offer
+    assert load_policy(acme.high_stakes.policy_file) == Policy()

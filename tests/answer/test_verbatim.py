@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ GRAVE = label(Label.HIGH_STAKES)
 IN_DANGER = Classification(Label.HIGH_STAKES, 0.99, "local", rule="crisis")
 
 
-async def grave(text: str, evidence: Evidence = EVIDENCE, judged: Classification = GRAVE, **fields: object) -> Draft:
+async def grave(text: str, evidence: Evidence = EVIDENCE, judged: Classification = GRAVE, **fields: Any) -> Draft:
     return await quotes(POLICY).answer(ask(text, **fields), judged, evidence)
 
 

@@ -28,7 +28,7 @@ def guard(event, args):
         raise AssertionError(f"network without keys: {event} {args}")
 
 sys.addaudithook(guard)
-import handrail.llm, handrail.pipeline, handrail.prompts
+import handrail.llm, handrail.turn.engine, handrail.prompts
 from handrail.generations import generation
 from handrail.observe.silent import SilentTracer
 from handrail.settings import load_settings

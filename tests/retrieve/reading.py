@@ -10,9 +10,10 @@ from handrail.stores.snapshot import Snapshot
 from tests.calibrations import gate_of
 
 Pair = tuple[str, str]
-BY_LOGIT = gate_of({"rerank": 1.0})
+BY_LOGIT = gate_of({"reading": 1.0})
 """A probability that goes by the cross-encoder's logit alone."""
-BY_WORDS = gate_of({"coverage": 4.0}, {"coverage": 0.5})
+BY_SEARCH = gate_of({"fused": 4.0}, {"fused": 0.5})
+"""One that goes by search alone."""
 
 
 class WordOverlap:
@@ -27,4 +28,4 @@ class WordOverlap:
 
 
 def reader(snapshot: Snapshot, model: Batcher[Pair, float] | None, depth: int = 10, words: int = 80) -> SectionReader:
-    return SectionReader(snapshot, model, depth, words, BY_WORDS if model is None else BY_LOGIT)
+    return SectionReader(snapshot, model, depth, words, BY_SEARCH if model is None else BY_LOGIT)

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from handrail.retrieve.rerank import CrossEncoderRerank
-from tests.retrieve.test_rerank import WordOverlap
 
 from handrail.assembly.models import build_multilingual
 from handrail.errors import SettingsError
@@ -18,13 +16,15 @@ from handrail.local_models import Embedder
 from handrail.local_models.batching import Batcher
 from handrail.retrieve.abroad import AbroadSearch, LanguageBias, in_another_language, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
-from handrail.retrieve.signals import measure
+from handrail.retrieve.signals import Seen, measure
 from handrail.settings import Retrieval, load_settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.audience import Audience
+from handrail.stores.sections import Sections
 from handrail.stores.snapshot import Snapshot
-from handrail.types import Evidence, Passage, Vectors
+from handrail.types import Evidence, Hit, Passage, Vectors
 from tests.knowledge.articles import HashedWords
+from tests.retrieve.reading import WordOverlap, reader
 
 pytestmark = pytest.mark.anyio
 
@@ -239,8 +239,8 @@ def retrieving(
         return [(held.passages[row].id, float(cosines[row])) for row in np.argsort(-cosines)[:k]]
 
     abroad = searching(stack, encoder, held, unread=unread)
-    reranker = CrossEncoderRerank(read, 8, 0.5, 80)
-    return HybridRetriever(held, dense, embed, reranker, Retrieval(), None, abroad=abroad), asked
+    reads = reader(held, read)
+    return HybridRetriever(held, dense, embed, reads, Retrieval(), None, abroad=abroad), asked
 
 
 @pytest.mark.parametrize(
@@ -288,8 +288,10 @@ def test_a_file_that_holds_no_bias_is_named(tmp_path: Path, content: bytes) -> N
 def test_signals_are_told_by_the_floor_that_is_given() -> None:
     held = bikes()
     cosines = np.linspace(0.1, 0.9, len(held.passages), dtype=np.float32)
+    last = held.passages[-1]
+    seen = [Seen(Sections(held).of(last)[0], Hit(last), 0.0, None)]
 
-    low, high = (measure("deposit", [], held, cosines, floor)["dense_lift"] for floor in (0.0, 0.5))
+    low, high = (measure("deposit", seen, held, cosines, floor)[0]["dense_lift"] for floor in (0.0, 0.5))
 
     assert low == pytest.approx(0.9)
     assert high == pytest.approx(0.8)

@@ -75,7 +75,6 @@ class Waiting(str):
         return super().lower()
 
 
-@pytest.mark.xfail(reason="what is read of each section is chosen on the event loop", strict=True)
 async def test_others_are_answered_while_passages_are_read() -> None:
     question = Waiting(QUESTION)
     question.answered, question.reading = threading.Event(), threading.Event()

@@ -57,7 +57,7 @@ async def test_the_section_that_says_it_comes_first_with_a_probability(scores: B
 
     assert [one.section.article_id for one in found] == ["a:refund", "a:payout", "a:stock"]
     assert [round(one.probability, 2) for one in found] == [0.88, 0.12, 0.12]
-    assert found[0].signals["rerank"] == 2.0
+    assert found[0].signals["reading"] == 2.0
 
 
 async def test_what_was_taught_to_tell_that_a_text_answers_is_among_the_signals(model: WordOverlap) -> None:
@@ -124,10 +124,10 @@ async def test_what_is_under_discussion_is_read_whatever_its_rank(scores: Batche
 async def test_without_a_model_the_other_signals_decide() -> None:
     held = index(PAYOUT, REFUND)
 
-    found = await reader(held, None).read("refund a customer", hits(PAYOUT, REFUND), flat(held))
+    found = await reader(held, None).read("refund a customer", hits(REFUND, PAYOUT), flat(held))
 
     assert [one.section.article_id for one in found] == ["a:refund", "a:payout"]
-    assert {one.signals["rerank"] for one in found} == {0.0}
+    assert {one.signals["reading"] for one in found} == {0.0}
 
 
 async def test_nothing_found_needs_no_model(scores: Batcher[Pair, float], model: WordOverlap) -> None:

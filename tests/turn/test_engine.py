@@ -40,13 +40,13 @@ from tests.stages import (
     Understands,
     act,
     ask,
+    asking,
     critique,
     engine,
     label,
     quoting,
     says,
     stages,
-    understood,
 )
 from tests.stages import request as asks
 
@@ -77,12 +77,13 @@ async def test_without_a_model_the_answer_is_the_whole_section_and_nothing_doubt
     turn = await engine(quoting(critic=critic, verifier=verifier)).run(ask())
 
     assert turn.outcome.routing is Routing.ANSWERED
-    assert turn.outcome.answer == "Open Settings and choose Domains [1]."
+    assert turn.outcome.answer == "Open Settings and choose Domains. [1]"
     [piece] = turn.outcome.pieces
     assert (piece.markdown, piece.citation) == (STEPS.text, 1)
     assert piece.span == (0, len(turn.outcome.answer))
     assert (turn.provider, turn.model) == ("extractive", None)
-    assert critic.calls == verifier.drafts == []
+    assert list(critic.calls) == []
+    assert list(verifier.drafts) == []
 
 
 @pytest.mark.parametrize("name", [Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE])
@@ -93,14 +94,15 @@ async def test_what_is_surely_not_for_the_articles_gets_a_fixed_reply_and_no_mod
 
     assert turn.outcome.routing.value == name.value
     assert turn.outcome.refused
-    assert turn.outcome.citations == turn.outcome.closest == ()
+    assert list(turn.outcome.citations) == []
+    assert list(turn.outcome.closest) == []
     assert turn.provider == "static"
     assert answerer.calls == []
 
 
 @pytest.mark.parametrize("name", [Label.IRRELEVANT, Label.OUT_OF_SCOPE])
-@pytest.mark.parametrize(("found", "answered"), [(EVIDENCE, True), (UNSURE, False), (UNLIKE, False)])
-async def test_a_doubtful_label_gives_way_where_the_articles_answer(
+@pytest.mark.parametrize(("found", "answered"), [(EVIDENCE, True), (UNSURE, True), (UNLIKE, False)])
+async def test_a_doubtful_label_gives_way_where_the_articles_have_something_close(
     name: Label, found: object, *, answered: bool
 ) -> None:
     doubtful = says(name)
@@ -234,7 +236,8 @@ async def test_what_only_looks_close_is_shown_as_cards_without_the_claim_that_it
     outcome = turn.outcome
     assert outcome.routing is Routing.LOW_CONFIDENCE
     assert outcome.disclaimer == WORDING.say("not_sure")
-    assert outcome.sources == outcome.pieces == ()
+    assert list(outcome.sources) == []
+    assert list(outcome.pieces) == []
     assert not outcome.refused
     assert [(card.piece.markdown, card.open) for card in outcome.closest] == [(STEPS.text, True), (RECORDS.text, True)]
     assert [citation.passage for citation in outcome.citations] == [STEPS, RECORDS]
@@ -257,7 +260,6 @@ async def test_a_model_may_write_from_what_only_looks_close() -> None:
     assert doubted.outcome.sources == ()
 
 
-@pytest.mark.xfail(reason="the engine takes quoted sections for answered though their band is not", strict=True)
 async def test_where_the_model_fails_on_what_only_looks_close_nothing_is_claimed_to_answer() -> None:
     turn = await engine(stages(retriever=Retrieves(UNSURE), answerer=Answers(AWAY), critic=critique())).run(ask())
 
@@ -281,7 +283,8 @@ async def test_unlike_evidence_asks_back_and_names_the_nearest_articles(chosen: 
     assert turn.outcome.routing is Routing.FOLLOWUP
     assert turn.outcome.refusal_reason is RefusalReason.NO_RELEVANT_CONTEXT
     assert turn.outcome.suggestions == ("Connect a domain", "DNS records")
-    assert turn.outcome.citations == turn.outcome.closest == ()
+    assert list(turn.outcome.citations) == []
+    assert list(turn.outcome.closest) == []
     assert turn.provider == "static"
 
 
@@ -308,7 +311,8 @@ async def test_a_code_that_the_articles_lack_is_refused_however_near_others_are(
 
     assert turn.outcome.routing is Routing.CANNOT_ANSWER
     assert "TW-3009" in turn.outcome.answer
-    assert turn.outcome.citations == turn.outcome.closest == ()
+    assert list(turn.outcome.citations) == []
+    assert list(turn.outcome.closest) == []
     assert turn.outcome.confidence == 0.0
 
 
@@ -412,7 +416,7 @@ async def test_whom_nothing_helps_is_not_asked_what_is_meant() -> None:
 
 async def test_who_asks_for_a_person_is_shown_the_way_and_beside_an_answer_to_another_question_too() -> None:
     alone = await engine(stages(understands=act(Act.REQUEST, wants_person=True))).run(ask("call me"))
-    both = understood(asks("connect a domain"), asks("let somebody call me", Label.OUT_OF_SCOPE), wants_person=True)
+    both = asking(asks("connect a domain"), asks("let somebody call me", Label.OUT_OF_SCOPE), wants_person=True)
     beside = await engine(stages(understands=both)).run(ask("connect a domain, and let somebody call me"))
 
     assert (alone.outcome.routing, alone.outcome.answer) == (Routing.OUT_OF_SCOPE, WORDING.say("person"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,7 @@ from tests.stages import (
     Retrieves,
     act,
     ask,
+    asking,
     engine,
     found,
     passage,
@@ -43,7 +45,6 @@ from tests.stages import (
     request,
     says,
     stages,
-    understood,
 )
 
 pytestmark = pytest.mark.anyio
@@ -110,13 +111,13 @@ async def test_without_a_model_it_has_fixed_words_around_the_whole_section_and_t
     assert turn.outcome.answer.split("\n\n") == [
         WORDING.say("high_stakes_ack"),
         WORDING.say("high_stakes_context"),
-        "Open Settings and choose Domains [1].",
+        "Open Settings and choose Domains. [1]",
         PAUSE,
         WORDING.say("high_stakes_close"),
     ]
     [piece] = turn.outcome.pieces
     assert piece.span is not None
-    assert turn.outcome.answer[slice(*piece.span)] == "Open Settings and choose Domains [1]."
+    assert turn.outcome.answer[slice(*piece.span)] == "Open Settings and choose Domains. [1]"
 
 
 @pytest.mark.parametrize("evidence", [NOTHING, UNSURE], ids=["nothing", "unsure"])
@@ -174,7 +175,6 @@ async def test_what_may_be_an_ordinary_question_is_answered_first_with_a_person_
     assert [citation.passage for citation in turn.outcome.citations] == [STEPS]
 
 
-@pytest.mark.xfail(reason="the answerer is told that the message is high stakes and puts its words around", strict=True)
 async def test_an_answer_to_what_may_be_an_ordinary_question_begins_with_the_answer() -> None:
     chosen = quoting(classifier=says(Label.HIGH_STAKES, probability=0.7))
 
@@ -183,12 +183,16 @@ async def test_an_answer_to_what_may_be_an_ordinary_question_begins_with_the_ans
     assert turn.outcome.answer.startswith("Open Settings")
 
 
-async def test_a_doubtful_serious_matter_that_no_article_answers_is_serious() -> None:
-    turn = await engine(quoting(classifier=says(Label.HIGH_STAKES, probability=0.6), retriever=Retrieves(NOTHING))).run(
-        ask(CANCEL)
-    )
+@pytest.mark.parametrize(("probability", "routing"), [(0.9, Routing.HIGH_STAKES), (0.6, Routing.FOLLOWUP)])
+async def test_what_may_be_serious_and_no_article_answers_always_has_a_person_in_sight(
+    probability: float, routing: Routing
+) -> None:
+    doubtful = says(Label.HIGH_STAKES, probability=probability)
 
-    assert turn.outcome.routing is Routing.HIGH_STAKES
+    turn = await engine(quoting(classifier=doubtful, retriever=Retrieves(NOTHING))).run(ask(CANCEL))
+
+    assert turn.outcome.routing is routing
+    assert turn.outcome.escalation.offer is Offer.BUTTON
 
 
 async def test_an_offer_is_made_once() -> None:
@@ -211,8 +215,8 @@ async def test_an_offer_is_made_once() -> None:
     ],
     ids=["in this message", "long ago", "in the conversation"],
 )
-async def test_no_offer_is_made_to_whoever_refused_one(refuses: dict[str, bool], before: dict[str, object]) -> None:
-    wants = understood(request(CANCEL, Label.HIGH_STAKES), **refuses)
+async def test_no_offer_is_made_to_whoever_refused_one(refuses: dict[str, Any], before: dict[str, Any]) -> None:
+    wants = asking(request(CANCEL, Label.HIGH_STAKES), **refuses)
 
     turn = await engine(quoting(POLICY, understands=wants)).run(ask(CANCEL, **before))
 
@@ -245,7 +249,7 @@ async def test_somebody_in_despair_is_heard_without_a_model_too(text: str) -> No
 
 async def test_a_message_with_a_serious_part_is_serious_and_its_other_part_is_answered() -> None:
     library = Library({"cancel": found((STEPS, 0.9)), "invite": found((INVITE, 0.9))})
-    both = understood(request("cancel my plan", Label.HIGH_STAKES), request("invite a colleague"))
+    both = asking(request("cancel my plan", Label.HIGH_STAKES), request("invite a colleague"))
 
     turn = await engine(quoting(understands=both, retriever=library)).run(ask("cancel my plan; invite a colleague?"))
 
@@ -260,7 +264,7 @@ async def test_a_message_with_a_serious_part_is_serious_and_its_other_part_is_an
 
 @pytest.mark.parametrize(("depends", "offer"), [(0.9, Offer.BUTTON), (0.1, Offer.NONE)])
 async def test_who_goes_on_about_a_serious_matter_has_a_person_in_sight(depends: float, offer: Offer) -> None:
-    goes_on = understood(request("how long does it take?"), depends=depends)
+    goes_on = asking(request("how long does it take?"), depends=depends)
 
     turn = await engine(quoting(understands=goes_on)).run(ask("how long does it take?", history=(BEFORE,)))
 

@@ -18,6 +18,7 @@ from tests.stages import (
     Library,
     Retrieves,
     ask,
+    asking,
     engine,
     found,
     passage,
@@ -25,7 +26,6 @@ from tests.stages import (
     request,
     sense,
     stages,
-    understood,
 )
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ TWO = "How do I connect a domain, and how do I add a record?"
 
 
 def two(*requests: Request, **changes: Any) -> Any:
-    return quoting(understands=understood(*requests), retriever=Library(HELD), **changes)
+    return quoting(understands=asking(*requests), retriever=Library(HELD), **changes)
 
 
 async def test_each_request_is_answered_by_a_section_of_its_own() -> None:
@@ -45,8 +45,8 @@ async def test_each_request_is_answered_by_a_section_of_its_own() -> None:
 
     assert turn.outcome.routing is Routing.ANSWERED
     assert turn.outcome.answer == (
-        "**Connect a domain**\n\nOpen Settings and choose Domains [1].\n\n"
-        "**DNS records**\n\nAdd the A record at your provider [2]."
+        "**Connect a domain**\n\nOpen Settings and choose Domains. [1]\n\n"
+        "**DNS records**\n\nAdd the A record at your provider. [2]"
     )
     assert [piece.citation for piece in turn.outcome.pieces] == [1, 2]
     assert [(asked.text, asked.routing, asked.citations) for asked in turn.outcome.requests] == [
@@ -58,7 +58,7 @@ async def test_each_request_is_answered_by_a_section_of_its_own() -> None:
 async def test_an_answer_is_as_sure_as_the_less_sure_of_its_parts() -> None:
     library = Library({"connect": found((STEPS, 0.9)), "record": found((RECORDS, 0.7))})
 
-    turn = await engine(quoting(understands=understood(CONNECT, RECORD), retriever=library)).run(ask(TWO))
+    turn = await engine(quoting(understands=asking(CONNECT, RECORD), retriever=library)).run(ask(TWO))
 
     assert turn.outcome.confidence == 0.7
 
@@ -104,7 +104,7 @@ async def test_the_reply_to_parts_of_which_none_is_for_the_articles_is_the_one_a
     weather, balance = request("how is the weather", Label.IRRELEVANT), request("my balance", Label.OUT_OF_SCOPE)
     whole = request("how is the weather and my balance", Label.OUT_OF_SCOPE)
 
-    turn = await engine(quoting(understands=understood(weather, balance, whole=whole), retriever=Library({}))).run(
+    turn = await engine(quoting(understands=asking(weather, balance, whole=whole), retriever=Library({}))).run(
         ask(whole.text)
     )
 
@@ -114,7 +114,7 @@ async def test_the_reply_to_parts_of_which_none_is_for_the_articles_is_the_one_a
 async def test_a_model_reads_what_was_found_for_each_request_and_writes_once() -> None:
     claims = [Claim("Choose Domains.", (STEPS.id,)), Claim("Add the A record.", (RECORDS.id,))]
     answerer = Answers(Draft(claims, "llm", model="m-1"))
-    chosen = stages(understands=understood(CONNECT, RECORD), retriever=Library(HELD), answerer=answerer)
+    chosen = stages(understands=asking(CONNECT, RECORD), retriever=Library(HELD), answerer=answerer)
 
     turn = await engine(chosen).run(ask(TWO))
 
@@ -158,7 +158,7 @@ async def test_a_message_is_understood_in_the_way_that_is_likely_meant_and_answe
     retriever = ByText({together.text: found((STEPS, carried)), message: found((RECORDS, alone))})
     both = Request(message, (together, sense(message, prior=1 - prior)))
 
-    turn = await engine(stages(understands=understood(both), retriever=retriever)).run(ask(message))
+    turn = await engine(stages(understands=asking(both), retriever=retriever)).run(ask(message))
 
     assert len(retriever.calls) == 2
     assert turn.standalone == (together.text if answers is STEPS else message)
@@ -169,7 +169,7 @@ async def test_what_is_carried_over_is_searched_for_with_the_wordings_it_brings_
     retriever = Retrieves(EVIDENCE)
     carried = Request("and then?", (sense("How do I connect. and then?", wordings=wordings),))
 
-    await engine(stages(understands=understood(carried), retriever=retriever)).run(ask("and then?"))
+    await engine(stages(understands=asking(carried), retriever=retriever)).run(ask("and then?"))
 
     [(query, _, probe, given)] = retriever.calls
     assert (query, given) == ("How do I connect. and then?", wordings)

@@ -9,7 +9,7 @@ from handrail.types import Exchange, Label, Question, Request, Routing, Sense, U
 from handrail.understand.rewritten import RewrittenUnderstanding
 from tests.answers import BRAND, PROMPTS, model_at
 from tests.scripted_openai import Fails, Says, ScriptedOpenAI
-from tests.stages import Understands, ask, request, sense, understood
+from tests.stages import Understands, ask, asking, request, sense
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ async def test_a_model_writes_the_standalone_question_and_the_message_itself_is_
 
 async def test_a_message_that_stands_alone_is_not_rewritten_and_costs_nothing(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script()
-    local = understood(request("How do I refund an order?"))
+    local = asking(request("How do I refund an order?"))
 
     found = await read(llm_provider, local)
 
@@ -88,7 +88,7 @@ async def test_a_model_that_loses_what_was_said_is_not_followed(
 
 async def test_requests_of_a_message_of_several_stay_as_they_are(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script(Says({"depends": True, "question": STANDALONE}))
-    several = understood(request("how long?"), request("and the price?"), whole=Request(MESSAGE, (CARRIED, ALONE)))
+    several = asking(request("how long?"), request("and the price?"), whole=Request(MESSAGE, (CARRIED, ALONE)))
     assert isinstance(several.result, Understanding)
 
     found = await read(llm_provider, several)

@@ -8,6 +8,9 @@ from enum import StrEnum
 from handrail.calibration import Calibration
 from handrail.types import Evidence
 
+WORTH_A_CARD = 4
+"""How much less likely than the closest band's bound a card beside the first may be."""
+
 
 class Band(StrEnum):
     ANSWERED = "answered"
@@ -37,4 +40,4 @@ class Bands:
 
     def least(self, evidence: Evidence) -> float:
         """Probability from which a section is worth a card beside the best one."""
-        return min(self.closest, evidence.probability) / 2
+        return min(self.closest, evidence.probability) / WORTH_A_CARD

@@ -15,7 +15,7 @@ MOST = 3
 """Sections of one answer, and cards."""
 ROOM = 260
 """Words that are shown at once before a further section is left out, or a card stays closed."""
-ABOUT_AS_LIKELY = 0.5
+ABOUT_AS_LIKELY = 0.25
 """Share of the best section's odds from which another one is shown beside it."""
 
 
@@ -58,10 +58,16 @@ class Pieces:
         return tuple(cards)
 
     def _leading(self, sections: Sequence[Candidate]) -> list[Candidate]:
+        """What stands above the first heading introduces an article, and seldom answers alone: the article's next best
+        section comes with it."""
         if not sections:
             return []
-        odds = _odds(sections[0].probability) * ABOUT_AS_LIKELY
-        return [one for one in sections if _odds(one.probability) >= odds]
+        best = sections[0]
+        odds = _odds(best.probability) * ABOUT_AS_LIKELY
+        leading = [one for one in sections if _odds(one.probability) >= odds]
+        if not best.section.headings and len(leading) == 1:
+            leading += [one for one in sections[1:] if one.section.article_id == best.section.article_id][:1]
+        return leading
 
     def _pieces(self, evidence: Evidence, candidates: Sequence[Candidate], *, bounded: bool = True) -> list[Piece]:
         share = share_of(evidence.query, self._weights, self._lang)

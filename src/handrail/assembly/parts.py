@@ -121,9 +121,9 @@ def read_multilingual(
 
 
 def _logged(done: int, total: int) -> None:
-    """At the start of a process, which is slow for once."""
+    """Says why this start takes longer."""
     if not done:
-        logger.info("%d passages are read so that messages in other languages find them", total)
+        logger.info("encoding %d passages for messages in other languages; `handrail ingest` does it beforehand", total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ class HybridRetriever:
         if self._late is not None:
             hits = await self._late.lean(plain, hits)
         cosines = self._snapshot.cosines(embedding)
-        discussed = self._discussed(wordings, cosines) if wordings is not None else ()
+        discussed = self._discussed(wordings, cosines, filters) if wordings is not None else ()
         sections = await self._reader.read(plain, hits, cosines, discussed)
         return self._evidence(plain, hits, sections)
 
@@ -150,7 +150,7 @@ class HybridRetriever:
         ]
         hits = together(lists, favoured)
         cosines = await abroad.cosines(query)
-        discussed = self._discussed(wordings, cosines) if wordings is not None else ()
+        discussed = self._discussed(wordings, cosines, filters) if wordings is not None else ()
         sections = await self._reader.read(query, hits, cosines, discussed, floor=abroad.floor(query))
         return self._evidence(query, hits, sections)
 
@@ -178,9 +178,15 @@ class HybridRetriever:
         ]
         return [*ranked, *rest]
 
-    def _discussed(self, wordings: Wordings, cosines: Vectors) -> Sequence[Passage]:
+    def _discussed(self, wordings: Wordings, cosines: Vectors, filters: Mapping[str, str]) -> Sequence[Passage]:
         """The nearest passages of what the conversation is about."""
-        rows = [row for article in wordings.favoured for row in self._snapshot.rows.get(article, ())]
+        held = self._snapshot
+        rows = [
+            row
+            for article in wordings.favoured
+            for row in held.rows.get(article, ())
+            if selected(held.passages[row].facets, filters)
+        ]
         nearest = sorted(rows, key=lambda row: -float(cosines[row]))[:DISCUSSED]
         return [self._snapshot.passages[row] for row in nearest]
 

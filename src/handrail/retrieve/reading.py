@@ -41,7 +41,7 @@ class SectionReader:
         depth: int,
         max_words: int,
         answers: Calibration,
-        across: Calibration,
+        across: Calibration | None = None,
     ) -> None:
         self._snapshot = snapshot
         self._sections = Sections(snapshot)
@@ -49,7 +49,7 @@ class SectionReader:
         self._depth = depth
         self._max_words = max_words
         self._answers = answers
-        self._across = across
+        self._across = across or answers
 
     async def read(
         self,
@@ -66,8 +66,7 @@ class SectionReader:
         """
         model = self._model if floor is None else None
         depth = self._depth if model is None else model.affordable(self._depth, FEWEST)
-        chosen = await asyncio.to_thread(self._chosen, query, hits, depth, discussed)
-        pairs = [(query, window(query, section, self._max_words)) for section, _ in chosen]
+        chosen, pairs = await asyncio.to_thread(self._to_read, query, hits, depth, discussed)
         logits = await model.submit(pairs) if model is not None and pairs else []
         seen = [
             Seen(section, hit, float(logit), logit.reading if isinstance(logit, Logit) else None)
@@ -79,6 +78,12 @@ class SectionReader:
             Candidate(one.section, probability(gate, values), values) for one, values in zip(seen, signals, strict=True)
         ]
         return sorted(found, key=lambda candidate: -candidate.probability)
+
+    def _to_read(
+        self, query: str, hits: Sequence[Hit], depth: int, discussed: Sequence[Passage]
+    ) -> tuple[list[tuple[Section, Hit]], list[tuple[str, str]]]:
+        chosen = self._chosen(query, hits, depth, discussed)
+        return chosen, [(query, window(query, section, self._max_words)) for section, _ in chosen]
 
     def _chosen(
         self, query: str, hits: Sequence[Hit], depth: int, discussed: Sequence[Passage]

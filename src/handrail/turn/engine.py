@@ -39,8 +39,9 @@ from handrail.types import (
 from handrail.verify.withhold import supported_only, withhold
 from handrail.wording import Wording
 
-SURELY_GRAVE = 0.95
-"""Probability of high stakes below which a request that the articles answer is answered first, a person in sight."""
+SURELY_GRAVE, GRAVE = 0.95, 0.85
+"""Probabilities of high stakes: below the first a request that the articles answer is answered first, below the second
+one that they do not is asked back about, both with a person in sight."""
 NO_EVIDENCE = Evidence("", ())
 
 
@@ -93,6 +94,7 @@ class Engine:
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         understood = turn.understood = await self._steps.understand(turn)
         declines, before = understood.refuses_offer, understood.refused_before
+        before = before or turn.question.declined_before
         turn.question = replace(turn.question, declines=declines, declined_before=before)
         if understood.crisis:
             turn.classification = Classification(Label.HIGH_STAKES, 0.99, "local", rule=replies.CRISIS)
@@ -108,8 +110,8 @@ class Engine:
         turn.retrieved = len({hit.passage.id for part in parts for hit in part.evidence.hits})
         answered = [part for part in parts if not part.static and self._answers(turn, part)]
         cards = self._cards([part for part in parts if not part.static and part not in answered])
-        surely = lead.sense.classification.probability >= SURELY_GRAVE
-        if lead.grave and (surely or not (answered or cards) or turn.question.declined):
+        likely = lead.sense.classification.probability
+        if lead.grave and (likely >= SURELY_GRAVE or (likely >= GRAVE and not answered) or turn.question.declined):
             result = await self._grave(turn, answered, cards)
         elif answered:
             result = await self._answer(turn, answered, cards, [part for part in parts if part not in answered])
@@ -171,6 +173,8 @@ class Engine:
         confidence = evidence.probability
         open_ = [part for part in left if part.label in (Label.ANSWERABLE, Label.OUT_OF_SCOPE)]
         draft = replies.with_open(await self._steps.draft(turn, evidence), open_, wording)
+        if draft.claims and draft.verbatim and any(part.band is not Band.ANSWERED for part in answered):
+            return replies.nothing_found(answered, self._cards(answered), turn.understood, turn.question, wording)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
         try:

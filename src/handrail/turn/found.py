@@ -14,6 +14,8 @@ STATIC = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 DOUBTED = frozenset({Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 """Labels that say what articles hold; the others say how a message is meant."""
 LEAST = 1e-3
+SURELY_NOT = 0.85
+"""Probability of a doubted label below which what looks closest is shown rather than a fixed reply."""
 SURE = 0.99
 """Probability of a label from which it stands, whatever the articles say."""
 
@@ -47,9 +49,11 @@ class Found:
 def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> Found:
     """With the label in the light of the evidence: what the articles answer is not turned away as none of theirs."""
     label = sense.classification.label
-    if label in DOUBTED and answers_after_all(sense, evidence):
+    band = bands.band(evidence)
+    unsure = sense.classification.probability < SURELY_NOT and band is not Band.NOTHING
+    if label in DOUBTED and (unsure or answers_after_all(sense, evidence)):
         label = Label.ANSWERABLE
-    return Found(request, sense, label, evidence, bands.band(evidence))
+    return Found(request, sense, label, evidence, band)
 
 
 def surely_static(classification: Classification) -> bool:

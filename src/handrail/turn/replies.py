@@ -32,6 +32,8 @@ AGAIN = frozenset({Routing.FOLLOWUP, Routing.LOW_CONFIDENCE, Routing.CANNOT_ANSW
 LATELY = 2
 CRISIS = "crisis"
 """The rule that a classification names where somebody may be about to come to harm."""
+SURELY_MASH = 0.97
+"""Probability of nonsense from which no speech act is looked for in a message."""
 GOES_ON = 0.5
 """Probability of needing what was said before, from which a message goes on about a serious matter."""
 TELLS = 0.5
@@ -40,8 +42,13 @@ TELLS = 0.5
 
 def courtesy(understood: Understanding, question: Question, wording: Wording, topics: Sequence[str]) -> Outcome | None:
     """The reply to a greeting, thanks, a yes or a no, or the wish for a person; None for what asks something else."""
+    told = understood.whole.senses[0].classification
+    if told.label is Label.NONSENSE and told.probability >= SURELY_MASH:
+        return None
     if understood.wants_person and len(understood.requests) == 1:
         return outcome.static(Label.OUT_OF_SCOPE, wording, (), "person")
+    if understood.act in (Act.CHAT, Act.ABOUT_ASSISTANT):
+        return outcome.static(Label.IRRELEVANT, wording, topics)
     rule = COURTESIES.get(understood.act)
     if rule is None:
         return None
@@ -116,7 +123,7 @@ def with_open(draft: Draft, parts: Sequence[Found], wording: Wording) -> Draft:
 def person_in_sight(result: Outcome, turn: TurnInFlight) -> Outcome:
     """With an offer of a person for whoever may have a serious matter, or has not been helped by the last answer."""
     understood, classification = turn.understood, turn.classification
-    if result.escalation.offer is Offer.BUTTON or understood is None or result.routing is Routing.NONSENSE:
+    if result.escalation.offer is Offer.BUTTON or result.routing is Routing.NONSENSE:
         return result
     history = turn.question.history
     last = history[-1] if history else None

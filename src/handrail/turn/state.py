@@ -16,9 +16,10 @@ from handrail.turn.deadline import until
 from handrail.turn.showing import Showing
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import TurnWatch
-from handrail.types import Claim, Classification, Label, Question, Understanding
+from handrail.types import Claim, Classification, Label, Question, Request, Understanding
 from handrail.wording import Wording
 
+UNREAD = Understanding((), Request("", ()))
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
 
 SMALL_SHARE = 1 / 4
@@ -60,8 +61,7 @@ class TurnInFlight:
     """What the visitor has been shown of the answer."""
     ends: float
     """When the turn's time is over, by the event loop's clock."""
-    understood: Understanding | None = None
-    """None until the message has been read."""
+    understood: Understanding = UNREAD
     classification: Classification = UNDECIDED
     standalone: str = ""
     """What is answered: the message with what it takes over from the conversation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-ENDS = re.compile(r"(?<=[.!?…])\s+|\n+|;\s+|\s+(?=[2-9][.)]\s)")
+ENDS = re.compile(r"(?<=[.!?…])(?<!\d\.)\s+|\n+|;\s+|\s+(?=[2-9][.)]\s)")
 COORDINATED = re.compile(
     r"\s*[,;–—]\s+(?:(?:and|but|also|plus|then|und|aber|et|mais|y|pero|e|mas|ma|en|maar|i|ale|и|а|но)\s+)?"
     r"|\s+(?:and|but|plus|und|aber|et|mais|y|pero|e|mas|ma|en|maar|ale|и|но)\s+",

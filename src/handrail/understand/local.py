@@ -20,14 +20,16 @@ from handrail.types import (
     Sense,
     Understanding,
     Understood,
+    Wordings,
 )
 from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
 from handrail.understand.history import asked_last, carried
 
-ACTS = 0.5
-"""Probability at which the heads' yes-or-no outputs are to be acted on: they were shifted so in fitting."""
-SURE = 0.5
+ACTS, CRISIS, PERSON = 0.5, 0.25, 0.6
+"""Probabilities at which the heads' yes-or-no outputs are acted on. A line about help that nobody needed costs little,
+and one that is missing may cost a life; the offer of a person takes the place of an answer."""
+SURE = 0.6
 """Probability of a speech act below which the message is taken for a request."""
 STANDS = 0.6
 """Probability of its label from which a part of a message is a request of its own."""
@@ -57,8 +59,8 @@ class LocalUnderstanding:
             requests=await self._requests(question, whole),
             whole=whole,
             act=Act(act) if heard.acts[act] >= SURE else Act.REQUEST,
-            crisis=heard.crisis >= ACTS or speaks_of_dying(question.text),
-            wants_person=heard.person >= ACTS,
+            crisis=heard.crisis >= CRISIS or speaks_of_dying(question.text),
+            wants_person=heard.person >= PERSON,
             refuses_offer=heard.refuses_offer >= ACTS,
             refused_before=await self._refused_before(question, whole),
             depends=heard.depends,
@@ -84,7 +86,9 @@ class LocalUnderstanding:
         found = await self._label(question, standalone, with_past)
         heard = probe.understood or NOT_HEARD
         if heard.refuses_offer >= ACTS and last.routing is Routing.HIGH_STAKES:
-            return Request(text, (Sense(standalone, found, with_past, 1.0, wordings),))
+            grave = await self._look(last.standalone)
+            label = await self._label(question, last.standalone, grave)
+            return Request(text, (Sense(last.standalone, label, grave, 1.0, Wordings(favoured=wordings.favoured)),))
         together = Sense(standalone, _of_follow_up(alone.classification, found, last.routing in ANSWERING),
                          with_past, needs, wordings)  # fmt: skip
         senses = [together, Sense(alone.text, alone.classification, probe, 1 - needs)]
