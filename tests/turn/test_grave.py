@@ -91,7 +91,7 @@ def of_matters(matters: Mapping[str, float], name: Label = Label.HIGH_STAKES) ->
 async def test_a_serious_matter_is_acknowledged_in_words_of_its_kind_where_that_is_likely(
     matters: Mapping[str, float], matter: str | None
 ) -> None:
-    turn = await engine(quoting(understands=understood(of_matters(matters)))).run(ask(CANCEL))
+    turn = await engine(quoting(understands=asking(of_matters(matters)))).run(ask(CANCEL))
 
     assert turn.classification.matter == matter
     assert turn.outcome.answer.startswith(WORDING.acknowledge(matter))
@@ -100,7 +100,7 @@ async def test_a_serious_matter_is_acknowledged_in_words_of_its_kind_where_that_
 async def test_what_is_not_serious_has_no_kind_of_serious_matter() -> None:
     ordinary = of_matters({"cancellation": 0.9, "other": 0.1}, Label.ANSWERABLE)
 
-    turn = await engine(quoting(understands=understood(ordinary))).run(ask(CANCEL))
+    turn = await engine(quoting(understands=asking(ordinary))).run(ask(CANCEL))
 
     assert turn.classification.matter is None
 

@@ -82,7 +82,7 @@ async def test_parts_that_are_not_answered_one_by_one_are_the_whole_message(othe
 
     assert turn.outcome.routing is Routing.ANSWERED
     assert [citation.passage for citation in turn.outcome.citations] == [STEPS]
-    assert turn.outcome.requests == ()
+    assert list(turn.outcome.requests) == []
     assert chosen.retriever.asked[-1] == " ".join(one.text for one in (CONNECT, *others))
 
 

@@ -93,9 +93,7 @@ class Engine:
 
     async def _decide(self, turn: TurnInFlight) -> Outcome:
         understood = turn.understood = await self._steps.understand(turn)
-        declines, before = understood.refuses_offer, understood.refused_before
-        before = before or turn.question.declined_before
-        turn.question = replace(turn.question, declines=declines, declined_before=before)
+        turn.question = replies.with_refusals(turn.question, understood)
         if understood.crisis:
             turn.classification = Classification(Label.HIGH_STAKES, 0.99, "local", rule=replies.CRISIS)
             return await self._grave(turn, (), ())
@@ -119,8 +117,6 @@ class Engine:
             result = replies.turned_away(parts, turn.wording, self._topics)
         else:
             result = replies.nothing_found(parts, cards, understood, turn.question, turn.wording)
-        if len(parts) == 1:
-            return result
         return replace(result, requests=replies.asked(parts, answered, result))
 
     async def _look_up(self, turn: TurnInFlight, understood: Understanding) -> Sequence[Found]:

@@ -87,7 +87,9 @@ def nothing_found(
 
 
 def asked(parts: Sequence[Found], answered: Sequence[Found], result: Outcome) -> list[Asked]:
-    """What became of each request."""
+    """What became of each request of a message that makes several."""
+    if len(parts) == 1:
+        return []
     left = Routing.CANNOT_ANSWER if answered else result.routing
     return [part.asked(result.routing if part in answered else left, result.citations) for part in parts]
 
@@ -110,6 +112,12 @@ def counted(part: Found) -> Classification:
         return classification
     matter = max(understood.matters, key=understood.matters.__getitem__)
     return replace(classification, matter=matter) if understood.matters[matter] >= TELLS else classification
+
+
+def with_refusals(question: Question, understood: Understanding) -> Question:
+    """The question with what is known of refused offers."""
+    before = question.declined_before or understood.refused_before
+    return replace(question, declines=understood.refuses_offer, declined_before=before)
 
 
 def with_open(draft: Draft, parts: Sequence[Found], wording: Wording) -> Draft:

@@ -26,10 +26,10 @@ from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
 from handrail.understand.history import asked_last, carried
 
-ACTS, CRISIS, PERSON = 0.5, 0.25, 0.6
+ACTS, CRISIS, PERSON = 0.5, 0.3, 0.6
 """Probabilities at which the heads' yes-or-no outputs are acted on. A line about help that nobody needed costs little,
 and one that is missing may cost a life; the offer of a person takes the place of an answer."""
-SURE = 0.6
+SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
 STANDS = 0.6
 """Probability of its label from which a part of a message is a request of its own."""
