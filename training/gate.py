@@ -1,7 +1,7 @@
-"""Fits the gate that ships: how likely does a section answer the question? (`src/handrail/fitted/answers.json`)
+"""Fits the gate that ships: how likely does a section answer the question? (`src/handrail/fitted/answers.json`, `answers_abroad.json`)
 
     python -m training.gate observe --base NAME --rows FILE [--rows FILE …] --out ROWS [--base NAME …]
-    python -m training.gate fit ROWS [ROWS …] [--write]
+    python -m training.gate fit ROWS [ROWS …] [--abroad] [--write]
 
 `observe` asks a knowledge base of that name every question of the files and keeps what was seen of each section that
 was read. Files are in the retrieval, the refusal, the answer-key, the section-label or the talk format. `fit` weighs
@@ -31,13 +31,15 @@ from handrail.types import Section
 
 Array = NDArray[np.float64]
 SIGNALS = ("reading", "lead", "fused", "late_lead", "names_missing")
+ABROAD = ("dense_lift", "dense_lead")
+"""Of messages in another language than the articles, which no reader of English reads."""
 PENALTY = 6.0
 BOUND, CLOSEST = 0.05, 0.1
 """Wrong answers among all questions that are answered at once; and where the closest band begins, in which nine in ten
 of the questions that an article answers are shown."""
 PARTLY, UNSURE = 0.6, 0.5
 """Truth of a section that holds some of what answers; weight of one known only to be of the right article."""
-OUT = Path(__file__).parents[1] / "src" / "handrail" / "fitted" / "answers.json"
+FITTED = Path(__file__).parents[1] / "src" / "handrail" / "fitted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,8 @@ def main() -> None:
     seeing.add_argument("--out", type=Path, required=True)
     fitting = commands.add_parser("fit")
     fitting.add_argument("rows", type=Path, nargs="+")
-    fitting.add_argument("--signals", default=",".join(SIGNALS))
+    fitting.add_argument("--abroad", action="store_true", help="the gate of messages in other languages")
+    fitting.add_argument("--signals", help="other signals than those of the gate, separated by commas")
     fitting.add_argument("--penalty", type=float, default=PENALTY)
     fitting.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -226,7 +229,8 @@ def main() -> None:
         given.out.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n", encoding="utf-8")
         return
     rows = [json.loads(line) for path in given.rows for line in path.read_text(encoding="utf-8").splitlines()]
-    signals = tuple(given.signals.split(","))
+    usual = ABROAD if given.abroad else SIGNALS
+    signals = tuple(given.signals.split(",")) if given.signals else usual
     found = left_out(rows, signals, given.penalty)
     report(found, rows)
     everything = fit(table(rows, signals), given.penalty)
@@ -239,7 +243,8 @@ def main() -> None:
             reader=reader.digest if reader else "", on=", ".join(sorted({row["base"] for row in rows})), n=len(rows),
             threshold=round(at, 3), closest=close,
         )  # fmt: skip
-        OUT.write_text(json.dumps(gate.model_dump(), indent=1) + "\n", encoding="utf-8")
+        name = "answers_abroad.json" if given.abroad else "answers.json"
+        (FITTED / name).write_text(json.dumps(gate.model_dump(), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
