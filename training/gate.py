@@ -1,4 +1,4 @@
-"""Fits the gates that ship: how likely does a section answer the question? (`fitted/answers.json`, `answers_abroad.json`)
+"""Fits the gates that ship: how likely is a section to answer? (`fitted/answers.json` and `answers_abroad.json`)
 
     python -m training.gate observe --base NAME --rows FILE [--rows FILE …] --out ROWS [--base NAME …]
     python -m training.gate fit ROWS [ROWS …] [--abroad] [--write]
