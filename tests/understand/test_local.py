@@ -175,7 +175,8 @@ async def test_after_an_answer_a_follow_up_is_a_question_about_it() -> None:
 
 
 async def test_a_follow_up_is_serious_where_it_is_so_by_itself_and_not_because_the_question_before_was() -> None:
-    assert await standing(GRAVE, label(Label.ANSWERABLE, 0.9)) is Label.HIGH_STAKES
+    assert await standing(replace(GRAVE, probability=0.97), label(Label.ANSWERABLE, 0.9)) is Label.HIGH_STAKES
+    assert await standing(replace(GRAVE, probability=0.8), label(Label.ANSWERABLE, 0.9)) is Label.ANSWERABLE
     assert await standing(OFF, GRAVE, replace(DOMAIN, routing=Routing.HIGH_STAKES)) is Label.ANSWERABLE
 
 
@@ -204,12 +205,24 @@ async def test_parts_that_ask_are_requests_and_the_others_belong_to_them(text: s
     assert found.whole.text == text
 
 
-async def test_a_part_that_points_back_at_the_one_before_it_stays_with_it() -> None:
+async def test_a_part_that_points_back_at_the_one_before_it_is_read_behind_it() -> None:
     heads = Heads({"refund": REQUEST, "undo": heard(depends=0.9)})
 
     found = await read(heads, "How do I refund an order, and can I undo it later?")
 
-    assert len(found.requests) == 1
+    assert len(found.requests) == 2
+    together, alone = found.requests[1].senses
+    assert together.text == f"{found.requests[0].text} {alone.text}"
+    assert (together.prior, alone.prior) == (0.9, pytest.approx(0.1))
+
+
+async def test_a_request_is_also_looked_up_without_what_stands_around_it() -> None:
+    heads = Heads({"salon": heard(Act.CHAT), "refund": REQUEST})
+
+    found = await read(heads, "I run a small salon by the sea. How do I refund an order?")
+
+    [request] = found.requests
+    assert [sense.text for sense in request.senses] == [request.text, "How do I refund an order?"]
 
 
 @pytest.mark.parametrize(

@@ -24,17 +24,19 @@ from handrail.types import (
 )
 from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
-from handrail.understand.history import asked_last, carried
+from handrail.understand.history import ALONE, asked_last, carried
 
 ACTS, CRISIS, PERSON = 0.5, 0.3, 0.6
 """Probabilities at which the heads' yes-or-no outputs are acted on. A line about help that nobody needed costs little,
 and one that is missing may cost a life; the offer of a person takes the place of an answer."""
 SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
-STANDS = 0.6
+STANDS = 0.8
 """Probability of its label from which a part of a message is a request of its own."""
 CLEARLY = 0.15
 """Probability of the less likely way to understand a follow-up below which it is not looked up."""
+SERIOUS_ALONE = 0.95
+"""Probability of high stakes from which a follow-up is serious whatever it follows."""
 MOST = 3
 EARLIER = 20
 """Messages that are read for a refusal where the memory of the conversation is lost."""
@@ -60,7 +62,7 @@ class LocalUnderstanding:
             whole=whole,
             act=Act(act) if heard.acts[act] >= SURE else Act.REQUEST,
             crisis=heard.crisis >= CRISIS or speaks_of_dying(question.text),
-            wants_person=heard.person >= PERSON,
+            wants_person=heard.person >= PERSON or heard.acts.get(Act.ASKS_PERSON, 0.0) >= PERSON,
             refuses_offer=heard.refuses_offer >= ACTS,
             refused_before=await self._refused_before(question, whole),
             depends=heard.depends,
@@ -76,7 +78,9 @@ class LocalUnderstanding:
 
     async def _request(self, question: Question, text: str, probe: Probe) -> Request:
         """By itself, and with what was said before as far as that may be meant."""
-        alone = Sense(text, await self._label(question, text, probe), probe)
+        label = await self._label(question, text, probe)
+        # What asks for nothing ("I run a small bakery.") says nothing of what to search for.
+        alone = Sense(label.asks or text, label, await self._look(label.asks) if label.asks else probe)
         last = asked_last(question.history)
         needs = (probe.understood or NOT_HEARD).depends
         if last is None or question.suspicious or needs < CLEARLY:
@@ -91,7 +95,7 @@ class LocalUnderstanding:
             return Request(text, (Sense(last.standalone, label, grave, 1.0, Wordings(favoured=wordings.favoured)),))
         together = Sense(standalone, _of_follow_up(alone.classification, found, last.routing in ANSWERING),
                          with_past, needs, wordings)  # fmt: skip
-        senses = [together, Sense(alone.text, alone.classification, probe, 1 - needs)]
+        senses = [together, replace(alone, prior=1 - needs)]
         likely = [sense for sense in senses if sense.prior >= CLEARLY]
         return Request(text, tuple(sorted(likely, key=lambda sense: -sense.prior)))
 
@@ -107,24 +111,37 @@ class LocalUnderstanding:
         labels = [await self._label(question, part, probe) for part, probe in zip(parts, probes, strict=True)]
         groups: list[list[str]] = []
         story: list[str] = []
+        cores: list[Sense] = []
         for part, probe, label in zip(parts, probes, labels, strict=True):
             heard = probe.understood or NOT_HEARD
             asks = heard.acts.get(Act.REQUEST, 0.0) >= SURE and label.label in ASKING and label.probability >= STANDS
-            if asks and heard.depends < ACTS:
+            if asks and (groups or heard.depends < ACTS):
                 groups.append([*story, part])
+                cores.append(Sense(part, label, probe, 0.5))
                 story = []
             elif groups:
                 groups[-1].append(part)
             else:
                 story.append(part)
+        if len(groups) == 1:
+            # What stands around a request may help to find what is meant, or be in the way.
+            return (Request(whole.text, (*(replace(one, prior=one.prior / 2) for one in whole.senses), *cores)),)
         if not 1 < len(groups) <= MOST:
             return (whole,)
         texts = [joined(group) for group in groups]
-        looked = await asyncio.gather(*(self._look(text) for text in texts))
-        return [
-            Request(text, (Sense(text, await self._label(question, text, probe), probe),))
-            for text, probe in zip(texts, looked, strict=True)
-        ]
+        return [await self._part(question, before, text) for before, text in zip(["", *texts], texts, strict=False)]
+
+    async def _part(self, question: Question, before: str, text: str) -> Request:
+        """By itself, and behind the request before it as far as that may be meant ("and how long does that take")."""
+        probe = await self._look(text)
+        alone = Sense(text, await self._label(question, text, probe), probe)
+        needs = (probe.understood or NOT_HEARD).depends
+        if not before or needs < CLEARLY:
+            return Request(text, (alone,))
+        both = f"{before} {text}"
+        with_before = await self._look(both)
+        together = Sense(both, alone.classification, with_before, needs, Wordings({text: ALONE}))
+        return Request(text, (together, replace(alone, prior=1 - needs)))
 
     async def _label(self, question: Question, text: str, probe: Probe) -> Classification:
         return await self._classifier.classify(replace(question, text=text), probe)
@@ -135,7 +152,7 @@ def _of_follow_up(alone: Classification, together: Classification, answered: boo
 
     That the question before it was serious does not make it so.
     """
-    if alone.label is Label.HIGH_STAKES:
+    if alone.label is Label.HIGH_STAKES and alone.probability >= SERIOUS_ALONE:
         return alone
     if together.label is Label.HIGH_STAKES or (answered and together.label is not Label.ANSWERABLE):
         probability = together.probabilities.get(Label.ANSWERABLE, 1 - together.probability)
