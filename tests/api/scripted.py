@@ -131,8 +131,10 @@ DATABASE_URL: str | None = None
 
 
 def settings_in(folder: Path, **sections: dict[str, Any]) -> Settings:
-    """Everything in `folder`, no limit on questions and somebody always at the desk, unless the sections say so."""
+    """The sample company's, in `folder`, no limit on questions and somebody always at the desk, unless they say so."""
     tree: dict[str, Any] = {
+        "brand": {"name": "Tillwick", "assistant": "Tillwick assistant"},
+        "knowledge": {"url_base": "https://help.tillwick.example"},
         "storage": {"data_dir": folder, "database_url": DATABASE_URL},
         "limits": {"enabled": False},
         "hours": {"presence": False},
