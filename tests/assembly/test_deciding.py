@@ -157,7 +157,7 @@ def test_a_question_is_asked_in_the_terminal(folder: Path) -> None:
 def test_the_terminal_asks_the_model_of_the_settings(folder: Path) -> None:
     with scripted_server() as server:
         server.answers = chosen("", 0.83)
-        remote = {"model": "system-one:judge-7", "base_url": server.url}
+        remote = {"model": "system-one:judge-7", "base_url": server.url, "ask": "always"}
 
         shown = run(folder, "decisions", "ask", "crisis", "--state", "help", "--json", **remote)
 
@@ -174,7 +174,7 @@ def test_a_remote_model_is_calibrated_on_labelled_rows(folder: Path, tmp_path: P
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with scripted_server() as server:
         server.answers = chosen("", 0.9)
-        remote = {"model": "system-one:judge-7", "base_url": server.url}
+        remote = {"model": "system-one:judge-7", "base_url": server.url, "ask": "always"}
 
         shown = run(folder, "decisions", "calibrate", "--file", str(file), "--json", **remote)
         told = json.loads(shown.stdout)["decisions"]["crisis"]
