@@ -85,7 +85,7 @@ async def test_a_word_or_two_is_a_question_or_a_serious_matter(
 
 @pytest.mark.parametrize("text", ["invoice", "change domain", "How do I add a second language to my site?"])
 async def test_english_is_left_to_those_that_know_it(retriever: HybridRetriever, text: str) -> None:
-    assert (await retriever.probe(text)).foreign is None
+    assert not (await retriever.probe(text)).abroad
 
 
 async def classify(retriever: HybridRetriever, classifier: Classifier, text: str) -> Classification:
