@@ -21,7 +21,7 @@ from tests.scripted_openai import Fails, ScriptedOpenAI
 pytestmark = pytest.mark.anyio
 
 PROMPT = RenderedPrompt("answer", "You answer.", "How?", "1", "0" * 12, "local")
-ASKING = ("classify", "converse", "generate", "learning", "retrieve", "tune", "calibrate")
+ASKING = ("answer", "classify", "converse", "understand", "verify", "learning", "retrieve", "tune", "calibrate")
 MODELS = ("gpt-5-mini", "gpt-4.1-mini", "o4-mini", "qwen2.5-1.5b-instruct")
 
 

@@ -101,7 +101,6 @@ def server(model_url: str | None, data_dir: Path, **changes: str) -> Iterator[tu
             "OPENAI_BASE_URL": model_url or "",
             "HANDRAIL__CLASSIFY__MODE": "local",
             "HANDRAIL__REWRITE__LLM": "false",
-            "HANDRAIL__GENERATE__CRITIQUE": "local",
             "HANDRAIL__VERIFY__LLM": "off",
             "HANDRAIL__LIMITS__ENABLED": "false",
             "HANDRAIL__OBSERVE__LOG_LEVEL": "warning",

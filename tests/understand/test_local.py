@@ -106,12 +106,12 @@ async def test_a_doubtful_act_is_a_request() -> None:
 
 @pytest.mark.parametrize(
     ("value", "refuses", "crisis", "person"),
-    [(0.6, True, True, True), (0.5, True, True, False), (0.3, False, True, False), (0.29, False, False, False)],
+    [(0.8, True, True, True), (0.5, True, True, False), (0.3, False, True, False), (0.29, False, False, False)],
 )
 async def test_a_crisis_is_acted_on_early_and_the_wish_for_a_person_late(
     value: float, *, refuses: bool, crisis: bool, person: bool
 ) -> None:
-    said = heard(refuses_offer=value, crisis=value, person=value)
+    said = heard(Act.ASKS_PERSON, value, refuses_offer=value, crisis=value, person=value)
 
     found = await read(Heads({"leave": said}), "leave me in peace")
 

@@ -26,7 +26,7 @@ from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
 from handrail.understand.history import ALONE, asked_last, carried
 
-ACTS, CRISIS, PERSON = 0.5, 0.3, 0.6
+ACTS, CRISIS, PERSON = 0.5, 0.3, 0.7
 """Probabilities at which the heads' yes-or-no outputs are acted on. A line about help that nobody needed costs little,
 and one that is missing may cost a life; the offer of a person takes the place of an answer."""
 SURE = 0.5
@@ -62,7 +62,7 @@ class LocalUnderstanding:
             whole=whole,
             act=Act(act) if heard.acts[act] >= SURE else Act.REQUEST,
             crisis=heard.crisis >= CRISIS or speaks_of_dying(question.text),
-            wants_person=heard.person >= PERSON or heard.acts.get(Act.ASKS_PERSON, 0.0) >= PERSON,
+            wants_person=(heard.person + heard.acts.get(Act.ASKS_PERSON, 0.0)) / 2 >= PERSON,
             refuses_offer=heard.refuses_offer >= ACTS,
             refused_before=await self._refused_before(question, whole),
             depends=heard.depends,
