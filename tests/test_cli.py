@@ -248,7 +248,7 @@ class TestWithModels:
         shown = run("prompts", "show", "answer", "--question", "How do I create a role?", "--kb", "acme")
 
         assert said.exit_code == shown.exit_code == 0
-        assert [row["routing"] for row in rows[2:]] == ["nonsense"]
+        assert [row["routing"] for row in rows[2:]] == ["irrelevant"]
         assert rows[0]["conversation_id"] == rows[1]["conversation_id"] != rows[2]["conversation_id"]
         assert rows[1]["standalone"] != "and why?"
         assert "How do I create a role?" in shown.stdout

@@ -93,7 +93,8 @@ def load_settings(
     try:
         return _with_profile(_with_environment(tree, env))
     except ValidationError as error:
-        raise SettingsError(explain(error, f"{path} or the environment")) from None
+        source = f"{path} or the environment" if kb is None else f"{path}, the environment or the command line"
+        raise SettingsError(explain(error, source)) from None
 
 
 def environment() -> dict[str, str]:

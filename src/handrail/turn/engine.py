@@ -15,7 +15,7 @@ from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
 from handrail.settings import Settings
 from handrail.turn import outcome, replies
-from handrail.turn.found import Found, found, merged, surely_static
+from handrail.turn.found import Found, found, likeliness, merged, surely_static
 from handrail.turn.notices import noticed
 from handrail.turn.showing import Showing
 from handrail.turn.stages import Stages
@@ -135,7 +135,7 @@ class Engine:
             (sense, NO_EVIDENCE if surely_static(sense.classification) else await self._steps.search(turn, sense))
             for sense in request.senses
         ]
-        sense, evidence = max(looked, key=lambda both: both[0].prior * (0.05 + both[1].probability))
+        sense, evidence = max(looked, key=lambda both: likeliness(*both))
         return found(request, sense, evidence, self._stages.bands)
 
     def _answers(self, turn: TurnInFlight, part: Found) -> bool:

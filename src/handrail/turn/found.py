@@ -14,6 +14,8 @@ STATIC = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 DOUBTED = frozenset({Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 """Labels that say what articles hold; the others say how a message is meant."""
 LEAST = 1e-3
+UNANSWERED = 0.05
+"""What a sense counts that nothing answers."""
 SURELY_NOT = 0.85
 """Probability of a doubted label below which what looks closest is shown rather than a fixed reply."""
 SURE = 0.99
@@ -54,6 +56,13 @@ def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> F
     if label in DOUBTED and (unsure or answers_after_all(sense, evidence)):
         label = Label.ANSWERABLE
     return Found(request, sense, label, evidence, band)
+
+
+def likeliness(sense: Sense, evidence: Evidence) -> float:
+    """How likely a sense is what was meant: it has to be answered, or to be no question for the articles."""
+    told = sense.classification
+    settled = told.probability if told.label in STATIC else UNANSWERED
+    return sense.prior * max(evidence.probability, settled)
 
 
 def surely_static(classification: Classification) -> bool:
