@@ -110,7 +110,9 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
             stages, answer=replace(local.answer, primary=answerer, spare=local.answer.primary), writes=True
         )
     if settings.generate.critique in ("auto", "llm"):
-        critic = WithSpare[Critic]("critique", LARGE_SHARE, LlmCritic(models.small, prompts, brand), Unsure())
+        critic: WithSpare[Critic] = WithSpare(
+            "critique", LARGE_SHARE, LlmCritic(models.small, prompts, brand), Unsure()
+        )
         stages = replace(stages, critique=critic)
     if settings.verify.llm != "off" and local.verify is not None:
         judge = LlmVerifier(local.verify.primary, models.small, prompts, settings.verify)

@@ -86,7 +86,7 @@ class Engine:
                 usage=meter.usage,
                 attempts=tuple(meter.attempts),
                 degraded=tuple(turn.degraded),
-                standalone=turn.standalone,
+                standalone=turn.standalone or turn.question.text,
             )
             trace.finish(finished)
         return finished
