@@ -223,10 +223,6 @@ class Hit:
     """BM25 score, unbounded; 0 when only dense search found it."""
     fused: float = 0.0
     """Weighted fusion in [0, 1]."""
-    rerank: float | None = None
-    """Cross-encoder logit; None when it was not scored."""
-    reading: float | None = None
-    """Log-odds that it answers the question, as the cross-encoder was taught to tell; None when it was not."""
     final: float = 0.0
     """The ordering score in [0, 1]; not a probability."""
     neighbour: bool = False
