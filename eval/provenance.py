@@ -19,7 +19,7 @@ import handrail
 from eval.metrics.bootstrap import SEED
 from handrail.assembly import index_folder, kb_folder
 from handrail.knowledge.ingest import corpus
-from handrail.local_models.manifest import manifest
+from handrail.models.manifest import manifest
 from handrail.paths import site_dir
 from handrail.prompts import LocalPrompts
 from handrail.settings import Settings

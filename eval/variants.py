@@ -26,10 +26,10 @@ from handrail.assembly.models import build_embedder, build_late, build_scoring, 
 from handrail.assembly.parts import UNREAD_DEPTH, WORDS_PER_TOKEN
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
-from handrail.calibration import load_calibration
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
+from handrail.models.calibration import load_calibration
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.reading import SectionReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handrail.calibration import Calibration
+from handrail.models.calibration import Calibration
 
 
 def gate_of(

@@ -114,7 +114,7 @@ SLOW = (
     "knowledge/test_chunker.py",
     "knowledge/test_long_articles.py",
     "llm/",
-    "local_models/test_fetch.py",
+    "models/test_fetch.py",
     "limits/test_shared.py",
     "observe/test_langfuse",
     "observe/test_prompt_",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ROOT / "src" / "handrail"
-FITTED = PRODUCT / "fitted"
+FITTED = PRODUCT / "models" / "bundle"
 DATASETS = ROOT / "eval" / "datasets"
 ROWS = ROOT / "eval" / "training"
 """Rows that were written for training."""

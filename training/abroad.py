@@ -1,4 +1,4 @@
-"""Fit what vectors of the multilingual encoder owe to the language of a text (`src/handrail/fitted/abroad.npz`):
+"""Fit what vectors of the multilingual encoder owe to the language of a text (`src/handrail/models/bundle/abroad.npz`):
 `python -m training.abroad`. A minute on two cores.
 
 Messages of `eval/training/intents` in thirteen languages and in English, as many of each; no question of any knowledge
@@ -20,7 +20,7 @@ from handrail.types import Label
 from training.classifier import abroad
 from training.classifier.train import SEED, written_rows
 
-OUT = Path(__file__).parent.parent / "src" / "handrail" / "fitted" / FILE
+OUT = Path(__file__).parent.parent / "src" / "handrail" / "models" / "bundle" / FILE
 EACH = 200
 """Messages of each language."""
 DIRECTIONS = 10

@@ -1,4 +1,4 @@
-"""Fits the gates that ship: how likely is a section to answer? (`fitted/answers.json` and `answers_abroad.json`)
+"""Fits the gates that ship: how likely is a section to answer? (`models/bundle/answers.json` and `answers_abroad.json`)
 
     python -m training.gate observe --base NAME --rows FILE [--rows FILE …] --out ROWS [--base NAME …]
     python -m training.gate fit ROWS [ROWS …] [--abroad] [--write]
@@ -39,7 +39,7 @@ BOUND, CLOSEST = 0.05, 0.1
 of the questions that an article answers are shown."""
 PARTLY, UNSURE = 0.6, 0.5
 """Truth of a section that holds some of what answers; weight of one known only to be of the right article."""
-FITTED = Path(__file__).parents[1] / "src" / "handrail" / "fitted"
+FITTED = Path(__file__).parents[1] / "src" / "handrail" / "models" / "bundle"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Fits the heads that understand a message (`src/handrail/fitted/understand.npz`); needs the torch extra.
+"""Fits the heads that understand a message (`src/handrail/models/bundle/understand.npz`); needs the torch extra.
 
     python -m training.heads
 
@@ -22,16 +22,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from handrail.classify.features import as_heard
-from handrail.local_models import understands
-from handrail.local_models.bert import Kept
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
-from handrail.local_models.onnx import OnnxModel
-from handrail.local_models.taught import FOREIGN, FOREIGN_TOKENS, MESSAGE_TOKENS, MESSAGES, load_taught
+from handrail.models import understands
+from handrail.models.bert import Kept
+from handrail.models.fetch import locate
+from handrail.models.manifest import find
+from handrail.models.onnx import OnnxModel
+from handrail.models.taught import FOREIGN, FOREIGN_TOKENS, MESSAGE_TOKENS, MESSAGES, load_taught
 from handrail.settings import Settings, load_settings
 from training.labelled import ACTS, CRISIS, FLAGS, MATTERS, PERSON, REFUSES, ROOT, Row, labelled
 
-OUT = ROOT / "src" / "handrail" / "fitted" / understands.FILE
+OUT = ROOT / "src" / "handrail" / "models" / "bundle" / understands.FILE
 LAYERS = {understands.FOREIGN: (3, 5, 7, 11), understands.ENGLISH: (5, 7, 11)}
 """Whose states are read, of 0 to 11: lower ones hold words, the last what it was taught to hear."""
 SIZES = {understands.FOREIGN: (40, 3), understands.ENGLISH: (24, 2)}

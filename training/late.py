@@ -15,7 +15,7 @@ from eval.datasets.corpus import loader_of
 from handrail.assembly.models import build_embedder, build_late
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
-from handrail.local_models.late import PASSAGE, LateEncoder
+from handrail.models.late import PASSAGE, LateEncoder
 from handrail.settings import Settings, load_settings
 
 SEED = 7

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
+from handrail.models.fetch import locate
+from handrail.models.manifest import find
 from handrail.verify.text import stem
-from training import PRODUCT
+from training import FITTED
 
-OUT = PRODUCT / "verify" / "thesaurus.json.gz"
+OUT = FITTED / "thesaurus.json.gz"
 SENSES = {"n": 2, "v": 4, "a": 3, "r": 2}
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 EMBEDDER = "bge-small-en-v1.5-int8"

@@ -17,7 +17,7 @@ from eval.runner import Done, Evaluation, Job
 from handrail.assembly.models import build_scoring
 from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.errors import SettingsError
-from handrail.local_models import Logit
+from handrail.models import Logit
 from handrail.retrieve.reading import window
 from handrail.types import Section
 

@@ -11,7 +11,7 @@ import pytest
 from handrail.assembly import build_parts
 from handrail.commands.ingest import run
 from handrail.knowledge.markdown_folder import MarkdownFolder
-from handrail.local_models.onnx import OnnxEmbedder
+from handrail.models.onnx import OnnxEmbedder
 from handrail.settings import Settings
 from handrail.stores import states
 from handrail.types import Vectors

@@ -10,8 +10,8 @@ import pytest
 from handrail.calibrate import Observed
 from handrail.calibrate.fit import Data, fit, log_loss
 from handrail.calibrate.service import LARGEST_SHIFT, Outcome, recalibrate
-from handrail.calibration import Calibration, probability
 from handrail.errors import KnowledgeError
+from handrail.models.calibration import Calibration, probability
 from tests.calibrate.observations import SHIPPED, observations
 
 

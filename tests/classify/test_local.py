@@ -16,8 +16,8 @@ from handrail.classify.head import Head, load_head
 from handrail.classify.local import LocalClassifier
 from handrail.classify.verdict import Verdict
 from handrail.courtesies import without_courtesies
-from handrail.embedding import Embedding
 from handrail.errors import SettingsError
+from handrail.models.embedding import Embedding
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Models
@@ -338,7 +338,7 @@ def test_a_head_that_lacks_a_part_is_refused(tmp_path: Path) -> None:
 
 def test_a_head_that_was_only_trained_says_how_to_fit_its_verdicts(tmp_path: Path) -> None:
     path = tmp_path / "head.npz"
-    with np.load(str(files("handrail.classify") / "head.npz")) as shipped:
+    with np.load(str(files("handrail.models") / "bundle" / "head.npz")) as shipped:
         np.savez(path, **{name: shipped[name] for name in shipped if not name.startswith("verdict")})
 
     with pytest.raises(SettingsError, match=r"python -m training\.classifier\.verdict --head .*head\.npz"):

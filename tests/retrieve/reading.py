@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.reading import SectionReader
 from handrail.stores.snapshot import Snapshot
 from tests.calibrations import gate_of

@@ -12,8 +12,8 @@ import pytest
 
 from handrail.assembly.models import build_multilingual
 from handrail.errors import SettingsError
-from handrail.local_models import Embedder
-from handrail.local_models.batching import Batcher
+from handrail.models import Embedder
+from handrail.models.batching import Batcher
 from handrail.retrieve.abroad import AbroadSearch, LanguageBias, in_another_language, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.signals import Seen, measure

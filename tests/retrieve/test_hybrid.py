@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from handrail.errors import RetryableError
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.reading import SectionReader
 from handrail.settings import Retrieval

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.late import LateInteraction
 from handrail.stores.states import States
 from handrail.types import Hit, Passage, Vectors

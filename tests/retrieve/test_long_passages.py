@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots

@@ -8,8 +8,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from handrail.local_models import Logit
-from handrail.local_models.batching import Batcher
+from handrail.models import Logit
+from handrail.models.batching import Batcher
 from handrail.retrieve.reading import PER_PASSAGE, SectionReader, reordered, window
 from handrail.stores import snapshot as snapshots
 from handrail.stores.snapshot import Snapshot

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.local_models.sentence_transformer import SentenceTransformerEmbedder
+from handrail.models.sentence_transformer import SentenceTransformerEmbedder
 
 
 @pytest.fixture(scope="session")

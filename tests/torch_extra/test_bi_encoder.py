@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handrail.errors import ModelUnavailable
-from handrail.local_models.sentence_transformer import SentenceTransformerEmbedder
+from handrail.models.sentence_transformer import SentenceTransformerEmbedder
 from tests.torch_extra.folders import variant
 
 pytestmark = pytest.mark.torch

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handrail.errors import ModelUnavailable
-from handrail.local_models.sentence_transformer import SentenceTransformerReranker
+from handrail.models.sentence_transformer import SentenceTransformerReranker
 from tests.torch_extra.folders import cross_encoder, variant
 
 pytestmark = pytest.mark.torch

@@ -12,7 +12,7 @@ COMMAND = "from handrail.cli import main; main()"
 
 RERANKER = """
 from handrail.errors import MissingExtra
-from handrail.local_models.sentence_transformer import SentenceTransformerReranker
+from handrail.models.sentence_transformer import SentenceTransformerReranker
 try:
     SentenceTransformerReranker("acme/reranker", batch_size=4, max_tokens=64)
 except MissingExtra as error:

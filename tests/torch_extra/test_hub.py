@@ -13,7 +13,7 @@ pytestmark = pytest.mark.torch
 
 EMBED = """
 from handrail.errors import HandrailError
-from handrail.local_models.sentence_transformer import SentenceTransformerEmbedder
+from handrail.models.sentence_transformer import SentenceTransformerEmbedder
 try:
     print(SentenceTransformerEmbedder(sys.argv[1], batch_size=4, max_tokens=64).embed_queries(["refund"]).shape)
 except HandrailError as error:

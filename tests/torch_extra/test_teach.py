@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.local_models.bert import Weights
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
-from handrail.local_models.onnx import OnnxModel, pair_encodings
-from handrail.local_models.taught import OnnxTaught
+from handrail.models.bert import Weights
+from handrail.models.fetch import locate
+from handrail.models.manifest import find
+from handrail.models.onnx import OnnxModel, pair_encodings
+from handrail.models.taught import OnnxTaught
 
 pytestmark = [pytest.mark.torch, pytest.mark.models]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handrail.local_models.taught import Taught, load_taught
-from handrail.local_models.tuned import Delta, Floats
+from handrail.models.taught import Taught, load_taught
+from handrail.models.tuned import Delta, Floats
 from training.encoders.average import average, lowered, together
 
 QUERY = "encoder.layer.4.attention.self.query"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from handrail.assembly import Parts
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.types import Passage, Vectors

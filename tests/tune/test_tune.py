@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from handrail.errors import KnowledgeError
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.tuned import FILE, Tuned, load_tuned, read
 from handrail.settings import Models, Retrieval, Settings
 from handrail.tune.bench import Bench

@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.settings import load_settings
 from handrail.verify.measure import ENTAILED, Pair, doubtful, measure
 from handrail.verify.model import ClaimModel, Tree

@@ -12,8 +12,8 @@ import numpy as np
 from handrail.assembly import index_folder, read_snapshot
 from handrail.assembly.models import queries_of
 from handrail.courtesies import without_courtesies
-from handrail.embedding import Embedding, States
-from handrail.local_models import Embedder
+from handrail.models import Embedder
+from handrail.models.embedding import Embedding, States
 from handrail.retrieve.topic import TopicProbe
 from handrail.sentences import parts
 from handrail.settings import Settings

@@ -35,7 +35,7 @@ from handrail.classify.features import (
     standardised,
 )  # fmt: skip
 from handrail.courtesies import without_courtesies
-from handrail.embedding import Embedding
+from handrail.models.embedding import Embedding
 from handrail.retrieve.topic import TopicProbe
 from handrail.types import Label, Vectors
 from training.classifier import hidden

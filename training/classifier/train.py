@@ -23,7 +23,7 @@ from handrail.assembly import build_embedder
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Settings, load_settings
 from handrail.types import Label
-from training import CACHE, DATASETS, PRODUCT, ROWS
+from training import CACHE, DATASETS, FITTED, ROWS
 from training.classifier import asides, augment, documentations
 from training.classifier.bases import CachedEmbedder, company_base, indexed_base
 from training.classifier.fit import (
@@ -212,7 +212,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--mash", type=int, default=900, help="generated nonsense messages")
     parser.add_argument("--brands", type=int, default=900, help="generated messages about other companies")
     parser.add_argument("--cache", type=Path, default=CACHE / "embeddings.npz", help="kept embeddings")
-    parser.add_argument("--out", type=Path, default=PRODUCT / "classify" / "head.npz")
+    parser.add_argument("--out", type=Path, default=FITTED / "head.npz")
     return parser.parse_args()
 
 

@@ -26,14 +26,14 @@ from handrail.classify.head import JUDGES, load_head, verdict_arrays
 from handrail.classify.verdict import Said, Verdict, signals
 from handrail.settings import Settings, load_settings
 from handrail.types import Label
-from training import CACHE, DATASETS, PRODUCT
+from training import CACHE, DATASETS, FITTED
 from training.classifier import augment
 from training.classifier.assistants import Assistants
 from training.classifier.bases import CachedEmbedder
 from training.classifier.rows import Row, own, read_rows
 
 ROUTING = DATASETS / "routing"
-HEAD = PRODUCT / "classify" / "head.npz"
+HEAD = FITTED / "head.npz"
 OTHER_HANDS = ("test5", "test6", "test7", "test8", "test9", "dev16", "dev17")
 """By other hands than what the head and the encoder learnt; recall is read off these."""
 FILES = ("dev", "test", "test2", "test3", "test4", *OTHER_HANDS, "test10")

@@ -1,6 +1,6 @@
 """The mean of networks that were taught the same thing from one start: better than each of them.
 
-    python -m training.encoders.average ONE.npz OTHER.npz --out src/handrail/fitted/questions.npz
+    python -m training.encoders.average ONE.npz OTHER.npz --out src/handrail/models/bundle/questions.npz
     python -m training.encoders.average ONE.npz --keep 24 --out SMALLER.npz
 
 "Model soups" (Wortsman et al. 2022). Their low-rank changes are added up as they are, so that the file has the rank of
@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from handrail.local_models.taught import Taught, load_taught
-from handrail.local_models.tuned import Delta, Floats
+from handrail.models.taught import Taught, load_taught
+from handrail.models.tuned import Delta, Floats
 
 
 def together(deltas: Sequence[Delta], share: float = 1.0) -> Delta:

@@ -1,14 +1,14 @@
-"""Trains what tells whether a passage states a claim (`src/handrail/fitted/entailment*.npz`); needs the torch extra.
+"""Trains what tells whether a passage states a claim (`models/bundle/entailment*.npz`); needs the torch extra.
 
     python -m training.encoders.claims --pairs eval/datasets/sample/claims.dev.jsonl --written eval/training/claims \\
         --fold 1/3 --scores DIR/1.json
     (the same with 2/3 and 3/3)
-    python -m training.encoders.claims --pairs … --written … --out src/handrail/fitted/entailment.npz
-    python -m training.encoders.claims --pairs … --written … --after src/handrail/fitted/questions.npz \\
-        --out src/handrail/fitted/entailment_again.npz
+    python -m training.encoders.claims --pairs … --written … --out src/handrail/models/bundle/entailment.npz
+    python -m training.encoders.claims --pairs … --written … --after src/handrail/models/bundle/questions.npz \\
+        --out src/handrail/models/bundle/entailment_again.npz
     python -m training.encoders.claims --pairs … --written … --of embedder --rank 16 \\
-        --after src/handrail/fitted/questions_again.npz --out FILE
-    python -m training.encoders.average FILE --keep 24 --out src/handrail/fitted/entailment_embedder.npz
+        --after src/handrail/models/bundle/questions_again.npz --out FILE
+    python -m training.encoders.average FILE --keep 24 --out src/handrail/models/bundle/entailment_embedder.npz
 
 The upper layers of the cross-encoder that ships learn low-rank changes (LoRA); what is below stays and is run once.
 With `--of embedder` those of the embedder learn it, too; with `--after` a network goes on from what it was taught
@@ -32,12 +32,12 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor
 from torch.nn import functional
 
-from handrail.local_models.bert import Source, Weights
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
-from handrail.local_models.onnx import OnnxModel, pair_encodings
-from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
-from handrail.local_models.tuned import Tuned
+from handrail.models.bert import Source, Weights
+from handrail.models.fetch import locate
+from handrail.models.manifest import find
+from handrail.models.onnx import OnnxModel, pair_encodings
+from handrail.models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
+from handrail.models.tuned import Tuned
 from handrail.settings import load_settings
 from training import FITTED
 from training.claims.pairs import groups, key, labelled, read_as, texts

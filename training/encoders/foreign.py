@@ -1,5 +1,5 @@
 """Trains what hears the label of a message in another language than English, in its own words
-(`src/handrail/fitted/messages_foreign.npz`); needs the torch extra.
+(`src/handrail/models/bundle/messages_foreign.npz`); needs the torch extra.
 
     python -m training.encoders.foreign --epochs 3 --rank 16 --threads 2
 
@@ -19,10 +19,10 @@ import torch
 
 from handrail.classify.features import as_heard
 from handrail.courtesies import without_courtesies
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
-from handrail.local_models.packed import PackedWeights
-from handrail.local_models.taught import FOREIGN, FOREIGN_TOKENS
+from handrail.models.fetch import locate
+from handrail.models.manifest import find
+from handrail.models.packed import PackedWeights
+from handrail.models.taught import FOREIGN, FOREIGN_TOKENS
 from handrail.settings import load_settings
 from training import FITTED
 from training.classifier import abroad, augment

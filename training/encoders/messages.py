@@ -1,4 +1,4 @@
-"""Trains what hears a message's label (`src/handrail/fitted/messages.npz`); needs the torch extra.
+"""Trains what hears a message's label (`src/handrail/models/bundle/messages.npz`); needs the torch extra.
 
     python -m training.encoders.messages --fold 1 --scores FILE.npz
     python -m training.encoders.messages
@@ -22,11 +22,11 @@ from torch.nn import functional
 
 from handrail.classify.features import as_heard
 from handrail.courtesies import without_courtesies
-from handrail.local_models.bert import Weights
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
-from handrail.local_models.onnx import OnnxModel
-from handrail.local_models.taught import MESSAGE_TOKENS, MESSAGES
+from handrail.models.bert import Weights
+from handrail.models.fetch import locate
+from handrail.models.manifest import find
+from handrail.models.onnx import OnnxModel
+from handrail.models.taught import MESSAGE_TOKENS, MESSAGES
 from handrail.settings import load_settings
 from training import FITTED
 from training.classifier import augment

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handrail.local_models.bert import EPSILON, HEAD, Source
-from handrail.local_models.taught import Taught
-from handrail.local_models.tuned import Delta, Floats
+from handrail.models.bert import EPSILON, HEAD, Source
+from handrail.models.taught import Taught
+from handrail.models.tuned import Delta, Floats
 
 REAL = torch.bfloat16
 ATTENTION = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))

@@ -1,10 +1,10 @@
-"""Trains what tells whether a passage answers a question (`src/handrail/fitted/questions*.npz`); needs the torch extra.
+"""Trains what tells whether a passage answers a question (`models/bundle/questions*.npz`); needs the torch extra.
 
     python -m training.encoders.questions --set KB FILE [--set KB FILE …] --fold 1/2 --scores DIR/1.json
     (the same with 2/2)
     python -m training.encoders.questions --set KB FILE [--set KB FILE …]
     python -m training.encoders.questions --set KB FILE [--set KB FILE …] --of embedder --rank 16
-    python -m training.encoders.questions --set KB FILE … --after src/handrail/fitted/questions.npz --out FILE
+    python -m training.encoders.questions --set KB FILE … --after src/handrail/models/bundle/questions.npz --out FILE
 
 The upper layers of the cross-encoder that ships learn low-rank changes (LoRA) from the pairs of
 `training.encoders.answerable`, and keep saying what the cross-encoder says, so that one reading serves the order and
@@ -29,12 +29,12 @@ from torch.nn import functional
 
 from handrail.assembly.models import build_reranker
 from handrail.calibrate.fit import auc
-from handrail.local_models.bert import Source, Weights
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import find
-from handrail.local_models.onnx import OnnxModel, pair_encodings
-from handrail.local_models.taught import LOGIT, QUESTIONS, QUESTIONS_AGAIN, load_taught
-from handrail.local_models.tuned import Tuned
+from handrail.models.bert import Source, Weights
+from handrail.models.fetch import locate
+from handrail.models.manifest import find
+from handrail.models.onnx import OnnxModel, pair_encodings
+from handrail.models.taught import LOGIT, QUESTIONS, QUESTIONS_AGAIN, load_taught
+from handrail.models.tuned import Tuned
 from handrail.settings import Settings, load_settings
 from training import FITTED
 from training.encoders.answerable import MADE, Labelled, Pair, crossed, elsewhere, of_base, written

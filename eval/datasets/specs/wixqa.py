@@ -8,9 +8,9 @@ from typing import Any
 from eval.datasets.corpus import articles_digest
 from eval.datasets.lines import BadRow, DatasetError, Line, read_lines
 from eval.datasets.spec import Corpus, Row, Rows, Source, Spec, find, numbered
-from handrail import hub
 from handrail.errors import MissingExtra
 from handrail.knowledge.wixqa import HUB_NAME, WixQA
+from handrail.models import hub
 from handrail.settings import Settings
 
 CONFIGURATIONS = {"expertwritten": 200, "simulated": 200, "synthetic": 6221}

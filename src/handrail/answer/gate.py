@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from handrail.calibration import Calibration
+from handrail.models.calibration import Calibration
 from handrail.types import Evidence
 
 WORTH_A_CARD = 4

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handrail import language
-from handrail.allocator import give_back
 from handrail.assembly.learning import build_drafter, shelf_of, with_folder
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
@@ -23,6 +22,7 @@ from handrail.assembly.suggesting import build_suggester
 from handrail.errors import HandrailError, ModelUnavailable, RetryableError
 from handrail.learning.drafts import Drafter
 from handrail.learning.gaps import Shelf
+from handrail.models.allocator import give_back
 from handrail.observe import Tracer
 from handrail.settings import Settings
 from handrail.suggest.quiet import QuietSuggester

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handrail import language
 from handrail.assembly.models import readers_of, reads
-from handrail.calibration import Calibration, load_calibration
+from handrail.models.calibration import Calibration, load_calibration
 from handrail.settings import Settings
 
 logger = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from handrail.classify import Classifier
 from handrail.decide.local import Head, NotTrained
 from handrail.decide.questions import NO, NONE_OF_THESE, YES, State
 from handrail.errors import RetryableError
-from handrail.local_models import Logit
-from handrail.local_models.batching import Batcher
+from handrail.models import Logit
+from handrail.models.batching import Batcher
 from handrail.retrieve import Retriever
 from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question, Understood
 from handrail.verify import Verifier
@@ -98,7 +98,7 @@ def answers_head(read: Batcher[tuple[str, str], float]) -> Head:
     Rising log-odds never lower the expected level. The reader was taught two levels, not four, and the cuts were fitted
     to nothing: `handrail decisions calibrate` fits them to labelled rows.
     """
-    fitted = json.loads((files("handrail") / "fitted" / "answers_levels.json").read_text(encoding="utf-8"))
+    fitted = json.loads((files("handrail.models") / "bundle" / "answers_levels.json").read_text(encoding="utf-8"))
     cuts = [float(cut) for cut in fitted["cuts"]]
 
     async def answers(state: State) -> Mapping[str, float]:

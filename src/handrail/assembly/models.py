@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.errors import MissingExtra, SettingsError
-from handrail.local_models import Embedder, Logit, Reranker, ShowsStates
-from handrail.local_models.fetch import locate
-from handrail.local_models.manifest import ModelSpec, find, manifest
+from handrail.models import Embedder, Logit, Reranker, ShowsStates
+from handrail.models.fetch import locate
+from handrail.models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
 from handrail.types import Heard, Vectors
 
 if TYPE_CHECKING:
-    from handrail.local_models.late import LateEncoder
-    from handrail.local_models.taught import OnnxTaught, Taught
-    from handrail.local_models.understands import UnderstandingHead
+    from handrail.models.late import LateEncoder
+    from handrail.models.taught import OnnxTaught, Taught
+    from handrail.models.understands import UnderstandingHead
 
 SENTENCE_TRANSFORMER = "st:"
 
@@ -30,11 +30,11 @@ def build_embedder(settings: Settings) -> Embedder:
     """Raises ModelUnavailable or MissingExtra, saying what to run."""
     models = settings.models
     if models.embedder.startswith(SENTENCE_TRANSFORMER):
-        from handrail.local_models.sentence_transformer import SentenceTransformerEmbedder
+        from handrail.models.sentence_transformer import SentenceTransformerEmbedder
 
         name = models.embedder.removeprefix(SENTENCE_TRANSFORMER)
         return SentenceTransformerEmbedder(name, batch_size=models.batch_size, max_tokens=models.embed_max_tokens)
-    from handrail.local_models.onnx import OnnxEmbedder
+    from handrail.models.onnx import OnnxEmbedder
 
     spec = find(models.embedder, "embedder")
     return OnnxEmbedder(
@@ -67,7 +67,7 @@ def build_late(settings: Settings, lang: str) -> LateEncoder | None:
     models = settings.models
     if models.late == "none" or not reads(models.late, lang):
         return None
-    from handrail.local_models.late import LateEncoder
+    from handrail.models.late import LateEncoder
 
     spec = find(models.late, "late")
     return LateEncoder(
@@ -108,7 +108,7 @@ def readers_of(settings: Settings) -> Readers | None:
     models = settings.models
     if not models.reader or models.reranker == "none" or models.reranker.startswith(SENTENCE_TRANSFORMER):
         return None
-    from handrail.local_models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
+    from handrail.models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 
     first, second = load_taught(QUESTIONS), load_taught(QUESTIONS_AGAIN)
     if first.model != models.reranker:
@@ -131,7 +131,7 @@ def build_readers(settings: Settings) -> Scoring | None:
     readers = readers_of(settings)
     if readers is None:
         return None
-    from handrail.local_models.taught import LOGIT
+    from handrail.models.taught import LOGIT
 
     models = settings.models
     limits = models.rerank_max_tokens, models.query_max_tokens
@@ -142,7 +142,7 @@ def build_readers(settings: Settings) -> Scoring | None:
 
     if readers.second is None:
         return Scoring(alone, alone)
-    from handrail.local_models.readers import QuestionReaders
+    from handrail.models.readers import QuestionReaders
 
     second = _loaded(readers.second, find(readers.second.model, "embedder"), settings, *limits)
     return Scoring(QuestionReaders(first, second), alone)
@@ -167,8 +167,8 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
     """
     if settings.models.reranker == "none" or settings.models.reranker.startswith(SENTENCE_TRANSFORMER):
         return instead
-    from handrail.local_models.readers import ClaimReaders
-    from handrail.local_models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
+    from handrail.models.readers import ClaimReaders
+    from handrail.models.taught import CLAIM_TOKENS, CLAIMS, MAX_TOKENS, load_taught
 
     kinds = {settings.models.reranker: "reranker", settings.models.embedder: "embedder"}
     fitted = [taught for taught in map(load_taught, CLAIMS) if taught.model in kinds]
@@ -192,8 +192,8 @@ def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Hear
     if not _has_head(settings):
         return None
     from handrail.classify.features import as_heard
-    from handrail.local_models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
-    from handrail.local_models.understands import ENGLISH
+    from handrail.models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
+    from handrail.models.understands import ENGLISH
 
     fitted = load_taught(MESSAGES)
     if fitted.model != settings.models.embedder:
@@ -220,8 +220,8 @@ def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Seque
 
 @lru_cache(maxsize=1)
 def _foreign_reader(model: str, folder: Path, threads: int) -> OnnxTaught:
-    from handrail.local_models import understands
-    from handrail.local_models.taught import FOREIGN, FOREIGN_TOKENS, OnnxTaught, load_taught
+    from handrail.models import understands
+    from handrail.models.taught import FOREIGN, FOREIGN_TOKENS, OnnxTaught, load_taught
 
     fitted = load_taught(FOREIGN)
     if fitted.model != model:
@@ -232,7 +232,7 @@ def _foreign_reader(model: str, folder: Path, threads: int) -> OnnxTaught:
 
 def _understanding(fitted: Taught, kind: str) -> UnderstandingHead | None:
     """None where the encoder was taught anew since the head was fitted to it."""
-    from handrail.local_models.understands import load_understanding
+    from handrail.models.understands import load_understanding
 
     head = load_understanding(kind)
     return head if head.taught == fitted.digest else None
@@ -246,7 +246,7 @@ def build_multilingual(settings: Settings) -> Embedder | None:
     models = settings.models
     if models.foreign == "none":
         return None
-    from handrail.local_models.onnx import OnnxEmbedder
+    from handrail.models.onnx import OnnxEmbedder
 
     spec, most = find(models.foreign, "embedder"), models.embed_max_tokens
     return OnnxEmbedder(spec, locate(spec, models.folder), threads=models.threads, max_tokens=most, query_tokens=most)
@@ -254,9 +254,9 @@ def build_multilingual(settings: Settings) -> Embedder | None:
 
 def understands(settings: Settings) -> bool:
     """Whether messages are understood by a head that was fitted to the encoder in use."""
-    from handrail.local_models.taught import FOREIGN, MESSAGES, load_taught
-    from handrail.local_models.understands import ENGLISH
-    from handrail.local_models.understands import FOREIGN as ANY_LANGUAGE
+    from handrail.models.taught import FOREIGN, MESSAGES, load_taught
+    from handrail.models.understands import ENGLISH
+    from handrail.models.understands import FOREIGN as ANY_LANGUAGE
 
     if not _has_head(settings):
         return False
@@ -278,7 +278,7 @@ def _loaded(
     first_tokens: int,
     understands: UnderstandingHead | None = None,
 ) -> OnnxTaught:
-    from handrail.local_models.taught import OnnxTaught
+    from handrail.models.taught import OnnxTaught
 
     folder, threads = locate(spec, settings.models.folder), settings.models.threads
     return OnnxTaught(
@@ -290,11 +290,11 @@ def build_reranker(settings: Settings) -> Reranker:
     """Raises ModelUnavailable or MissingExtra, saying what to run."""
     models = settings.models
     if models.reranker.startswith(SENTENCE_TRANSFORMER):
-        from handrail.local_models.sentence_transformer import SentenceTransformerReranker
+        from handrail.models.sentence_transformer import SentenceTransformerReranker
 
         name = models.reranker.removeprefix(SENTENCE_TRANSFORMER)
         return SentenceTransformerReranker(name, batch_size=models.batch_size, max_tokens=models.rerank_max_tokens)
-    from handrail.local_models.onnx import OnnxReranker
+    from handrail.models.onnx import OnnxReranker
 
     spec = find(models.reranker, "reranker")
     return OnnxReranker(

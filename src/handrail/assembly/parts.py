@@ -27,9 +27,9 @@ from handrail.assembly.models import (
     queries_of,
     reads,
 )
-from handrail.calibration import load_calibration
-from handrail.local_models import Embedder
-from handrail.local_models.batching import Batcher
+from handrail.models import Embedder
+from handrail.models.batching import Batcher
+from handrail.models.calibration import load_calibration
 from handrail.retrieve.abroad import AbroadSearch, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
@@ -47,7 +47,7 @@ from handrail.stores.tokens import STEMMERS, coverage
 from handrail.types import Heard, Vectors
 
 if TYPE_CHECKING:
-    from handrail.local_models.late import LateEncoder
+    from handrail.models.late import LateEncoder
 
 logger = logging.getLogger(__name__)
 

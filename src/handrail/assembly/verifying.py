@@ -11,7 +11,7 @@ from functools import cache
 from handrail.assembly.models import Scores, build_reranker, entailing
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import shared_words
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.settings import Settings
 from handrail.verify import Verifier
 from handrail.verify.local import LocalVerifier

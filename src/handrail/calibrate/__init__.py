@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from handrail.calibration import Calibration, probability
+from handrail.models.calibration import Calibration, probability
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.calibration import Calibration
+from handrail.models.calibration import Calibration
 
 Array = NDArray[np.float64]
 BINS = 10

@@ -9,7 +9,7 @@ from handrail.assembly import Parts
 from handrail.assembly.fitted import shipped_gate
 from handrail.assembly.models import readers_of
 from handrail.calibrate import Asked, Observed
-from handrail.calibration import probability
+from handrail.models.calibration import probability
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
 from handrail.types import Hit, Passage, Vectors

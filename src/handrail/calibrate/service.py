@@ -25,7 +25,7 @@ from handrail.calibrate.fit import (
     sigmoid,
 )
 from handrail.calibrate.risk import Bound, control
-from handrail.calibration import Calibration
+from handrail.models.calibration import Calibration
 from handrail.tune.score import paired
 
 RISK = 0.05

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handrail.classify import cues
-from handrail.embedding import Embedding
+from handrail.models.embedding import Embedding
 from handrail.types import Vectors
 
 BUCKETS = 1 << 15

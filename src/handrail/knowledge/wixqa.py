@@ -61,7 +61,7 @@ class WixQA:
             from datasets import load_dataset
         except ImportError:
             raise MissingExtra("Loading WixQA from the Hub", "eval") from None
-        from handrail import hub
+        from handrail.models import hub
 
         if not Path(self._hub_name).is_dir() and hub.unreachable():
             raise self._absent("the Hub does not answer; with HF_HUB_OFFLINE=1 an earlier download is used")

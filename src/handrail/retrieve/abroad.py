@@ -21,7 +21,7 @@ import numpy as np
 
 from handrail.errors import SettingsError
 from handrail.language import FOREIGN, MAYBE_FOREIGN, foreign
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse
 from handrail.stores.audience import Audience, selected
@@ -69,7 +69,7 @@ class LanguageBias:
 @cache
 def load_bias(path: Path | None = None) -> LanguageBias:
     """The file given, or the one that ships. Raises SettingsError when it is not one."""
-    source = path if path is not None else files("handrail") / "fitted" / FILE
+    source = path if path is not None else files("handrail.models") / "bundle" / FILE
     try:
         with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as file:
             mean, directions = file["mean"].astype(np.float32), file["directions"].astype(np.float32)

@@ -10,7 +10,7 @@ import numpy as np
 
 from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.abroad import AbroadSearch, in_another_language
 from handrail.retrieve.articles import ArticleFit
 from handrail.retrieve.codes import ListedCodes

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.fusion import rescale
 from handrail.stores.states import States
 from handrail.types import Hit, Vectors

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.calibration import Calibration, probability
-from handrail.local_models import Logit
-from handrail.local_models.batching import Batcher
 from handrail.markdown import plain, sentences
+from handrail.models import Logit
+from handrail.models.batching import Batcher
+from handrail.models.calibration import Calibration, probability
 from handrail.retrieve.signals import Seen, measure
 from handrail.retrieve.tables import read_aloud
 from handrail.stores.sections import Sections

@@ -1,4 +1,4 @@
-"""What tells that a section answers the question; `fitted/answers.json` weighs it.
+"""What tells that a section answers the question; `models/bundle/answers.json` weighs it.
 
 Cosines and logits differ from one knowledge base to the next, so most signals are relative: to the query's own scores
 over all passages, to the words of the index, or to the best of the other sections.

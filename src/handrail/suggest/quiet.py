@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 
 from handrail.errors import RetryableError
-from handrail.local_models.line import nobody_waits
+from handrail.models.line import nobody_waits
 from handrail.settings import Suggest
 from handrail.stores.snapshot import Snapshot
 from handrail.suggest import Checked

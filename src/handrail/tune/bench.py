@@ -13,7 +13,7 @@ import numpy as np
 from handrail.assembly import Parts
 from handrail.assembly.models import readers_of
 from handrail.assembly.parts import untuned
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.retrieve.tuned import Tuned
 from handrail.settings import Settings
 from handrail.tune.memory import Remembered, as_row

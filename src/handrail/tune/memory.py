@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from handrail.local_models import Logit
+from handrail.models import Logit
 from handrail.types import Vectors
 
 K = TypeVar("K", bound=Hashable)

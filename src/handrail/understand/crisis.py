@@ -1,6 +1,6 @@
 """Messages of somebody in despair: they are told where help is, and a person is wanted, whatever else they ask.
 
-They are heard by a model (`local_models.understands`); the phrases here are the floor beneath it.
+They are heard by a model (`models.understands`); the phrases here are the floor beneath it.
 """
 
 from __future__ import annotations

@@ -336,7 +336,7 @@ ios android
 @lru_cache(maxsize=1)
 def _thesaurus() -> dict[str, dict[str, frozenset[int]]]:
     """`same` and `kind`: numbers of the synonym groups, and of the kinds of thing, that each stem is in."""
-    packed = (files("handrail") / "verify" / "thesaurus.json.gz").read_bytes()
+    packed = (files("handrail.models") / "bundle" / "thesaurus.json.gz").read_bytes()
     tables = json.loads(gzip.decompress(packed))
     found = {name: {word: frozenset(of) for word, of in tables[name].items()} for name in ("same", "kind")}
     for number, line in enumerate(SAME.split("\n"), start=1):
@@ -348,7 +348,7 @@ def _thesaurus() -> dict[str, dict[str, frozenset[int]]]:
 
 @lru_cache(maxsize=1)
 def _opposites() -> dict[str, frozenset[str]]:
-    packed = (files("handrail") / "verify" / "thesaurus.json.gz").read_bytes()
+    packed = (files("handrail.models") / "bundle" / "thesaurus.json.gz").read_bytes()
     pairs = [tuple(pair) for pair in json.loads(gzip.decompress(packed))["opposite"]]
     pairs += [tuple(stem(word) for word in line.split()) for line in OPPOSITE.split("\n") if line.strip()]
     found: dict[str, set[str]] = {}

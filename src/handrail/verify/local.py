@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.settings import Verify
 from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Verified
 from handrail.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified

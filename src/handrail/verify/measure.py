@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from handrail.local_models.batching import Batcher
+from handrail.models.batching import Batcher
 from handrail.verify.features import Window, best_window, coverage, signals, windows
 from handrail.verify.text import sentences, tokens
 

@@ -57,7 +57,7 @@ class ClaimModel(BaseModel):
 
 def load_model(path: Path | None = None) -> ClaimModel:
     """The file given, or the one that ships. Raises SettingsError when it is not a claim model."""
-    source = path if path is not None else files("handrail") / "fitted" / "claims.json"
+    source = path if path is not None else files("handrail.models") / "bundle" / "claims.json"
     try:
         return ClaimModel.model_validate(json.loads(source.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError) as error:
