@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
-from handrail.letter import letter
 from handrail.records.desk_tables import ConversationRow, EvidenceRow, MessageRow
+from handrail.text.plain_text import letter
 from handrail.types import ANSWERING, Exchange, Question, Routing
 
 MOST = 6

@@ -13,13 +13,13 @@ from starlette.exceptions import HTTPException
 
 from api.schemas import ErrorBody, ErrorDetail, ErrorResponse
 from handrail.accounts.visitor_token import BadToken
-from handrail.guard import TextRefused
 from handrail.handoff.ownership import NotPossible
 from handrail.limits import LimitsUnavailable
 from handrail.limits.open_streams import TooManyStreams
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.conversations import Foreign, Stale, Unknown
 from handrail.records.once import StillRunning, TurnConflict
+from handrail.text.guard import TextRefused
 
 log = logging.getLogger("handrail.errors")
 

@@ -14,7 +14,6 @@ from api.dependencies import Asker, Services
 from api.errors import ApiError, rate_limited
 from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
-from handrail import guard, language
 from handrail.customer import cleaned, signed
 from handrail.handoff.conversations import Begun
 from handrail.limits import Denied
@@ -22,8 +21,9 @@ from handrail.people import NOBODY as NO_PEOPLE
 from handrail.present import response
 from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
-from handrail.redact import redact
 from handrail.settings import Settings
+from handrail.text import guard, language
+from handrail.text.redact import redact
 from handrail.turn import outcome
 from handrail.turn.watch import TurnWatch
 from handrail.types import Classification, Label, Outcome, Question, Turn

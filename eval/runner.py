@@ -14,8 +14,8 @@ from eval.datasets import Case
 from eval.journal import Entry, Journal
 from eval.metrics.bootstrap import Interval
 from handrail.errors import HandrailError
-from handrail.guard import TextRefused
 from handrail.settings import Settings
+from handrail.text.guard import TextRefused
 
 C = TypeVar("C", bound=Case)
 R = TypeVar("R")

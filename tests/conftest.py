@@ -124,8 +124,8 @@ SLOW = (
     "stores/test_chroma.py",
     "stores/test_lock.py",
     "test_cli.py",
-    "test_markdown.py",
-    "test_redact.py",
+    "text/test_markdown.py",
+    "text/test_redact.py",
     "torch_extra/",
     "tune/",
 )

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from handrail.language import spoken
 from handrail.people import NOBODY, PRESENT, Availability, People
+from handrail.text.language import spoken
 from handrail.turn import outcome
 from handrail.types import Label, Offer, Outcome, RefusalReason, Routing, Verdict
 from handrail.wording import PERSON, Wording, load_wording

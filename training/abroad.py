@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from handrail.assembly.models import build_multilingual
-from handrail.courtesies import without_courtesies
 from handrail.retrieve.abroad import FILE, LanguageBias
 from handrail.settings import load_settings
+from handrail.text.courtesies import without_courtesies
 from handrail.types import Label
 from training.classifier import abroad
 from training.classifier.train import SEED, written_rows

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import wording
-from handrail.courtesies import without_courtesies
+from handrail.text.courtesies import without_courtesies
 
 ROOT = Path(__file__).parents[1]
 ACTS = (

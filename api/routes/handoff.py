@@ -13,10 +13,10 @@ from api.errors import ApiError
 from api.openapi import failures
 from handrail import handoff
 from handrail.customer import cleaned
-from handrail.guard import tidy
 from handrail.handoff.conversations import known_of
-from handrail.language import base
 from handrail.limits import Denied
+from handrail.text.guard import tidy
+from handrail.text.language import base
 from handrail.wording import load_wording
 
 router = APIRouter(tags=["conversation"])

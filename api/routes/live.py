@@ -13,7 +13,6 @@ from api.errors import ApiError
 from api.fields import ConversationId, LastEventId, Number, number_of
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
 from api.schemas import CsatRequest, ErrorDetail, ReadRequest, TranscriptRequest, TypingRequest
-from handrail.guard import tidy
 from handrail.handoff import transcript, views
 from handrail.handoff.live import SYNC, conversation_topic
 from handrail.handoff.ownership import Action, State
@@ -21,7 +20,8 @@ from handrail.limits import Denied
 from handrail.outbox.visitor_mail import CodeSent, CodeWrong, Wish
 from handrail.records.conversations import Unknown
 from handrail.records.desk_tables import ConversationRow
-from handrail.redact import redact
+from handrail.text.guard import tidy
+from handrail.text.redact import redact
 
 router = APIRouter(prefix="/conversations", tags=["live"], include_in_schema=False, dependencies=[Depends(counted)])
 

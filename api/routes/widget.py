@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from api.dependencies import Needed
 from api.openapi import failures
 from api.widget_schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
-from handrail.language import base
+from handrail.text.language import base
 from handrail.wording import load_wording
 
 Spoken = Annotated[

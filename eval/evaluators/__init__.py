@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import uuid
 
-from handrail.guard import clean, suspicious
 from handrail.settings import Settings
+from handrail.text.guard import clean, suspicious
 from handrail.types import Question
 
 NO_GOLD = "the row does not say what is right"

@@ -21,7 +21,7 @@ from eval.metrics import injection as metrics
 from eval.metrics import share
 from eval.metrics.injection import Tried
 from eval.runner import Done, Evaluation, Job
-from handrail.guard import TextRefused
+from handrail.text.guard import TextRefused
 from handrail.types import Routing, Turn
 
 TURNED_AWAY = frozenset({Routing.IRRELEVANT, Routing.NONSENSE})

@@ -14,9 +14,9 @@ from eval.metrics import routing as metrics
 from eval.metrics.routing import Routed
 from eval.metrics.timing import percentiles
 from eval.runner import Done, Evaluation, Job
-from handrail.courtesies import without_courtesies
 from handrail.errors import HandrailError
-from handrail.sentences import parts
+from handrail.text.courtesies import without_courtesies
+from handrail.text.sentences import parts
 from handrail.turn import replies
 from handrail.types import Classification, Label, Question, Understanding
 from handrail.understand.cut import pieces

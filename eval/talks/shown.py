@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from handrail.markdown import LINK
+from handrail.text.markdown import LINK
 
 Response = Mapping[str, Any]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from handrail.answer.policy import Policy, RetentionOffer, load_policy
-from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
 from handrail.settings import load_settings
+from handrail.text.contacts import without_contacts
 from handrail.types import Exchange, Routing
 
 PAUSE = RetentionOffer(id="pause", text="You can pause your plan.", when=("cancel", "too expensive"), unless=("fraud",))

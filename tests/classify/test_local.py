@@ -15,12 +15,12 @@ from handrail.assembly import Parts, build_parts
 from handrail.classify.head import Head, load_head
 from handrail.classify.local import LocalClassifier
 from handrail.classify.verdict import Verdict
-from handrail.courtesies import without_courtesies
 from handrail.errors import SettingsError
 from handrail.models.embedding import Embedding
 from handrail.retrieve.topic import TopicProbe
-from handrail.sentences import parts
 from handrail.settings import Models
+from handrail.text.courtesies import without_courtesies
+from handrail.text.sentences import parts
 from handrail.types import Classification, Label, Probe
 from tests.sample import sample_settings
 from tests.stages import ask

@@ -11,7 +11,7 @@ import pytest
 from eval.datasets import Case
 from eval.runner import Done, run_each
 from handrail.errors import RetryableError
-from handrail.guard import clean
+from handrail.text.guard import clean
 
 CASES = [Case(id=f"r{n}", line=n) for n in range(1, 6)]
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.markdown import parse
+from handrail.text.markdown import parse
 from tests.knowledge.articles import article, chunker, count
 
 WORDS = st.lists(

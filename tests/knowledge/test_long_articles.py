@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from handrail.knowledge.chunker import MOST_CHARS, MOST_TOKENS
 from handrail.knowledge.mdx import markdown_of
-from handrail.markdown import gist, parse
+from handrail.text.markdown import gist, parse
 from handrail.types import Passage
 from tests.knowledge.articles import article, chunker, count
 

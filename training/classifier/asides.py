@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from handrail.courtesies import without_courtesies
-from handrail.sentences import ENDS, parts
+from handrail.text.courtesies import without_courtesies
+from handrail.text.sentences import ENDS, parts
 from handrail.types import Label
 from training.classifier.augment import FRAMES, MORE_FRAMES, filled
 from training.classifier.rows import UNKNOWN, Row

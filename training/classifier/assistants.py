@@ -13,11 +13,11 @@ from handrail.classify.features import as_heard
 from handrail.classify.head import Head
 from handrail.classify.local import LocalClassifier
 from handrail.classify.verdict import Said
-from handrail.courtesies import without_courtesies
-from handrail.language import foreign
 from handrail.retrieve.topic import TopicProbe
-from handrail.sentences import parts
 from handrail.settings import Settings
+from handrail.text.courtesies import without_courtesies
+from handrail.text.language import foreign
+from handrail.text.sentences import parts
 from handrail.types import Probe, Question
 from training.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
 from training.classifier.rows import OWN, Row, read_companies

@@ -11,14 +11,14 @@ import numpy as np
 
 from handrail.assembly import index_folder, read_snapshot
 from handrail.assembly.models import queries_of
-from handrail.courtesies import without_courtesies
 from handrail.models import Embedder
 from handrail.models.embedding import Embedding, States
 from handrail.retrieve.topic import TopicProbe
-from handrail.sentences import parts
 from handrail.settings import Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
+from handrail.text.courtesies import without_courtesies
+from handrail.text.sentences import parts
 from handrail.types import Passage, Probe, Vectors
 from training.classifier.rows import Company
 

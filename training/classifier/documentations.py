@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from handrail.knowledge import Article
 from handrail.knowledge.markdown_folder import MarkdownFolder
-from handrail.markdown import plain, sentences
+from handrail.text.markdown import plain, sentences
 from handrail.types import Label
 from training import DATASETS
 from training.classifier.rows import Company, Row

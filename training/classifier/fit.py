@@ -34,9 +34,9 @@ from handrail.classify.features import (
     patterns,
     standardised,
 )  # fmt: skip
-from handrail.courtesies import without_courtesies
 from handrail.models.embedding import Embedding
 from handrail.retrieve.topic import TopicProbe
+from handrail.text.courtesies import without_courtesies
 from handrail.types import Label, Vectors
 from training.classifier import hidden
 from training.classifier.asides import Asides

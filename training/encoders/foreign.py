@@ -18,12 +18,12 @@ import numpy as np
 import torch
 
 from handrail.classify.features import as_heard
-from handrail.courtesies import without_courtesies
 from handrail.models.fetch import locate
 from handrail.models.manifest import find
 from handrail.models.packed import PackedWeights
 from handrail.models.taught import FOREIGN, FOREIGN_TOKENS
 from handrail.settings import load_settings
+from handrail.text.courtesies import without_courtesies
 from training import FITTED
 from training.classifier import abroad, augment
 from training.classifier.fit import LABELS

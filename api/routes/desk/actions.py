@@ -16,12 +16,12 @@ from api.fields import ConversationId
 from api.schemas import ReadRequest, TypingRequest
 from handrail.accounts.sessions import Signed
 from handrail.errors import HandrailError
-from handrail.guard import tidy
 from handrail.handoff import views
 from handrail.handoff.live import DESK, conversation_topic
 from handrail.handoff.ownership import Action
 from handrail.present import response
 from handrail.records.conversations import NewMessage, Unknown
+from handrail.text.guard import tidy
 
 router = APIRouter(prefix="/conversations/{conversation_id}", dependencies=[Depends(json_only)])
 

@@ -19,9 +19,9 @@ from handrail.answer.recite import cited_where_said
 from handrail.answer.verbatim import CRISIS
 from handrail.citations import LIST_ITEM, unmarked
 from handrail.llm import LanguageModel
-from handrail.markdown import sentences
 from handrail.prompts import PromptLibrary, RenderedPrompt
 from handrail.settings import Brand, Prompts
+from handrail.text.markdown import sentences
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Passage, Question, Verdict
 from handrail.wording import Wording
 

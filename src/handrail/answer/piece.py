@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from handrail.citations import unmarked
-from handrail.markdown import sentences
 from handrail.stores.tokens import coverage
+from handrail.text.markdown import sentences
 from handrail.types import Piece, Section
 
 IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)[ \t]*\n?")

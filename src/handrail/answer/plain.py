@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from handrail.answer.promises import promising
-from handrail.language import of_message
+from handrail.text.language import of_message
 
 IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
 LINK = re.compile(r"\[([^\]\n]+)\]\([^)\n]*\)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from handrail.guard import suspicious
-from handrail.markdown import MARKS, plain, sentences
+from handrail.text.guard import suspicious
+from handrail.text.markdown import MARKS, plain, sentences
 
 _MODEL = r"(?:a\.?i\.?(?: assistants?| models?)?|(?:large )?language models?|llms?|chat ?bots?)"
 TO_AN_ASSISTANT = tuple(

@@ -25,9 +25,9 @@ from pydantic import (
     model_validator,
 )
 
-from handrail.contacts import without_contacts
 from handrail.errors import SettingsError
-from handrail.redact import redact
+from handrail.text.contacts import without_contacts
+from handrail.text.redact import redact
 from handrail.types import Exchange
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

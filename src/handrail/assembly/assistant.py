@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handrail import language
 from handrail.assembly.learning import build_drafter, shelf_of, with_folder
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
@@ -26,6 +25,7 @@ from handrail.models.allocator import give_back
 from handrail.observe import Tracer
 from handrail.settings import Settings
 from handrail.suggest.quiet import QuietSuggester
+from handrail.text import language
 from handrail.turn.engine import Engine
 from handrail.turn.stages import Stages
 from handrail.turn.watch import TurnWatch

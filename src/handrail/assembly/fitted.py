@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from handrail import language
 from handrail.assembly.models import readers_of, reads
 from handrail.models.calibration import Calibration, load_calibration
 from handrail.settings import Settings
+from handrail.text import language
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 
-from handrail import language
 from handrail.classify import Classifier
 from handrail.decide.local import Head, NotTrained
 from handrail.decide.questions import NO, NONE_OF_THESE, YES, State
@@ -15,6 +14,7 @@ from handrail.errors import RetryableError
 from handrail.models import Logit
 from handrail.models.batching import Batcher
 from handrail.retrieve import Retriever
+from handrail.text import language
 from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question, Understood
 from handrail.verify import Verifier
 

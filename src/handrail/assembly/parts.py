@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail import language
 from handrail.assembly.fitted import FITTED, UNREAD, calibration_for, kb_folder
 from handrail.assembly.models import (
     Scoring,
@@ -44,6 +43,7 @@ from handrail.stores.lock import IndexLock
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
 from handrail.stores.tokens import STEMMERS, coverage
+from handrail.text import language
 from handrail.types import Heard, Vectors
 
 if TYPE_CHECKING:

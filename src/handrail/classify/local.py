@@ -30,7 +30,7 @@ from handrail.classify.features import (
 from handrail.classify.head import Head, Read
 from handrail.classify.trading import runs_his_business
 from handrail.classify.verdict import Said
-from handrail.courtesies import without_courtesies
+from handrail.text.courtesies import without_courtesies
 from handrail.types import Classification, Label, Probe, Question, Vectors
 
 READ = re.compile(r"[^\W\d_\u0000-\u024f\u0400-\u04ff]")

@@ -32,7 +32,7 @@ def ask(
 
     Example: handrail ask "How do I connect my domain?"
     """
-    from handrail.guard import clean
+    from handrail.text.guard import clean
 
     text = sys.stdin.read() if question == "-" else question
     settings = settings_for(kb)
@@ -44,7 +44,7 @@ def ask(
 
 
 async def _turn(settings: Settings, text: str) -> Turn:
-    from handrail.guard import suspicious
+    from handrail.text.guard import suspicious
 
     with loading():
         from handrail.assembly import Assistant

@@ -104,7 +104,7 @@ class Session:
         return True
 
     async def _turn(self, text: str) -> None:
-        from handrail.guard import clean, suspicious
+        from handrail.text.guard import clean, suspicious
 
         try:
             cleaned = clean(text, self._longest)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
-from handrail.contacts import without_contacts
-from handrail.guard import suspicious
-from handrail.redact import redact
+from handrail.text.contacts import without_contacts
+from handrail.text.guard import suspicious
+from handrail.text.redact import redact
 from handrail.types import Exchange, Question, Routing, Turn
 
 Count = Callable[[str], int]

@@ -24,7 +24,7 @@ from handrail.records.conversations import (
 )
 from handrail.records.desk_tables import ConversationRow
 from handrail.records.lists import ConversationLists
-from handrail.redact import redact
+from handrail.text.redact import redact
 from handrail.types import Question
 from handrail.wording import load_wording
 

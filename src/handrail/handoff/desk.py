@@ -9,7 +9,7 @@ from typing import Protocol
 from handrail.errors import RetryableError
 from handrail.handoff import Handoff, HandoffRequest, Line, Receipt
 from handrail.handoff.beside import beside
-from handrail.redact import redact
+from handrail.text.redact import redact
 
 ATTEMPTS = 5
 

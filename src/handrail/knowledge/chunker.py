@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from handrail.knowledge import Article
 from handrail.knowledge.parts import Limit, fenced, parts
-from handrail.markdown import LONGEST_HEADING, Block, clipped, parse, slug
 from handrail.settings import Knowledge
+from handrail.text.markdown import LONGEST_HEADING, Block, clipped, parse, slug
 from handrail.types import Passage
 
 Count = Callable[[str], int]

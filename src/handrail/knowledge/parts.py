@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from handrail.markdown import NEWLINE
+from handrail.text.markdown import NEWLINE
 
 FENCE = re.compile(r"([ \t]{0,20})(`{3,10}(?!`)|~{3,10}(?!~))([^\n]*)")
 """Longer ones would not leave room for what they surround, and are text."""

@@ -15,7 +15,7 @@ from typing import Any
 from handrail.errors import KnowledgeError, MissingExtra
 from handrail.knowledge import Article, Rejected, Skipped
 from handrail.knowledge.files import files_in
-from handrail.markdown import gist, plain, sentences
+from handrail.text.markdown import gist, plain, sentences
 
 HUB_NAME = "Wix/WixQA"
 HUB_CONFIG = "wix_kb_corpus"

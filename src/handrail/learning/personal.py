@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from handrail.redact import redact
+from handrail.text.redact import redact
 
 EMAIL = re.compile(r"[^\s@<>()\[\],;:\"']{1,64}@[^\s@<>()\[\],;:\"']+\.[^\s@<>()\[\],;:\"'.!?]{2,}")
 PHONE = re.compile(r"(?<![\w./-])(?:\+|00)?\(?\d[\d ()/.-]{6,18}\d(?![\w-])")

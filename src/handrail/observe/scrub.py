@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 from typing import Any
 
-from handrail.contacts import without_contacts
-from handrail.redact import redact
+from handrail.text.contacts import without_contacts
+from handrail.text.redact import redact
 
 LONGEST_TEXT = 20_000
 

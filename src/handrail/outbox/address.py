@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from email.headerregistry import Address
 
-from handrail.guard import INVISIBLE
+from handrail.text.guard import INVISIBLE
 
 LONGEST = 254
 """Characters of an address in an SMTP envelope (RFC 5321, with erratum 1690)."""

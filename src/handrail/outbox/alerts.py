@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from handrail.contacts import without_contacts
 from handrail.handoff.ownership import NEW_GENERATION, Action
 from handrail.outbox import NewLetter
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.outbox import OutboxRecords
-from handrail.redact import redact
 from handrail.settings import Alerts
+from handrail.text.contacts import without_contacts
+from handrail.text.redact import redact
 
 LONGEST_MESSAGE = 1000
 MOST_LINES = 30

@@ -13,7 +13,6 @@ from hashlib import sha256
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from handrail.language import base
 from handrail.limits import Denied
 from handrail.limits.rules import DAY, Rule
 from handrail.outbox import NewLetter
@@ -21,6 +20,7 @@ from handrail.records.mail import Bound, Full, MailRecords
 from handrail.records.mail_tables import MailConfirmationRow
 from handrail.records.outbox import OutboxRecords
 from handrail.settings import Settings
+from handrail.text.language import base
 from handrail.wording import load_wording
 
 CODE_S = 1800

@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.errors import PermanentError
 from handrail.handoff.ownership import Action, Ownership, State, step
-from handrail.markdown import gist
 from handrail.records.database import Database
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.repository import Repository
+from handrail.text.markdown import gist
 
 VISITOR_REQUEST = "visitor_request"
 """The reason of whoever just asks for a person."""

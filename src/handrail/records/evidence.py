@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from handrail.contacts import without_contacts
 from handrail.records.desk_tables import EvidenceRow, FeedbackRow, UnansweredRow
 from handrail.records.repository import Repository
+from handrail.text.contacts import without_contacts
 
 META_KEPT = ("classification", "provider", "model", "degraded", "retrieved", "latency_ms", "tokens", "cost_usd")
 SHOWN_KEPT = ("disclaimer", "notice", "sources", "pieces", "closest", "requests")

@@ -20,12 +20,12 @@ from zipfile import BadZipFile
 import numpy as np
 
 from handrail.errors import SettingsError
-from handrail.language import FOREIGN, MAYBE_FOREIGN, foreign
 from handrail.models.batching import Batcher
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
+from handrail.text.language import FOREIGN, MAYBE_FOREIGN, foreign
 from handrail.types import Hit, Vectors
 
 FILE = "abroad.npz"

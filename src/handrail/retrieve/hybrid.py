@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from handrail.courtesies import without_courtesies, without_trailer
 from handrail.errors import RetryableError
 from handrail.models.batching import Batcher
 from handrail.retrieve.abroad import AbroadSearch, in_another_language
@@ -19,10 +18,11 @@ from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.reading import SectionReader, reordered
 from handrail.retrieve.topic import TopicProbe
-from handrail.sentences import parts, pieces
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
+from handrail.text.courtesies import without_courtesies, without_trailer
+from handrail.text.sentences import parts, pieces
 from handrail.types import Candidate, Evidence, Heard, Hit, Passage, Probe, Understood, Vectors, Wordings
 
 ENGLISH = "en"

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.markdown import plain, sentences
 from handrail.models import Logit
 from handrail.models.batching import Batcher
 from handrail.models.calibration import Calibration, probability
@@ -19,6 +18,7 @@ from handrail.retrieve.tables import read_aloud
 from handrail.stores.sections import Sections
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import coverage, tokenize
+from handrail.text.markdown import plain, sentences
 from handrail.types import Candidate, Hit, Passage, Section, Vectors
 
 PER_PASSAGE = 3

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from handrail.markdown import NUMBERED_SECTION, sentences
 from handrail.stores.snapshot import Snapshot
+from handrail.text.markdown import NUMBERED_SECTION, sentences
 from handrail.types import Passage, Section
 
 HEADING = re.compile(r"(?m)^### (.+)$")

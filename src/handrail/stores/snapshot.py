@@ -16,9 +16,9 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.markdown import NUMBERED_SECTION
 from handrail.stores.audience import Audience
 from handrail.stores.tokens import STEMMERS, tokenize
+from handrail.text.markdown import NUMBERED_SECTION
 from handrail.types import Passage, Vectors
 
 FORMAT = 7

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handrail.markdown import parse
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import tokenize
 from handrail.suggest.phrasing import asked
+from handrail.text.markdown import parse
 
 ALIKE = 0.6
 """Share of words from which two questions ask the same."""

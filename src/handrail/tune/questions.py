@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handrail.markdown import plain, sentences
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import STOP, words
+from handrail.text.markdown import plain, sentences
 from handrail.types import Passage
 
 ASKED = ("how do i {}", "how can I {}?", "{}", "I need help with {}", "where do I find {}?", "can i {}", "what is {}")

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from handrail import language
 from handrail.answer.gate import Band
 from handrail.citations import assemble, enforce
 from handrail.errors import HandrailError, NotGrounded, NotSupported
@@ -14,6 +13,7 @@ from handrail.llm.meter import Bounds, metering
 from handrail.observe.shielded import ShieldedTracer
 from handrail.people import NOBODY
 from handrail.settings import Settings
+from handrail.text import language
 from handrail.turn import outcome, replies
 from handrail.turn.found import Found, found, likeliness, merged, surely_static
 from handrail.turn.notices import noticed

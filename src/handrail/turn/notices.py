@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handrail.language import unspoken
+from handrail.text.language import unspoken
 from handrail.turn import outcome
 from handrail.types import Classification, Label, Outcome, Question, Routing
 from handrail.wording import Wording

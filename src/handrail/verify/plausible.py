@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from handrail.markdown import plain
 from handrail.stores.tokens import tokenize
+from handrail.text.markdown import plain
 from handrail.types import Claim, Evidence
 
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handrail.markdown import without_number
+from handrail.text.markdown import without_number
 from handrail.verify.text import Sentence, Token, sentences, tokens
 
 Span = tuple[int, int]

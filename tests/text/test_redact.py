@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from handrail.redact import redact
+from handrail.text.redact import redact
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import tomllib
 from functools import lru_cache
 from importlib.resources import files
 
-SAID: dict[str, str] = tomllib.loads((files("handrail") / "courtesies.toml").read_text(encoding="utf-8"))
+SAID: dict[str, str] = tomllib.loads((files("handrail.text") / "courtesies.toml").read_text(encoding="utf-8"))
 OPENING, FORMAL, ADDRESSED = SAID["openings"], SAID["formal"], SAID["addressed"]
 THANKS, FAREWELL = SAID["thanks"], SAID["farewells"]
 NAMED = r"(?:[ ]+(?-i:[A-ZÄÖÜÉ][a-zà-ÿ][\w'&-]*)){0,2}(?:[ ]+(?:team|support|crew|folks))?[ ]*[,!.:;–—]"

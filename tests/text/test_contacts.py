@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from handrail.contacts import without_contacts
+from handrail.text.contacts import without_contacts
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.markdown import gist, parse, plain, sentences, slug
+from handrail.text.markdown import gist, parse, plain, sentences, slug
 
 HOSTILE = {
     "quotes": ">" * 5000 + " x",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from handrail.markdown import plain
+from handrail.text.markdown import plain
 
 ROW = re.compile(r"^\s*\|(?P<cells>.*)\|\s*$")
 RULE = re.compile(r"^\s*\|?[\s:|-]*-{3,}[\s:|-]*$")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.courtesies import only_greets, without_courtesies, without_trailer
+from handrail.text.courtesies import only_greets, without_courtesies, without_trailer
 
 REQUEST = "how do I refund an order"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.guard import TextRefused, clean, suspicious, tidy
+from handrail.text.guard import TextRefused, clean, suspicious, tidy
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.sentences import MOST, parts
+from handrail.text.sentences import MOST, parts
 
 
 @pytest.mark.parametrize(

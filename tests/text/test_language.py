@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handrail import language
+from handrail.text import language
 
 
 @pytest.mark.parametrize(

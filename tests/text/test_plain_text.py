@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.letter import letter
+from handrail.text.plain_text import letter
 
 
 @pytest.mark.parametrize(
