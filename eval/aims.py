@@ -19,7 +19,7 @@ from eval.provenance import revision
 from eval.report import flat
 from eval.runner import Evaluation
 from eval.selection import Source, index, on
-from handrail.commands.ingest import sample_folder
+from handrail.cli.ingest import sample_folder
 from handrail.errors import PermanentError
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.paths import SAMPLE_KB

@@ -111,7 +111,7 @@ class Assistants:
         return Assistant(settings, built, stages, wording)
 
     def _indexed(self, company: Company) -> Settings:
-        from handrail.commands.ingest import run
+        from handrail.cli.ingest import run
 
         self._folder = tempfile.TemporaryDirectory(prefix="handrail-company-")
         folder = Path(self._folder.name)

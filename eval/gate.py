@@ -24,8 +24,8 @@ from eval.provenance import revision
 from eval.record import Run
 from eval.selection import Source
 from eval.texts import texts
-from handrail.commands.ingest import run as ingest
-from handrail.commands.ingest import sample_folder
+from handrail.cli.ingest import run as ingest
+from handrail.cli.ingest import sample_folder
 from handrail.errors import PermanentError
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings

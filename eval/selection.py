@@ -151,7 +151,7 @@ def index(settings: Settings, loader: Loader, notes: Console) -> tuple[str, ...]
 
     Waits while another process uses the index. Returns what must be said with the figures: articles left out.
     """
-    from handrail.commands.ingest import run
+    from handrail.cli.ingest import run
 
     report = when_free(lambda: run(settings, [loader], exact=True), notes)
     notes.print(
@@ -182,7 +182,7 @@ def sample_indexed(settings: Settings, notes: Console) -> tuple[str, ...]:
     """The sample help centre, which ships, is indexed where it is measured and nobody has done so yet."""
     if settings.knowledge.kb != SAMPLE_KB or when_free(lambda: _indexed(settings), notes):
         return ()
-    from handrail.commands.ingest import sample_folder
+    from handrail.cli.ingest import sample_folder
 
     notes.print("the sample help centre is not indexed yet: that is done once", soft_wrap=True)
     sample = MarkdownFolder(sample_folder(), settings.knowledge.url_base, settings.knowledge.max_article_bytes)

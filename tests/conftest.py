@@ -123,7 +123,7 @@ SLOW = (
     "retrieve/test_long_passages.py",
     "stores/test_chroma.py",
     "stores/test_lock.py",
-    "test_cli.py",
+    "cli/test_cli.py",
     "text/test_markdown.py",
     "text/test_redact.py",
     "torch_extra/",

@@ -54,7 +54,7 @@ def _made_of() -> str:
 
 
 def _index(folder: Path) -> None:
-    from handrail.commands.ingest import run, sample_folder
+    from handrail.cli.ingest import run, sample_folder
     from handrail.knowledge.markdown_folder import MarkdownFolder
 
     settings = sample_settings(folder)

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from handrail.assembly import Assistant, build_parts
-from handrail.commands.ingest import sample_folder
+from handrail.cli.ingest import sample_folder
 from handrail.errors import HandrailError, KnowledgeError, ModelUnavailable
 from handrail.present import response
 from handrail.types import Label, Offer, Outcome, Question, RefusalReason, Routing, Turn

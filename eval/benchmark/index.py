@@ -51,7 +51,7 @@ async def ingest_apart(settings: Settings, folder: Path) -> Indexing:
 
 
 def ingest_twice(settings: Settings, folder: Path) -> Indexing:
-    from handrail.commands.ingest import run
+    from handrail.cli.ingest import run
     from handrail.knowledge.markdown_folder import MarkdownFolder
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -24,7 +24,7 @@ READY_WITHIN_S = 120.0
 POLL_S = 0.05
 STOP_WITHIN_S = 15.0
 HOST = "127.0.0.1"
-SERVE = "from handrail.cli import main; main()"
+SERVE = "from handrail.cli.app import main; main()"
 
 
 @dataclass(frozen=True, slots=True)

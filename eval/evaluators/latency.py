@@ -21,7 +21,7 @@ from eval.datasets.routing import ROUTING
 from eval.metrics.timing import by_stage, percentiles
 from eval.runner import Evaluation, Job
 from handrail.assembly import Assistant
-from handrail.commands.ingest import sample_folder
+from handrail.cli.ingest import sample_folder
 from handrail.settings import Settings
 from handrail.types import Label
 

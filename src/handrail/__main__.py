@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     try:
-        from handrail.cli import main as run
+        from handrail.cli.app import main as run
 
         run()
     except KeyboardInterrupt:

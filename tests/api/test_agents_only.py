@@ -19,7 +19,7 @@ from fastapi.routing import iter_route_contexts
 
 from api.app import create_app
 from handrail.assembly import Assistant
-from handrail.commands.ingest import run
+from handrail.cli.ingest import run
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings
 from tests.api.live import until

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from handrail.accounts.passwords import hash_password
-from handrail.commands.desk import _with_database
+from handrail.cli.desk import _with_database
 from handrail.outbox import NewLetter
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from handrail.accounts.oidc import Oidc
-from handrail.commands.desk import _with_database
+from handrail.cli.desk import _with_database
 from handrail.errors import MissingExtra, SettingsError
 from handrail.records.people import People
 from handrail.settings import Oidc as OidcSettings

@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 from handrail.assembly import Assistant
 from handrail.assembly.deciding import maps_file
-from handrail.cli import app
+from handrail.cli.app import app
 from handrail.decide.calibration import load_maps
 from handrail.decide.local import LocalDecisionModel, NotTrained
 from handrail.decide.questions import load_decisions

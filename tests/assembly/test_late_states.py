@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.assembly import build_parts
-from handrail.commands.ingest import run
+from handrail.cli.ingest import run
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings
 from tests.sample import sample_settings

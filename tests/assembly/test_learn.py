@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.assembly import Assistant, index_folder
-from handrail.commands.ingest import run
+from handrail.cli.ingest import run
 from handrail.errors import IndexBusy
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handrail.assembly import build_parts
-from handrail.commands.ingest import run
+from handrail.cli.ingest import run
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.models.onnx import OnnxEmbedder
 from handrail.settings import Settings

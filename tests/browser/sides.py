@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from handrail.assembly import Assistant
-from handrail.commands.desk import demo_agent
+from handrail.cli.desk import demo_agent
 from handrail.settings import Settings
 from handrail.turn.watch import TurnWatch
 from handrail.types import Outcome, Question, Turn

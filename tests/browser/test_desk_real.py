@@ -13,7 +13,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from handrail.commands.desk import demo_agent
+from handrail.cli.desk import demo_agent
 from tests.browser.real_site import serve_real_site
 from tests.sample import sample_settings
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from handrail.cli import app
-from handrail.commands.calibrate import named
+from handrail.cli.app import app
+from handrail.cli.calibrate import named
 from handrail.models.calibration import load_calibration
 from handrail.settings import Settings
 from tests.scripted_openai import Says, ScriptedOpenAI

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from handrail.commands.eval import app
-from handrail.commands.ingest import run, sample_folder
+from handrail.cli.eval import app
+from handrail.cli.ingest import run, sample_folder
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings, load_settings
 from tests.eval.files import write_lines

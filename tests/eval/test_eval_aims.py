@@ -15,7 +15,7 @@ from eval.aims import Aim, AimsError, Line, Standing, Wanted, lines, load_aims
 from eval.evaluators import refusal, routing
 from eval.metrics.routing import SERIOUS
 from eval.runner import Evaluation
-from handrail.commands.eval import app
+from handrail.cli.eval import app
 from handrail.settings import Settings
 from tests.eval.files import write_lines
 from tests.eval.runs_of import a_run, held

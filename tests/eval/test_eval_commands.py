@@ -136,7 +136,7 @@ OUTSIDE = """
 import sys
 from pathlib import Path
 sys.path[:] = [path for path in sys.path if path and not (Path(path) / "eval" / "runner.py").exists()]
-from handrail.commands.eval import app
+from handrail.cli.eval import app
 from handrail.errors import HandrailError
 try:
     app(standalone_mode=False)

@@ -61,7 +61,7 @@ def test_what_left_the_folder_leaves_the_index_though_a_file_cannot_be_read(tmp_
 def test_the_sample_is_indexed_where_it_is_measured_for_the_first_time(
     tmp_path: Path, settings: Settings, articles: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("handrail.commands.ingest.sample_folder", lambda: articles)
+    monkeypatch.setattr("handrail.cli.ingest.sample_folder", lambda: articles)
     rows = write_lines(tmp_path / "rows.jsonl", [{"question": "How do I reset my password?"}])
 
     select("retrieval", RETRIEVAL, settings, Source(file=rows), None, QUIET)

@@ -20,8 +20,8 @@ from eval.datasets.retrieval import RETRIEVAL
 from eval.datasets.spec import Corpus, Rows, Spec
 from eval.datasets.specs.wixqa import digest, loader
 from eval.selection import Source, select
-from handrail.commands import notes
-from handrail.commands.eval import app
+from handrail.cli import notes
+from handrail.cli.eval import app
 from handrail.knowledge import Article
 from handrail.settings import Settings, load_settings
 from tests.eval.files import write_lines

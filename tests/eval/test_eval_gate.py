@@ -15,7 +15,7 @@ from rich.console import Console
 from eval import baseline, gate
 from eval.baseline import BaselineError
 from eval.gate import GateError, Gates, check, load_gates, renew
-from handrail.commands.ingest import run
+from handrail.cli.ingest import run
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings

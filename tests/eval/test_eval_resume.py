@@ -122,7 +122,7 @@ ROWS = 80
 
 
 def handrail(small: Settings, *arguments: str) -> list[str]:
-    return [sys.executable, "-c", "from handrail.cli import main; main()", "eval", *arguments]
+    return [sys.executable, "-c", "from handrail.cli.app import main; main()", "eval", *arguments]
 
 
 @pytest.mark.models

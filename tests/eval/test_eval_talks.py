@@ -17,8 +17,8 @@ from eval.datasets.articles import KnownArticles
 from eval.datasets.talks import SEALED, TALK, TALKS
 from eval.evaluators.talks import RESULT, reply
 from eval.talks.selecting import TalkSource, select
-from handrail.commands import notes
-from handrail.commands.eval import app
+from handrail.cli import notes
+from handrail.cli.eval import app
 from handrail.knowledge import Article
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings

@@ -108,7 +108,7 @@ def server(model_url: str | None, data_dir: Path, **changes: str) -> Iterator[tu
             **changes,
         }
         log = Path(scratch) / "serve.log"
-        command = [sys.executable, "-c", "from handrail.cli import main; main()", "serve", "--port", str(port)]
+        command = [sys.executable, "-c", "from handrail.cli.app import main; main()", "serve", "--port", str(port)]
         with log.open("wb") as sink:
             process = subprocess.Popen(
                 command, env={k: v for k, v in values.items() if v}, stdout=sink, stderr=sink, start_new_session=True

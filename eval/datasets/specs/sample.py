@@ -3,7 +3,7 @@
 from eval.datasets import SAMPLE
 from eval.datasets.corpus import pages, pages_digest
 from eval.datasets.spec import Corpus, Rows, Spec, of_file
-from handrail.commands.ingest import sample_folder
+from handrail.cli.ingest import sample_folder
 
 KINDS = ("routing", "retrieval", "refusal", "answers", "injection", "conversation")
 

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperGroup
 from typer.testing import CliRunner, Result
 
-from handrail.cli import app
+from handrail.cli.app import app
 from handrail.errors import HandrailError, IndexBusy, KnowledgeError, SettingsError
 from handrail.settings import WELL_KNOWN
 from handrail.stores.chroma import connect
@@ -98,7 +98,7 @@ def test_an_error_is_one_plain_line_and_exit_code_1() -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("loaded", ["handrail.cli", "handrail.stores.lock"])
+@pytest.mark.parametrize("loaded", ["handrail.cli.app", "handrail.stores.lock"])
 def test_ctrl_c_says_so_wherever_it_comes(loaded: str) -> None:
     """While the command is loaded, and while it works, which Typer ends without a word."""
     program = f"""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from handrail.assembly import index_folder, kb_folder
-from handrail.commands import Json, notes, results, settings_for
+from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.known_wrong import KnownWrong, WrongAnswers
 from handrail.settings import Settings

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from handrail.commands import Json, notes, results, settings_for
+from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import PermanentError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from handrail.commands import KB, notes, settings_for
-from handrail.commands.desk import demo_agent
+from handrail.cli import KB, notes, settings_for
+from handrail.cli.desk import demo_agent
 from handrail.errors import HandrailError, SettingsError
 from handrail.settings import Settings
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handrail.commands import KB, Json, notes, results, settings_for
+from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.errors import SettingsError
 from handrail.paths import site_dir
 from handrail.prompts import LocalPrompts

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from handrail.commands import KB, Json, notes, settings_for
-from handrail.commands.eval_runs import Runs, part
+from handrail.cli import KB, Json, notes, settings_for
+from handrail.cli.eval_runs import Runs, part
 from handrail.errors import MissingExtra, PermanentError
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from handrail.commands import KB, Json, notes, settings_for
+from handrail.cli import KB, Json, notes, settings_for
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
 from handrail.knowledge.ingest import Progress as Advance

@@ -7,7 +7,7 @@ import json
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from handrail.commands import Json, notes, results, settings_for
+from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import ModelUnavailable
 from handrail.models.fetch import drop_wheels, fetch, locate
 from handrail.models.manifest import ModelSpec, find, manifest

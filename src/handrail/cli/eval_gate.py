@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from handrail.commands import Json, notes, settings_for
-from handrail.commands.eval_runs import Runs, part
+from handrail.cli import Json, notes, settings_for
+from handrail.cli.eval_runs import Runs, part
 from handrail.errors import PermanentError
 
 INTERRUPTED = 130

@@ -13,7 +13,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from handrail.accounts.keyspace import TENANT
-from handrail.commands import KB, Json, notes, results, settings_for
+from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.learning.cases import FORMATS, CaseError, lines
 from handrail.learning.gaps import Gap
 from handrail.records.database import open_database

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from handrail.commands import results, settings_for
+from handrail.cli import results, settings_for
 from handrail.errors import PermanentError, SettingsError
 
 app = typer.Typer(help="Signed context of customers.", no_args_is_help=True)

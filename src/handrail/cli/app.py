@@ -1,4 +1,4 @@
-"""`handrail …`: one Typer application; each command lives in a file of `handrail.commands`."""
+"""`handrail …`: one Typer application; each command lives in a file of `handrail.cli`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.commands import (
+from handrail.cli import (
     ask,
     calibrate,
     chat,
@@ -24,7 +24,7 @@ from handrail.commands import (
     serve,
     tune,
 )
-from handrail.commands import eval as evaluation
+from handrail.cli import eval as evaluation
 from handrail.errors import HandrailError
 
 app = typer.Typer(

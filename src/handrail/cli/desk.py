@@ -14,7 +14,7 @@ from handrail.accounts.keyspace import TENANT
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.accounts.sessions import Role
 from handrail.assembly.forgetting import forget_shared
-from handrail.commands import Json, notes, results, settings_for
+from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import SettingsError
 from handrail.records.database import Database, open_database
 from handrail.records.desk_tables import UserRow

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from handrail.commands import KB, Json, eval_aims, eval_gate, eval_runs, eval_talks, notes, results, settings_for
+from handrail.cli import KB, Json, eval_aims, eval_gate, eval_runs, eval_talks, notes, results, settings_for
 from handrail.errors import MissingExtra
 from handrail.paths import SAMPLE_KB
 from handrail.settings import load_settings

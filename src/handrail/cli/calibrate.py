@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from handrail.commands import KB, Json, notes, results, settings_for
+from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.llm.meter import Bounds
 from handrail.settings import Settings
 
@@ -191,7 +191,7 @@ async def _written(
 
 def _strangers() -> list[str]:
     """Titles of the sample help centre: questions that another company's articles do not answer."""
-    from handrail.commands.ingest import sample_folder
+    from handrail.cli.ingest import sample_folder
 
     return sorted(path.stem.replace("-", " ") for path in sample_folder().rglob("*.md"))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from handrail.commands import KB, Json, loading, notes, results, settings_for
+from handrail.cli import KB, Json, loading, notes, results, settings_for
 from handrail.errors import PermanentError, SettingsError
 from handrail.settings import Settings
 
@@ -146,7 +146,7 @@ async def _local(settings: Settings, maps: Maps | None = None) -> AsyncIterator[
 async def _serve(settings: Settings, host: str, port: int, key: str | None) -> None:
     import uvicorn
 
-    from handrail.commands.serve import listen
+    from handrail.cli.serve import listen
 
     listener = listen(host, port)
     async with _local(settings) as local:

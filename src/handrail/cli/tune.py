@@ -18,8 +18,8 @@ from handrail.assembly.fitted import FITTED
 from handrail.calibrate.observe import names
 from handrail.calibrate.rows import read_rows
 from handrail.calibrate.service import KIND, LEAST
-from handrail.commands import Json, notes, results, settings_for
-from handrail.commands.calibrate import as_dict, refit, show
+from handrail.cli import Json, notes, results, settings_for
+from handrail.cli.calibrate import as_dict, refit, show
 from handrail.errors import KnowledgeError, PermanentError
 from handrail.retrieve.tuned import Tuned
 from handrail.settings import Settings

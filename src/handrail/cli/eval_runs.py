@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from handrail.commands import Json, notes, results
+from handrail.cli import Json, notes, results
 from handrail.errors import HandrailError, MissingExtra, PermanentError
 from handrail.settings import load_settings
 

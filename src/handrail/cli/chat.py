@@ -16,8 +16,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.commands import KB, Json, loading, settings_for
-from handrail.commands.ask import show
+from handrail.cli import KB, Json, loading, settings_for
+from handrail.cli.ask import show
 from handrail.errors import HandrailError
 from handrail.present import response
 from handrail.settings import Settings

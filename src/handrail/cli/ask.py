@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.markup import escape
 
-from handrail.commands import KB, Json, loading, settings_for
+from handrail.cli import KB, Json, loading, settings_for
 from handrail.present import response
 from handrail.settings import Settings
 from handrail.types import Card, Offer, Question, Turn

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.commands.ask import show
+from handrail.cli.ask import show
 from handrail.types import Escalation, Offer, Outcome, Routing
 from tests.api.scripted import turn_of
 from tests.sections import BOTH, CLOSEST
@@ -24,7 +24,7 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 PROGRAM = """
 import fcntl, readline, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-from handrail.commands.chat import _read_line
+from handrail.cli.chat import _read_line
 for _ in range(2):
     print(f"<{_read_line()}>", flush=True)
 """
@@ -51,7 +51,7 @@ def test_ctrl_c_takes_back_what_was_typed_and_leaves_at_an_empty_prompt(typed: l
 
 @pytest.mark.models
 def test_a_terminal_says_what_it_waits_for_while_models_load(tmp_path: Path) -> None:
-    program = "from handrail.cli import main; main()"
+    program = "from handrail.cli.app import main; main()"
     data = {"HANDRAIL__STORAGE__DATA_DIR": str(tmp_path), "TERM": "xterm", "COLUMNS": "120"}
 
     with _running([sys.executable, "-c", program, "chat", "--kb", "nothing-here"], {**os.environ, **data}) as terminal:
