@@ -27,20 +27,20 @@ from api.routes import ask, desk, feedback, handoff, health, live, reference, si
 from api.startup import Startup
 from handrail import __version__
 from handrail.accounts.keyspace import TENANT, Keyspace
+from handrail.accounts.limits.build import build_limits
+from handrail.accounts.limits.open_streams import OpenStreams
+from handrail.accounts.limits.shared import CONNECTIONS, connect
+from handrail.conversation.streams.running import Streams
+from handrail.conversation.streams.shared import SharedStreams
 from handrail.errors import HandrailError
 from handrail.handoff.desk import Desk
 from handrail.handoff.reference import new_reference
-from handrail.limits.build import build_limits
-from handrail.limits.open_streams import OpenStreams
-from handrail.limits.shared import CONNECTIONS, connect
 from handrail.observe import log_records
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
 from handrail.records.once import Once
 from handrail.records.turns import Turns
 from handrail.settings import Settings, load_settings
-from handrail.streams.running import Streams
-from handrail.streams.shared import SharedStreams
 
 CLAIM_MARGIN_S = 15.0
 """A turn past its deadline by this much belongs to a process that has died."""

@@ -12,17 +12,17 @@ from fastapi import Depends, Header, Request
 from api.desk import DeskServices
 from api.errors import BY_STATUS, ApiError, busy, rate_limited
 from api.startup import Startup
+from handrail.accounts.limits import Denied
+from handrail.accounts.limits.build import Limits
+from handrail.accounts.limits.open_streams import OpenStreams
+from handrail.accounts.limits.visitor import visitor_of
 from handrail.accounts.visitor_token import BadToken
+from handrail.conversation.streams.running import Streams
 from handrail.handoff.availability import Rota
 from handrail.handoff.desk import Desk
-from handrail.limits import Denied
-from handrail.limits.build import Limits
-from handrail.limits.open_streams import OpenStreams
-from handrail.limits.visitor import visitor_of
 from handrail.records.database import Database
 from handrail.records.once import Once
 from handrail.settings import Settings
-from handrail.streams.running import Streams
 from handrail.turn.watch import TurnWatch
 from handrail.types import Question, Turn
 

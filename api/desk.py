@@ -10,6 +10,7 @@ from typing import Any
 
 from handrail.accounts.attempts import build_attempts
 from handrail.accounts.known_browser import KnownBrowsers
+from handrail.accounts.limits.build import Limits
 from handrail.accounts.oidc import Oidc
 from handrail.accounts.sessions import WINDOW_S, SignIn
 from handrail.accounts.visitor_token import VisitorTokens, load_secret
@@ -19,7 +20,6 @@ from handrail.handoff.conversations import Conversations, Expected
 from handrail.handoff.live import Hub
 from handrail.handoff.names import Names
 from handrail.handoff.presence import Presence
-from handrail.limits.build import Limits
 from handrail.outbox.alerts import QueueAlerts
 from handrail.outbox.visitor_mail import VisitorMail
 from handrail.records.conversations import ConversationRecords

@@ -12,10 +12,10 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from api.schemas import ErrorBody, ErrorDetail, ErrorResponse
+from handrail.accounts.limits import LimitsUnavailable
+from handrail.accounts.limits.open_streams import TooManyStreams
 from handrail.accounts.visitor_token import BadToken
 from handrail.handoff.ownership import NotPossible
-from handrail.limits import LimitsUnavailable
-from handrail.limits.open_streams import TooManyStreams
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.conversations import Foreign, Stale, Unknown
 from handrail.records.once import StillRunning, TurnConflict

@@ -14,9 +14,9 @@ from api.dependencies import Asker, Services
 from api.errors import ApiError, rate_limited
 from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
-from handrail.customer import cleaned, signed
+from handrail.accounts.customer import cleaned, signed
+from handrail.accounts.limits import Denied
 from handrail.handoff.conversations import Begun
-from handrail.limits import Denied
 from handrail.people import NOBODY as NO_PEOPLE
 from handrail.present import response
 from handrail.records import RecordsUnavailable

@@ -102,7 +102,9 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 TESTS = Path(__file__).parent
 
 SLOW = (
+    "accounts/limits/test_shared.py",
     "api/",
+    "cli/test_cli.py",
     "decide/test_decider.py",
     "decide/test_protocol.py",
     "eval/test_eval_answers.py",
@@ -115,7 +117,6 @@ SLOW = (
     "knowledge/test_long_articles.py",
     "llm/",
     "models/test_fetch.py",
-    "limits/test_shared.py",
     "observe/test_langfuse",
     "observe/test_prompt_",
     "outbox/",
@@ -123,7 +124,6 @@ SLOW = (
     "retrieve/test_long_passages.py",
     "stores/test_chroma.py",
     "stores/test_lock.py",
-    "cli/test_cli.py",
     "text/test_markdown.py",
     "text/test_redact.py",
     "torch_extra/",

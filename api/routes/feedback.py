@@ -8,7 +8,7 @@ from api.dependencies import Needed, Services, WhoAsks, json_only
 from api.errors import BY_STATUS, ApiError, rate_limited
 from api.openapi import failures
 from api.schemas import FeedbackRequest, FeedbackResponse
-from handrail.limits import Denied
+from handrail.accounts.limits import Denied
 from handrail.records.evidence import Feedback
 from handrail.text.guard import tidy
 from handrail.text.redact import redact

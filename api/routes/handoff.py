@@ -12,9 +12,9 @@ from api.dependencies import Needed, WhoAsks, json_only
 from api.errors import ApiError
 from api.openapi import failures
 from handrail import handoff
-from handrail.customer import cleaned
+from handrail.accounts.customer import cleaned
+from handrail.accounts.limits import Denied
 from handrail.handoff.conversations import known_of
-from handrail.limits import Denied
 from handrail.text.guard import tidy
 from handrail.text.language import base
 from handrail.wording import load_wording

@@ -13,10 +13,10 @@ from api.errors import ApiError
 from api.fields import ConversationId, LastEventId, Number, number_of
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
 from api.schemas import CsatRequest, ErrorDetail, ReadRequest, TranscriptRequest, TypingRequest
+from handrail.accounts.limits import Denied
 from handrail.handoff import transcript, views
 from handrail.handoff.live import SYNC, conversation_topic
 from handrail.handoff.ownership import Action, State
-from handrail.limits import Denied
 from handrail.outbox.visitor_mail import CodeSent, CodeWrong, Wish
 from handrail.records.conversations import Unknown
 from handrail.records.desk_tables import ConversationRow

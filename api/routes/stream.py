@@ -20,11 +20,11 @@ from api.schemas import AskRequest, StopRequest, StopResponse
 from api.stream import parts
 from api.stream.parts import Narrator
 from api.stream.sse import KEEP_ALIVE, encoded, event_stream, listed
+from handrail.conversation.streams import Followable, OwnerGone
+from handrail.conversation.streams.journal import Journal
 from handrail.records import RecordsUnavailable
 from handrail.records.conversations import Foreign
 from handrail.records.turns import Claimed, Finished, Response, TurnKey
-from handrail.streams import Followable, OwnerGone
-from handrail.streams.journal import Journal
 from handrail.types import Question
 
 log = logging.getLogger("handrail.stream")

@@ -19,8 +19,8 @@ from pydantic_ai.ui.vercel_ai.response_types import (
     TextStartChunk,
 )
 
+from handrail.conversation.streams.journal import Journal
 from handrail.records.turns import Response
-from handrail.streams.journal import Journal
 
 SDK_VERSION = 6
 DELTA_CHARS = 160

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 
 from starlette.responses import StreamingResponse
 
-from handrail.streams import Event
+from handrail.conversation.streams import Event
 
 HEADERS = {
     "x-vercel-ai-ui-message-stream": "v1",

@@ -21,7 +21,7 @@ from eval.evaluators.retrieval import DEEP, deep, ranking
 from eval.metrics.bootstrap import mean_interval
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly import build_parts, build_stages, new_trace_id
-from handrail.converse.window import exchange_of, latest
+from handrail.conversation.memory.window import exchange_of, latest
 from handrail.observe.silent import SilentTracer
 from handrail.retrieve import Retriever
 from handrail.turn.engine import Engine

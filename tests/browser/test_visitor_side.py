@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from handrail.customer.signed import sign
+from handrail.accounts.customer.signed import sign
 from tests.browser.sides import DOMAIN, Agent, Visitor, arriving, real_desk
 from tests.browser.waiting import eventually
 from tests.outbox.receivers import Mailbox, mail_server

@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 from pydantic_ai.exceptions import ModelConnectionError, ModelHTTPError
 
-from handrail.converse.rewrite import SearchQuery
 from handrail.errors import RetryableError
 from handrail.generations import current_observer
 from handrail.llm.breaker import Breaker
 from handrail.llm.meter import metering
 from handrail.llm.retry import RetryPolicy
 from handrail.prompts import RenderedPrompt
+from handrail.understand.rewrite import SearchQuery
 from handrail.usage import Usage
 from tests.answers import PROMPTS, model_at
 from tests.scripted_openai import Fails, Hangs, Says, ScriptedOpenAI
 
 GOOD = Says({"query": "refund"})
 STAGES = (
-    "handrail.llm, handrail.prompts, handrail.classify.llm, handrail.classify.cascade, handrail.converse.rewrite, "
+    "handrail.llm, handrail.prompts, handrail.classify.llm, handrail.classify.cascade, handrail.understand.rewrite, "
     "handrail.answer.llm, handrail.answer.llm_critique, handrail.answer.policy"
 )
 

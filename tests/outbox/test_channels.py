@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from handrail import signing
+from handrail.accounts import signing
 from handrail.outbox import Letter, Undeliverable, Undelivered
 from handrail.outbox.alerts import Spoken, Waiting, letters_of
 from handrail.outbox.channels import build_channels

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from handrail.accounts.customer.signed import read
 from handrail.cli.app import app
-from handrail.customer.signed import read
 from handrail.errors import PermanentError, SettingsError
 from handrail.outbox import NewLetter
 from handrail.records.database import open_database

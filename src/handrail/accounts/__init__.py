@@ -1,1 +1,1 @@
-"""Who is who: users of the desk with passwords, sessions and roles; visitors with short-lived tokens."""
+"""Who is who, and how much each may ask: users of the desk, visitors, customers, limits."""

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import keyspace_of
+from handrail.accounts.limits.shared import connect
 from handrail.assembly.memory import build_memory
-from handrail.limits.shared import connect
+from handrail.conversation.streams.shared import SharedStreams
 from handrail.settings import Settings
-from handrail.streams.shared import SharedStreams
 
 
 async def forget_shared(settings: Settings, conversation_ids: Sequence[str], turn_ids: Sequence[str]) -> bool:

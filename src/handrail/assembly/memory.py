@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from handrail.accounts.keyspace import keyspace_of
-from handrail.converse import Memory
-from handrail.converse.in_process import InProcessMemory
-from handrail.converse.window import Count, exchange_of, place_of, said_by_person, told_person
+from handrail.conversation.memory import Memory
+from handrail.conversation.memory.in_process import InProcessMemory
+from handrail.conversation.memory.window import Count, exchange_of, place_of, said_by_person, told_person
 from handrail.errors import SettingsError
 from handrail.settings import Settings
 from handrail.types import Question, Turn
@@ -71,8 +71,8 @@ def build_memory(settings: Settings, count: Count, clock: Callable[[], float]) -
     own = InProcessMemory(chosen.window_tokens, chosen.ttl_s, chosen.max_conversations, count, clock)
     if settings.limits.redis_url is None:
         return ConversationMemory(own)
-    from handrail.converse.shared import RedisMemory
-    from handrail.limits.shared import connect
+    from handrail.accounts.limits.shared import connect
+    from handrail.conversation.memory.shared import RedisMemory
 
     try:
         redis = connect(settings.limits.redis_url)

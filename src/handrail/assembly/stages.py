@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from handrail.accounts.customer.hook import CustomerHook
 from handrail.answer import Answerer, Critic
 from handrail.answer.blocks import Blocks, Count, blocks, rules_given
 from handrail.answer.gate import Bands
@@ -23,7 +24,6 @@ from handrail.classify.head import load_head
 from handrail.classify.heard import LABELS, ByEncoder
 from handrail.classify.local import LocalClassifier, Sentences
 from handrail.classify.unread import UnreadLanguage
-from handrail.customer.hook import CustomerHook
 from handrail.errors import SettingsError
 from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
@@ -83,8 +83,8 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     from handrail.answer.llm_critique import LlmCritic, Unsure
     from handrail.classify.cascade import CascadeClassifier
     from handrail.classify.llm import LlmClassifier
-    from handrail.converse.rewrite import LlmRewriter
     from handrail.llm import connect
+    from handrail.understand.rewrite import LlmRewriter
     from handrail.understand.rewritten import RewrittenUnderstanding
     from handrail.verify.llm import LlmVerifier
 

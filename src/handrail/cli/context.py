@@ -20,7 +20,7 @@ def sign(
     conversation: Annotated[str | None, typer.Option(help="Good for this conversation only.")] = None,
 ) -> None:
     """Print a context token, to try a policy with; your own server signs them for your pages (docs/hand-off.md)."""
-    from handrail.customer import cleaned, signed
+    from handrail.accounts.customer import cleaned, signed
 
     secret = settings_for().customer.secret
     if secret is None:

@@ -13,8 +13,8 @@ from hashlib import sha256
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from handrail.limits import Denied
-from handrail.limits.rules import DAY, Rule
+from handrail.accounts.limits import Denied
+from handrail.accounts.limits.rules import DAY, Rule
 from handrail.outbox import NewLetter
 from handrail.records.mail import Bound, Full, MailRecords
 from handrail.records.mail_tables import MailConfirmationRow

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from handrail.accounts.customer import Customers
 from handrail.answer import Answerer, Critic
 from handrail.answer.gate import Bands
 from handrail.answer.pieces import Pieces
 from handrail.classify import Classifier
-from handrail.converse import Rewriter
-from handrail.customer import Customers
 from handrail.observe import Tracer
 from handrail.retrieve import Retriever
 from handrail.suggest import Suggester
 from handrail.turn.fallback import WithSpare
-from handrail.understand import Understand
+from handrail.understand import Rewriter, Understand
 from handrail.verify import Verifier
 
 

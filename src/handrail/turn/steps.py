@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from handrail.errors import HandrailError
-from handrail.learn_customer import learn
 from handrail.settings import Settings
 from handrail.turn.notices import written_in
 from handrail.turn.stages import Stages
@@ -50,8 +49,21 @@ class Steps:
         return await self._stages.retriever.retrieve(query, turn.question.filters, probe, wordings)
 
     async def know_customer(self, turn: TurnInFlight) -> None:
-        """Before an offer with conditions is made."""
-        await learn(turn, self._stages.customers)
+        """Before an offer with conditions is made: puts what is known into the question's context.
+
+        Without an answer in time, only what is signed counts.
+        """
+        customers = self._stages.customers
+        if customers is None:
+            return
+        async with turn.stage("customer") as span:
+            try:
+                known = await turn.in_time(customers.known(turn.question), SMALL_SHARE)
+            except HandrailError:
+                turn.go_on_without("customer")
+                known = turn.question.context
+            span.record(output=sorted(known))
+        turn.question = replace(turn.question, context=known)
 
     async def draft(self, turn: TurnInFlight, evidence: Evidence, *, grave: bool = False) -> Draft:
         """`grave`: as the reply to a serious matter, which begins and ends with words of its own."""

@@ -9,3 +9,9 @@ class Understand(Protocol):
     async def read(self, question: Question) -> Understanding:
         """What the message asks for and does, with its history. Raises RetryableError and PermanentError."""
         ...
+
+
+class Rewriter(Protocol):
+    async def rewrite(self, question: Question) -> str:
+        """A search query; the question's own text when nothing is gained. Raises RetryableError."""
+        ...

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from handrail.converse.rewrite import acceptable
 from handrail.llm import LanguageModel
 from handrail.prompts import PromptLibrary
 from handrail.settings import Brand
 from handrail.types import Question, Request, Sense, Understanding, Wordings
 from handrail.understand import Understand
 from handrail.understand.history import ALONE
+from handrail.understand.rewrite import acceptable
 
 EXCHANGES = 4
 """Latest exchanges that the model is shown."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import httpx
 
-from handrail import signing
+from handrail.accounts import signing
 from handrail.outbox import Letter, Remember
 from handrail.outbox.channels.http import call
 

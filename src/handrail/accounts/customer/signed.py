@@ -9,7 +9,7 @@ import hmac
 import json
 from collections.abc import Mapping
 
-from handrail.customer import cleaned
+from handrail.accounts.customer import cleaned
 
 LONGEST_TOKEN = 4000
 LONGEST_LIFE_S = 86_400.0

@@ -12,8 +12,8 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace
-from handrail.streams import Event, OwnerGone
-from handrail.streams.journal import Journal
+from handrail.conversation.streams import Event, OwnerGone
+from handrail.conversation.streams.journal import Journal
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from handrail.streams import Event
+from handrail.conversation.streams import Event
 
 
 class Journal:

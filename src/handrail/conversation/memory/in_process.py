@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from handrail.converse.window import MOST_EXCHANGES, Count, branch, latest
+from handrail.conversation.memory.window import MOST_EXCHANGES, Count, branch, latest
 from handrail.types import Exchange
 
 

@@ -11,8 +11,8 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace
-from handrail.converse import Memory
-from handrail.converse.window import MOST_EXCHANGES, Count, branch, latest, packed, unpacked
+from handrail.conversation.memory import Memory
+from handrail.conversation.memory.window import MOST_EXCHANGES, Count, branch, latest, packed, unpacked
 from handrail.types import Exchange
 
 log = logging.getLogger(__name__)

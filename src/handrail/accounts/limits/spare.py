@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from handrail.limits import Allowed, Denied, Limiter, LimitsUnavailable
+from handrail.accounts.limits import Allowed, Denied, Limiter, LimitsUnavailable
 
 log = logging.getLogger(__name__)
 

@@ -9,12 +9,12 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace, keyspace_of
+from handrail.accounts.limits import Allowed, Denied, Limiter
+from handrail.accounts.limits.in_process import InProcessLimiter
+from handrail.accounts.limits.rules import Rule, handoff_rules, message_rules, question_rules, read_rules
+from handrail.accounts.limits.shared import SLOT, RedisLimiter, connect
+from handrail.accounts.limits.spare import SpareLimiter
 from handrail.errors import SettingsError
-from handrail.limits import Allowed, Denied, Limiter
-from handrail.limits.in_process import InProcessLimiter
-from handrail.limits.rules import Rule, handoff_rules, message_rules, question_rules, read_rules
-from handrail.limits.shared import SLOT, RedisLimiter, connect
-from handrail.limits.spare import SpareLimiter
 from handrail.settings import Settings
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
+from handrail.conversation.streams import Followable
+from handrail.conversation.streams.journal import Journal
+from handrail.conversation.streams.shared import SharedStreams
 from handrail.settings import Stream
-from handrail.streams import Followable
-from handrail.streams.journal import Journal
-from handrail.streams.shared import SharedStreams
 
 log = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.converse.rewrite import LlmRewriter, acceptable, literals
 from handrail.errors import RetryableError
+from handrail.understand.rewrite import LlmRewriter, acceptable, literals
 from tests.answers import BRAND, PROMPTS, model_at, question
 from tests.scripted_openai import Fails, Says, ScriptedOpenAI
 

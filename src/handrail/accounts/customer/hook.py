@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import httpx
 
-from handrail import signing
-from handrail.customer import Context, cleaned
+from handrail.accounts import signing
+from handrail.accounts.customer import Context, cleaned
 from handrail.errors import RetryableError
 from handrail.settings import Customer
 from handrail.types import Question

@@ -1,15 +1,9 @@
-"""What surrounds a single question: what was said before it, and the wording it can be searched with."""
+"""What was said before a question."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from handrail.types import Exchange, Question
-
-
-class Rewriter(Protocol):
-    async def rewrite(self, question: Question) -> str:
-        """A search query; the question's own text when nothing is gained. Raises RetryableError."""
-        ...
+from handrail.types import Exchange
 
 
 class Memory(Protocol):

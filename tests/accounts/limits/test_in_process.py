@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.limits import Allowed, Denied
-from handrail.limits.in_process import InProcessLimiter
-from handrail.limits.rules import Rule, handoff_rules, question_rules
+from handrail.accounts.limits import Allowed, Denied
+from handrail.accounts.limits.in_process import InProcessLimiter
+from handrail.accounts.limits.rules import Rule, handoff_rules, question_rules
 from handrail.settings import Settings
 from tests.clock import Clock
 

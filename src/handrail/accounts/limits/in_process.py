@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
 
-from handrail.limits import Allowed, Denied
-from handrail.limits.rules import Rule
+from handrail.accounts.limits import Allowed, Denied
+from handrail.accounts.limits.rules import Rule
 
 
 @dataclass(slots=True)

