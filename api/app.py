@@ -32,9 +32,9 @@ from handrail.accounts.limits.open_streams import OpenStreams
 from handrail.accounts.limits.shared import CONNECTIONS, connect
 from handrail.conversation.streams.running import Streams
 from handrail.conversation.streams.shared import SharedStreams
+from handrail.desk.handoff.desk import Desk
+from handrail.desk.handoff.reference import new_reference
 from handrail.errors import HandrailError
-from handrail.handoff.desk import Desk
-from handrail.handoff.reference import new_reference
 from handrail.observe import log_records
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords

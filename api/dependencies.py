@@ -18,8 +18,8 @@ from handrail.accounts.limits.open_streams import OpenStreams
 from handrail.accounts.limits.visitor import visitor_of
 from handrail.accounts.visitor_token import BadToken
 from handrail.conversation.streams.running import Streams
-from handrail.handoff.availability import Rota
-from handrail.handoff.desk import Desk
+from handrail.desk.handoff.availability import Rota
+from handrail.desk.handoff.desk import Desk
 from handrail.records.database import Database
 from handrail.records.once import Once
 from handrail.settings import Settings

@@ -14,14 +14,14 @@ from handrail.accounts.limits.build import Limits
 from handrail.accounts.oidc import Oidc
 from handrail.accounts.sessions import WINDOW_S, SignIn
 from handrail.accounts.visitor_token import VisitorTokens, load_secret
+from handrail.desk.handoff.availability import Rota
+from handrail.desk.handoff.conversations import Conversations, Expected
+from handrail.desk.handoff.live import Hub
+from handrail.desk.handoff.names import Names
+from handrail.desk.handoff.presence import Presence
+from handrail.desk.outbox.alerts import QueueAlerts
+from handrail.desk.outbox.visitor_mail import VisitorMail
 from handrail.errors import HandrailError
-from handrail.handoff.availability import Rota
-from handrail.handoff.conversations import Conversations, Expected
-from handrail.handoff.live import Hub
-from handrail.handoff.names import Names
-from handrail.handoff.presence import Presence
-from handrail.outbox.alerts import QueueAlerts
-from handrail.outbox.visitor_mail import VisitorMail
 from handrail.records.conversations import ConversationRecords
 from handrail.records.database import Database
 from handrail.records.desk_book import DeskBook

@@ -15,7 +15,7 @@ from api.schemas import ErrorBody, ErrorDetail, ErrorResponse
 from handrail.accounts.limits import LimitsUnavailable
 from handrail.accounts.limits.open_streams import TooManyStreams
 from handrail.accounts.visitor_token import BadToken
-from handrail.handoff.ownership import NotPossible
+from handrail.desk.handoff.ownership import NotPossible
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.conversations import Foreign, Stale, Unknown
 from handrail.records.once import StillRunning, TurnConflict

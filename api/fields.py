@@ -9,7 +9,7 @@ from fastapi import Header
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from handrail.outbox import address
+from handrail.desk.outbox import address
 
 UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from api.errors import AWAY_RETRY_S, ApiError
-from handrail.learning.library import Library
-from handrail.learning.publish import FOLDER
-from handrail.learning.service import Gaps
+from handrail.desk.learning.library import Library
+from handrail.desk.learning.publish import FOLDER
+from handrail.desk.learning.service import Gaps
 from handrail.records.database import Database
 from handrail.records.facts import FactRecords
 from handrail.records.learning import LearningRecords

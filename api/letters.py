@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from handrail.outbox.channels import build_channels
-from handrail.outbox.channels.http import client
-from handrail.outbox.worker import OutboxWorker
+from handrail.desk.outbox.channels import build_channels
+from handrail.desk.outbox.channels.http import client
+from handrail.desk.outbox.worker import OutboxWorker
 from handrail.records.database import Database
 from handrail.records.outbox import OutboxRecords
 from handrail.settings import Alerts

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from starlette.responses import StreamingResponse
 
 from api.stream.sse import KEEP_ALIVE
-from handrail.handoff.live import Event
+from handrail.desk.handoff.live import Event
 from handrail.records import RecordsUnavailable
 
 log = logging.getLogger("handrail.live")

@@ -16,7 +16,7 @@ from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
 from handrail.accounts.customer import cleaned, signed
 from handrail.accounts.limits import Denied
-from handrail.handoff.conversations import Begun
+from handrail.desk.handoff.conversations import Begun
 from handrail.people import NOBODY as NO_PEOPLE
 from handrail.present import response
 from handrail.records import RecordsUnavailable

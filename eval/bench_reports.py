@@ -19,12 +19,12 @@ from typing import Any
 
 from sqlalchemy import insert
 
+from handrail.desk.reports.build import REPORTS, quantile
+from handrail.desk.reports.period import period
 from handrail.records.database import Database, open_database
 from handrail.records.desk_tables import ConversationRow, FeedbackRow
 from handrail.records.learning_tables import CitedRow, TurnFactRow
 from handrail.records.reports import ReportRecords
-from handrail.reports.build import REPORTS, quantile
-from handrail.reports.period import period
 from handrail.settings import Storage
 from handrail.types import ANSWERING, Label, RefusalReason, Routing
 

@@ -11,10 +11,10 @@ from api import schemas, turns
 from api.dependencies import Needed, WhoAsks, json_only
 from api.errors import ApiError
 from api.openapi import failures
-from handrail import handoff
 from handrail.accounts.customer import cleaned
 from handrail.accounts.limits import Denied
-from handrail.handoff.conversations import known_of
+from handrail.desk import handoff
+from handrail.desk.handoff.conversations import known_of
 from handrail.text.guard import tidy
 from handrail.text.language import base
 from handrail.wording import load_wording

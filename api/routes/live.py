@@ -14,10 +14,10 @@ from api.fields import ConversationId, LastEventId, Number, number_of
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
 from api.schemas import CsatRequest, ErrorDetail, ReadRequest, TranscriptRequest, TypingRequest
 from handrail.accounts.limits import Denied
-from handrail.handoff import transcript, views
-from handrail.handoff.live import SYNC, conversation_topic
-from handrail.handoff.ownership import Action, State
-from handrail.outbox.visitor_mail import CodeSent, CodeWrong, Wish
+from handrail.desk.handoff import transcript, views
+from handrail.desk.handoff.live import SYNC, conversation_topic
+from handrail.desk.handoff.ownership import Action, State
+from handrail.desk.outbox.visitor_mail import CodeSent, CodeWrong, Wish
 from handrail.records.conversations import Unknown
 from handrail.records.desk_tables import ConversationRow
 from handrail.text.guard import tidy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from tests.api.conftest import Serve
-from tests.outbox.receivers import Got, http_receiver
+from tests.desk.outbox.receivers import Got, http_receiver
 
 
 def test_whoever_asks_for_a_person_is_announced_once(serve: Serve) -> None:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from handrail.accounts.passwords import hash_password
 from handrail.cli.desk import _with_database
-from handrail.outbox import NewLetter
+from handrail.desk.outbox import NewLetter
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from handrail.turn import outcome

@@ -18,15 +18,15 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from api.desk_access import COOKIE
 from handrail.accounts.keyspace import TENANT
+from handrail.desk.learning.drafts import Drafter, ExtractiveDrafter
+from handrail.desk.learning.gaps import Shelf
 from handrail.errors import IndexBusy
-from handrail.learning.drafts import Drafter, ExtractiveDrafter
-from handrail.learning.gaps import Shelf
 from handrail.records.database import open_database
 from handrail.records.desk_tables import MessageRow, SessionRow, UserRow
 from handrail.types import Vectors
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.clock import Clock
-from tests.learning.test_clusters import unit
+from tests.desk.learning.test_clusters import unit
 from tests.records.talks import evidence, store, talk, thumb, unanswered
 
 pytestmark = pytest.mark.usefixtures("each_database")

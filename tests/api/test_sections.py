@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.drafting import draft_of
-from handrail.handoff import views
+from handrail.desk.handoff import views
 from handrail.present import response
 from handrail.records.desk_tables import EvidenceRow
 from handrail.turn import outcome

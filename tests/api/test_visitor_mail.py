@@ -21,13 +21,13 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from handrail.accounts.visitor_token import VALID_S
-from handrail.outbox.visitor_mail import CODE_S, TRIES
+from handrail.desk.outbox.visitor_mail import CODE_S, TRIES
 from tests.api.conftest import Serve
 from tests.api.live import until
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.api.two_sides import agent_of, folder_with_people
 from tests.clock import Clock
-from tests.outbox.receivers import Mailbox, mail_server
+from tests.desk.outbox.receivers import Mailbox, mail_server
 
 DAY_S = 86_400
 FORGED = "Your account is suspended. Pay at https://evil.example/pay"

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Route, expect
 from handrail.accounts.customer.signed import sign
 from tests.browser.sides import DOMAIN, Agent, Visitor, arriving, real_desk
 from tests.browser.waiting import eventually
-from tests.outbox.receivers import Mailbox, mail_server
+from tests.desk.outbox.receivers import Mailbox, mail_server
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from handrail.answer.blocks import Group
+from handrail.desk.learning.drafts import Spoken
 from handrail.known_wrong import KnownWrong
-from handrail.learning.drafts import Spoken
 from handrail.prompts import LocalPrompts, PromptError, PromptLibrary, PromptText, quoted
 from handrail.types import Claim, Exchange, Passage, Routing
 

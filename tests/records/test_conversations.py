@@ -14,7 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, event
 
-from handrail.handoff.ownership import Action, NotPossible
+from handrail.desk.handoff.ownership import Action, NotPossible
 from handrail.records.conversations import ConversationRecords, Entry, Foreign, NewMessage, Request, Stale
 from handrail.records.database import Database, open_database
 from handrail.records.desk_book import DeskBook

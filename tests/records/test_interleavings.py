@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from handrail.desk.handoff.ownership import Action
 from handrail.errors import PermanentError
-from handrail.handoff.ownership import Action
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage, Request, Said
 from handrail.records.database import Database, open_database
 from handrail.settings import Storage

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from handrail.desk.reports.build import REPORTS
+from handrail.desk.reports.period import Period, period
 from handrail.records.database import Database, open_database
 from handrail.records.facts import FactRecords
 from handrail.records.reports import ReportRecords
-from handrail.reports.build import REPORTS
-from handrail.reports.period import Period, period
 from handrail.settings import Storage
 from tests.records.talks import TENANT, evidence, store, talk, thumb
 

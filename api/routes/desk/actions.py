@@ -15,10 +15,10 @@ from api.errors import ApiError
 from api.fields import ConversationId
 from api.schemas import ReadRequest, TypingRequest
 from handrail.accounts.sessions import Signed
+from handrail.desk.handoff import views
+from handrail.desk.handoff.live import DESK, conversation_topic
+from handrail.desk.handoff.ownership import Action
 from handrail.errors import HandrailError
-from handrail.handoff import views
-from handrail.handoff.live import DESK, conversation_topic
-from handrail.handoff.ownership import Action
 from handrail.present import response
 from handrail.records.conversations import NewMessage, Unknown
 from handrail.text.guard import tidy

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query
 from api.dependencies import Needed
 from api.desk_access import Agent
 from api.fields import ConversationId, Number
-from handrail.handoff import similar, views
-from handrail.handoff.ownership import State
+from handrail.desk.handoff import similar, views
+from handrail.desk.handoff.ownership import State
 from handrail.records.conversations import Unknown
 from handrail.records.lists import Wanted
 

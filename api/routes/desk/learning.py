@@ -16,12 +16,12 @@ from api.desk_access import Agent, Lead
 from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
 from api.routes.desk.reports import First, Last, chosen
+from handrail.desk.learning.cases import LONGEST_QUESTION, Case, CaseError, check, lines
+from handrail.desk.learning.drafts import DraftError, as_markdown, checked
+from handrail.desk.learning.gaps import Gap
+from handrail.desk.learning.personal import impersonal
+from handrail.desk.learning.publish import remove_article, write_article
 from handrail.errors import IndexBusy, KnowledgeError
-from handrail.learning.cases import LONGEST_QUESTION, Case, CaseError, check, lines
-from handrail.learning.drafts import DraftError, as_markdown, checked
-from handrail.learning.gaps import Gap
-from handrail.learning.personal import impersonal
-from handrail.learning.publish import remove_article, write_article
 from handrail.records.learning import cited
 from handrail.records.learning_tables import ArticleDraftRow
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from api.dependencies import Needed
 from api.desk_access import Lead
 from api.errors import BY_STATUS, ApiError
-from handrail.outbox import Letter
+from handrail.desk.outbox import Letter
 
 router = APIRouter()
 

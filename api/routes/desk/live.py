@@ -12,7 +12,7 @@ from api.desk_access import Agent
 from api.desk_schemas import PresenceRequest
 from api.live import HEARTBEAT_S, KEEP_ALIVE, encoded, live_stream, next_event
 from handrail.accounts.sessions import Signed
-from handrail.handoff.live import DESK, SYNC
+from handrail.desk.handoff.live import DESK, SYNC
 
 router = APIRouter()
 

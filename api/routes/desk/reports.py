@@ -9,11 +9,11 @@ from fastapi import APIRouter, Query, Response
 from api.desk_access import Agent
 from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
-from handrail.learning.gaps import Gap
-from handrail.reports import Report, Row
-from handrail.reports.build import REPORTS
-from handrail.reports.period import Period, PeriodError, period
-from handrail.reports.table import csv_text
+from handrail.desk.learning.gaps import Gap
+from handrail.desk.reports import Report, Row
+from handrail.desk.reports.build import REPORTS
+from handrail.desk.reports.period import Period, PeriodError, period
+from handrail.desk.reports.table import csv_text
 
 router = APIRouter()
 

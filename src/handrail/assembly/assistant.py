@@ -18,9 +18,9 @@ from handrail.assembly.observing import build_tracer
 from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import build_stages
 from handrail.assembly.suggesting import build_suggester
+from handrail.desk.learning.drafts import Drafter
+from handrail.desk.learning.gaps import Shelf
 from handrail.errors import HandrailError, ModelUnavailable, RetryableError
-from handrail.learning.drafts import Drafter
-from handrail.learning.gaps import Shelf
 from handrail.models.allocator import give_back
 from handrail.observe import Tracer
 from handrail.settings import Settings

@@ -9,12 +9,12 @@ from pathlib import Path
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, index_folder, read_multilingual, read_snapshot, read_states, tuned_for
+from handrail.desk.learning.drafts import Drafter, ExtractiveDrafter
+from handrail.desk.learning.gaps import Shelf
 from handrail.errors import IndexBusy
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
 from handrail.knowledge.markdown_folder import MarkdownFolder
-from handrail.learning.drafts import Drafter, ExtractiveDrafter
-from handrail.learning.gaps import Shelf
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
@@ -36,7 +36,7 @@ def build_drafter(settings: Settings) -> Drafter:
     extractive = ExtractiveDrafter()
     if not settings.llm.configured:
         return extractive
-    from handrail.learning.llm_drafter import LlmDrafter
+    from handrail.desk.learning.llm_drafter import LlmDrafter
     from handrail.llm import connect as connect_models
 
     return LlmDrafter(connect_models(settings.llm).answering, build_prompts(settings), settings.brand, extractive)

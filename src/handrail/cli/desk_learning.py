@@ -14,11 +14,11 @@ import typer
 
 from handrail.accounts.keyspace import TENANT
 from handrail.cli import KB, Json, notes, results, settings_for
-from handrail.learning.cases import FORMATS, CaseError, lines
-from handrail.learning.gaps import Gap
+from handrail.desk.learning.cases import FORMATS, CaseError, lines
+from handrail.desk.learning.gaps import Gap
+from handrail.desk.reports.period import period
 from handrail.records.database import open_database
 from handrail.records.learning import LearningRecords
-from handrail.reports.period import period
 from handrail.settings import Settings
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def gaps(
 
 async def _gaps(settings: Settings, tenant: str, start: float, end: float) -> list[Gap]:
     from handrail.assembly import Assistant
-    from handrail.learning.service import Gaps
+    from handrail.desk.learning.service import Gaps
 
     async def read(records: LearningRecords) -> list[Gap]:
         if not await records.asked(start, end):

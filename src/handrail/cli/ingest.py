@@ -126,9 +126,9 @@ def sample_folder() -> Path:
 
 def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: bool) -> list[Loader]:
     from handrail.assembly import kb_folder
+    from handrail.desk.learning.publish import FOLDER
     from handrail.knowledge.markdown_folder import MarkdownFolder
     from handrail.knowledge.wixqa import WixQA
-    from handrail.learning.publish import FOLDER
 
     if wixqa:
         return [WixQA(path) for path in paths] if paths else [WixQA(None)]

@@ -10,8 +10,8 @@ from sqlalchemy import Select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from handrail.desk.handoff.ownership import Action, Ownership, State, step
 from handrail.errors import PermanentError
-from handrail.handoff.ownership import Action, Ownership, State, step
 from handrail.records.database import Database
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.repository import Repository

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from handrail.handoff import Handoff, HandoffRequest, Line, Receipt
-from handrail.handoff.desk import ReferenceTaken
+from handrail.desk.handoff import Handoff, HandoffRequest, Line, Receipt
+from handrail.desk.handoff.desk import ReferenceTaken
 from handrail.records.database import Database
 from handrail.records.tables import HandoffRow
 

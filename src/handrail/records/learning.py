@@ -11,10 +11,10 @@ import numpy as np
 from sqlalchemy import func, or_, select, union_all
 from sqlalchemy.dialects import postgresql, sqlite
 
-from handrail.learning.cases import Case, Format, Status, proposal
-from handrail.learning.drafts import Spoken
-from handrail.learning.gaps import CONTENT_REASONS, MOST_QUESTIONS, Asked
-from handrail.learning.personal import impersonal
+from handrail.desk.learning.cases import Case, Format, Status, proposal
+from handrail.desk.learning.drafts import Spoken
+from handrail.desk.learning.gaps import CONTENT_REASONS, MOST_QUESTIONS, Asked
+from handrail.desk.learning.personal import impersonal
 from handrail.records.desk_tables import ConversationRow, EvidenceRow, FeedbackRow, MessageRow, UnansweredRow
 from handrail.records.facts import article_of
 from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow, QuestionVectorRow

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, and_, case, func, or_, select
 
-from handrail.handoff.ownership import State
+from handrail.desk.handoff.ownership import State
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.repository import Repository
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from sqlalchemy import Select, and_, or_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from handrail.outbox import Letter, NewLetter
+from handrail.desk.outbox import Letter, NewLetter
 from handrail.records.desk_tables import MessageRow
 from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository

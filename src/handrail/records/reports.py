@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, Double, Integer, case, func, literal, or_,
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
+from handrail.desk.reports.period import DAY_S, Period
 from handrail.records.desk_tables import ConversationRow, FeedbackRow
 from handrail.records.learning_tables import CitedRow, TurnFactRow
 from handrail.records.repository import Repository
-from handrail.reports.period import DAY_S, Period
 from handrail.types import ANSWERING, Routing
 
 BREAK_S = 1800.0

@@ -19,7 +19,7 @@ from handrail.accounts.customer.signed import read, sign
 from handrail.settings import Customer
 from handrail.types import Label
 from tests.clock import Clock
-from tests.outbox.receivers import Receiver, http_receiver
+from tests.desk.outbox.receivers import Receiver, http_receiver
 from tests.stages import Script, ask, engine, says, stages
 
 pytestmark = pytest.mark.anyio

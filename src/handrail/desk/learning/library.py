@@ -1,0 +1,35 @@
+"""What learning needs of the local models and the index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from handrail.desk.learning.drafts import Drafter
+from handrail.desk.learning.gaps import Shelf
+from handrail.types import Vectors
+
+
+@runtime_checkable
+class Library(Protocol):
+    """An assistant that has loaded its models and its index."""
+
+    def embedder_name(self) -> str: ...
+
+    async def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """`(n, d)` float32, L2-normalised. Raises RetryableError while the models are loading or busy."""
+        ...
+
+    def shelf(self) -> Shelf:
+        """The passages as they are indexed now. Raises RetryableError before the index is loaded."""
+        ...
+
+    async def learn(self, folder: Path) -> None:
+        """Index the articles of `folder` beside the others and answer from them at once.
+
+        Raises IndexBusy while another process has the index open, and KnowledgeError for files that cannot be used.
+        """
+        ...
+
+    def drafter(self) -> Drafter: ...
