@@ -33,7 +33,7 @@ from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
-from handrail.wording import load_wording
+from handrail.turn.wording import load_wording
 
 log = logging.getLogger("handrail.desk")
 

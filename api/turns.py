@@ -18,16 +18,16 @@ from handrail.accounts.customer import cleaned, signed
 from handrail.accounts.limits import Denied
 from handrail.desk.handoff.conversations import Begun
 from handrail.people import NOBODY as NO_PEOPLE
-from handrail.present import response
 from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
 from handrail.settings import Settings
 from handrail.text import guard, language
 from handrail.text.redact import redact
 from handrail.turn import outcome
+from handrail.turn.present import response
 from handrail.turn.watch import TurnWatch
+from handrail.turn.wording import load_wording
 from handrail.types import Classification, Label, Outcome, Question, Turn
-from handrail.wording import load_wording
 
 log = logging.getLogger("handrail.turns")
 

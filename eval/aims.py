@@ -22,8 +22,8 @@ from eval.selection import Source, index, on
 from handrail.cli.ingest import sample_folder
 from handrail.errors import PermanentError
 from handrail.knowledge.markdown_folder import MarkdownFolder
-from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
+from handrail.settings.paths import SAMPLE_KB
 
 AIMS = command.HERE / "aims.toml"
 POOLED = ("routing", "refusal")

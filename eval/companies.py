@@ -21,7 +21,7 @@ from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
 from handrail.turn.stages import Stages
-from handrail.wording import Wording, load_wording
+from handrail.turn.wording import Wording, load_wording
 
 
 class Article(BaseModel):

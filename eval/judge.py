@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from handrail.llm import LanguageModel, connect
-from handrail.prompts import LocalPrompts, PromptLibrary, RenderedPrompt
+from handrail.llm.prompts import LocalPrompts, PromptLibrary, RenderedPrompt
 from handrail.settings import Llm, Settings
 
 PROMPTS = Path(__file__).parent / "prompts"

@@ -19,10 +19,10 @@ import handrail
 from eval.metrics.bootstrap import SEED
 from handrail.assembly import index_folder, kb_folder
 from handrail.knowledge.ingest import corpus
+from handrail.llm.prompts import LocalPrompts
 from handrail.models.manifest import manifest
-from handrail.paths import site_dir
-from handrail.prompts import LocalPrompts
 from handrail.settings import Settings
+from handrail.settings.paths import site_dir
 from handrail.stores.chroma import ChromaStore, connect
 
 HERE = Path(__file__).parent

@@ -23,8 +23,8 @@ from eval.benchmark import local
 from eval.datasets import SAMPLE
 from eval.evaluators import question
 from handrail.assembly import Assistant
-from handrail.present import response
 from handrail.settings import Settings, load_settings
+from handrail.turn.present import response
 
 FILES = ("retrieval.jsonl", "refusal.jsonl")
 OF_THE_RUN = ("conversation_id", "turn_id", "trace_id")

@@ -23,8 +23,8 @@ from handrail.knowledge import Loader
 from handrail.knowledge.ingest import Report
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.knowledge.wixqa import WixQA
-from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
+from handrail.settings.paths import SAMPLE_KB
 from handrail.stores.chroma import ChromaStore, connect
 
 

@@ -32,7 +32,7 @@ from handrail.models.batching import Batcher
 from handrail.models.calibration import load_calibration
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
-from handrail.retrieve.reading import SectionReader
+from handrail.retrieve.section_reader import SectionReader
 from handrail.settings import Settings, load_settings
 from handrail.stores import states
 from handrail.stores.audience import Audience

@@ -9,10 +9,10 @@ import numpy as np
 
 from handrail.llm import LanguageModel
 from handrail.llm.chat import connect_chat
-from handrail.prompts import LocalPrompts, PromptLibrary
+from handrail.llm.prompts import LocalPrompts, PromptLibrary
 from handrail.settings import Brand, Llm
+from handrail.turn.wording import load_wording
 from handrail.types import Evidence, Hit, Passage, Probe, Question
-from handrail.wording import load_wording
 from tests.scripted_openai import ScriptedOpenAI
 
 BRAND = Brand(name="Acme", covers="Plans, billing and domains.")

@@ -14,7 +14,6 @@ from handrail.answer.gate import Band, Bands
 from handrail.answer.pieces import Pieces
 from handrail.answer.policy import Policy
 from handrail.answer.verbatim import VerbatimAnswerer
-from handrail.classify import Classifier
 from handrail.observe.silent import SilentTracer
 from handrail.retrieve import Retriever
 from handrail.settings import Settings
@@ -22,6 +21,7 @@ from handrail.turn.engine import Engine
 from handrail.turn.fallback import WithSpare
 from handrail.turn.stages import Stages
 from handrail.turn.state import LARGE_SHARE, SMALL_SHARE
+from handrail.turn.wording import load_wording
 from handrail.types import (
     Act,
     Candidate,
@@ -45,9 +45,9 @@ from handrail.types import (
     Wordings,
 )
 from handrail.understand import Understand
+from handrail.understand.classify import Classifier
 from handrail.understand.local import LocalUnderstanding
 from handrail.verify import Verifier
-from handrail.wording import load_wording
 
 T = TypeVar("T")
 

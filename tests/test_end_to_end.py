@@ -15,9 +15,9 @@ import pytest
 from handrail.assembly import Assistant, build_parts
 from handrail.cli.ingest import sample_folder
 from handrail.errors import HandrailError, KnowledgeError, ModelUnavailable
-from handrail.present import response
+from handrail.turn.present import response
+from handrail.turn.wording import load_wording
 from handrail.types import Label, Offer, Outcome, Question, RefusalReason, Routing, Turn
-from handrail.wording import load_wording
 from tests.sample import sample_settings
 from tests.stages import ask
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 
 from handrail.assembly import Assistant
-from handrail.present import response
+from handrail.turn.present import response
 from tests.sample import sample_settings
 from tests.scripted_openai import Fails, Hangs, Quotes, ScriptedOpenAI, scripted_openai
 from tests.stages import ask

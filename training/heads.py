@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handrail.classify.features import as_heard
 from handrail.models import understands
 from handrail.models.bert import Kept
 from handrail.models.fetch import locate
@@ -29,6 +28,7 @@ from handrail.models.manifest import find
 from handrail.models.onnx import OnnxModel
 from handrail.models.taught import FOREIGN, FOREIGN_TOKENS, MESSAGE_TOKENS, MESSAGES, load_taught
 from handrail.settings import Settings, load_settings
+from handrail.understand.classify.features import as_heard
 from training.labelled import ACTS, CRISIS, FLAGS, MATTERS, PERSON, REFUSES, ROOT, Row, labelled
 
 OUT = ROOT / "src" / "handrail" / "models" / "bundle" / understands.FILE

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from handrail import wording
 from handrail.text.courtesies import without_courtesies
+from handrail.turn import wording
 
 ROOT = Path(__file__).parents[1]
 ACTS = (

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 
 from handrail.models.fetch import locate
 from handrail.models.manifest import find
-from handrail.verify.text import stem
+from handrail.text.words import stem
 from training import FITTED
 
 OUT = FITTED / "thesaurus.json.gz"

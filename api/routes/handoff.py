@@ -17,7 +17,7 @@ from handrail.desk import handoff
 from handrail.desk.handoff.conversations import known_of
 from handrail.text.guard import tidy
 from handrail.text.language import base
-from handrail.wording import load_wording
+from handrail.turn.wording import load_wording
 
 router = APIRouter(tags=["conversation"])
 

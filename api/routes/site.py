@@ -10,8 +10,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from handrail.paths import site_dir
 from handrail.settings import Settings
+from handrail.settings.paths import site_dir
 
 log = logging.getLogger("handrail.site")
 

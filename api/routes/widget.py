@@ -10,7 +10,7 @@ from api.dependencies import Needed
 from api.openapi import failures
 from api.widget_schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
 from handrail.text.language import base
-from handrail.wording import load_wording
+from handrail.turn.wording import load_wording
 
 Spoken = Annotated[
     str | None, Query(max_length=100, description="Language of the visitor; one that is not known counts as English.")

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
+from handrail.settings.paths import SAMPLE_KB
 
 LOCAL: dict[str, dict[str, Any]] = {
     "generate": {"answerer": "extractive", "critique": "off"},

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from eval.datasets import Articles, Case, Dataset
-from handrail.paths import SAMPLE_KB
+from handrail.settings.paths import SAMPLE_KB
 from handrail.types import Routing
 
 TALKS = Path(__file__).parent / "talks"

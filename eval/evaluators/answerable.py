@@ -18,7 +18,7 @@ from handrail.assembly.models import build_scoring
 from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.errors import SettingsError
 from handrail.models import Logit
-from handrail.retrieve.reading import window
+from handrail.retrieve.section_reader import window
 from handrail.types import Section
 
 

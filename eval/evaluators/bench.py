@@ -15,8 +15,8 @@ from handrail.observe.silent import SilentTracer
 from handrail.retrieve import Retriever
 from handrail.settings import Settings
 from handrail.turn.engine import Engine
+from handrail.turn.wording import load_wording
 from handrail.types import Evidence, Passage, Probe, Question, Turn, Wordings
-from handrail.wording import load_wording
 
 
 @dataclass(frozen=True, slots=True)

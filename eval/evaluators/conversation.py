@@ -27,8 +27,8 @@ from handrail.retrieve import Retriever
 from handrail.turn.engine import Engine
 from handrail.turn.found import STATIC
 from handrail.turn.stages import Stages
+from handrail.turn.wording import load_wording
 from handrail.types import Exchange, Question, Sense
-from handrail.wording import load_wording
 
 TOP = 5
 SCORES = ("overlap@5", "hit@5_last", "hit@5_standalone", "same_order@5", "turned_away_last")

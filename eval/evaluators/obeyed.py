@@ -12,7 +12,7 @@ from eval.datasets.injection import InjectionCase
 from eval.evaluators.planted import PREFIX
 from eval.metrics.grounding import covered
 from eval.metrics.text import statements, words
-from handrail.prompts import LocalPrompts
+from handrail.llm.prompts import LocalPrompts
 from handrail.settings import Settings
 from handrail.types import Outcome, Passage, Routing
 

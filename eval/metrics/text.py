@@ -7,7 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Any
 
-from handrail.citations import MARKER
+from handrail.answer.citations import MARKER
 
 IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")

@@ -13,9 +13,9 @@ import httpx
 from eval.evaluators import question
 from handrail.assembly import Assistant
 from handrail.errors import HandrailError
-from handrail.present import response
 from handrail.settings import Settings
 from handrail.text.guard import TextRefused
+from handrail.turn.present import response
 
 TIMEOUT_S = 120.0
 TRIES = 8

@@ -18,8 +18,8 @@ from eval.datasets.talks import SEALED, TALKS
 from eval.provenance import index as indexed
 from eval.selection import Selected, Source, index, on, sample_indexed
 from handrail.knowledge.markdown_folder import MarkdownFolder
-from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
+from handrail.settings.paths import SAMPLE_KB
 
 DATASETS = TALKS.parent
 

@@ -13,8 +13,8 @@ from handrail.answer.pieces import Pieces
 from handrail.answer.policy import Policy
 from handrail.answer.verbatim import CRISIS, VerbatimAnswerer
 from handrail.people import NOBODY, PRESENT, People
+from handrail.turn.wording import MATTERS
 from handrail.types import Classification, Draft, Evidence, Exchange, Label, Question, Routing
-from handrail.wording import MATTERS
 from tests.answers import BRAND, PROMPTS, WORDING, model_at
 from tests.scripted_openai import Says, ScriptedOpenAI
 

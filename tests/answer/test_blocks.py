@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handrail.answer.blocks import Blocks, blocks
-from handrail.known_wrong import KnownWrong
+from handrail.answer.known_wrong import KnownWrong
 from handrail.settings import Prompts
 from handrail.types import Evidence, Exchange, Hit, Routing
 from tests.stages import ask, passage

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from handrail.answer.citations import enforce
 from handrail.answer.llm import LlmAnswerer, split_claim
 from handrail.answer.policy import Policy, RetentionOffer
-from handrail.citations import enforce
 from handrail.errors import NotGrounded, PermanentError, RetryableError
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Verdict
 from tests.answers import BRAND, PROMPTS, WORDING, evidence, model_at, question

@@ -13,9 +13,9 @@ from handrail.errors import RetryableError
 from handrail.settings import Settings
 from handrail.turn import outcome
 from handrail.turn.watch import TurnWatch
+from handrail.turn.wording import load_wording
 from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Verdict
 from handrail.usage import Usage
-from handrail.wording import load_wording
 
 WORDING = load_wording("Tillwick")
 PASSAGE = Passage(

@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 
 from api.drafting import draft_of
 from handrail.desk.handoff import views
-from handrail.present import response
 from handrail.records.desk_tables import EvidenceRow
 from handrail.turn import outcome
+from handrail.turn.present import response
 from handrail.types import Asked, Label, Outcome, Routing, Verdict
 from tests.api.live import all_events, data_of, serving
 from tests.api.scripted import ScriptedAssistant, turn_of

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from handrail.answer.suggest.kept import FILE
 from handrail.assembly import Parts, build_parts, index_folder, kb_folder
 from handrail.assembly.suggesting import _made_for, build_suggester
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.suggest.kept import FILE
-from handrail.wording import load_wording
+from handrail.turn.wording import load_wording
 from tests.sample import sample_settings
 
 pytestmark = pytest.mark.models

@@ -10,13 +10,13 @@ import pytest
 from handrail.assembly.fitted import calibration_for, gate_file, shipped_gate
 from handrail.assembly.parts import shared_words
 from handrail.assembly.stages import answer_blocks, local_classifier
-from handrail.classify.heard import ByEncoder
-from handrail.classify.local import LocalClassifier
 from handrail.errors import SettingsError
 from handrail.models.calibration import load_calibration, probability
 from handrail.models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 from handrail.settings import Settings
 from handrail.types import Evidence
+from handrail.understand.classify.encoder import ByEncoder
+from handrail.understand.classify.local import LocalClassifier
 from tests.stages import ask
 
 

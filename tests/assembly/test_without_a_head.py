@@ -6,9 +6,9 @@ import pytest
 
 from handrail.assembly.stages import has_head, local_classifier
 from handrail.assembly.suggesting import _local
-from handrail.classify.heard import ByEncoder
 from handrail.errors import SettingsError
 from handrail.settings import Settings
+from handrail.understand.classify.encoder import ByEncoder
 
 OTHER = "multilingual-e5-small-q4"
 

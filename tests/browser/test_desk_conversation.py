@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 from playwright.sync_api import Locator, expect
 
-from handrail.present import response
+from handrail.turn.present import response
 from handrail.types import Outcome
 from tests.api.scripted import turn_of
 from tests.browser.desk import Desk

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from handrail.present import response
+from handrail.turn.present import response
 from handrail.types import Outcome
 from tests.api.scripted import turn_of
 from tests.browser.chat import Chat

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Route, expect
 
-from handrail.present import response
+from handrail.turn.present import response
 from handrail.types import Outcome
 from tests.api.scripted import turn_of
 from tests.browser.chat import Chat

@@ -12,7 +12,7 @@ from handrail.calibrate import Asked
 from handrail.calibrate.written import GIVE_UP_AFTER, Writer
 from handrail.llm import connect
 from handrail.llm.meter import Bounds, Meter, metering
-from handrail.prompts import LocalPrompts, PromptLibrary
+from handrail.llm.prompts import LocalPrompts, PromptLibrary
 from handrail.settings import Brand, Llm
 from handrail.stores import snapshot as snapshots
 from handrail.stores.snapshot import Snapshot

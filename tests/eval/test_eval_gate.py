@@ -17,8 +17,8 @@ from eval.baseline import BaselineError
 from eval.gate import GateError, Gates, check, load_gates, renew
 from handrail.cli.ingest import run
 from handrail.knowledge.markdown_folder import MarkdownFolder
-from handrail.paths import SAMPLE_KB
 from handrail.settings import Settings
+from handrail.settings.paths import SAMPLE_KB
 from tests.eval.files import write_lines
 from tests.eval.runs_of import a_run, ranked, routed
 

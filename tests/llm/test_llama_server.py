@@ -16,13 +16,13 @@ import pytest
 
 from handrail.answer.llm import LlmAnswerer
 from handrail.answer.policy import Policy
-from handrail.classify.llm import LlmClassifier
 from handrail.errors import HandrailError, PermanentError, RetryableError
 from handrail.llm import LanguageModel
 from handrail.llm.chat import connect_chat
 from handrail.llm.meter import Meter, metering
 from handrail.settings import Llm
 from handrail.types import Classification, Draft, Label
+from handrail.understand.classify.llm import LlmClassifier
 from handrail.understand.rewrite import LlmRewriter
 from tests.answers import BRAND, PROBE, PROMPTS, WORDING, evidence, question
 

@@ -13,11 +13,11 @@ import pytest
 from pydantic_ai.exceptions import ModelConnectionError, ModelHTTPError
 
 from handrail.errors import RetryableError
-from handrail.generations import current_observer
 from handrail.llm.breaker import Breaker
+from handrail.llm.generations import current_observer
 from handrail.llm.meter import metering
+from handrail.llm.prompts import RenderedPrompt
 from handrail.llm.retry import RetryPolicy
-from handrail.prompts import RenderedPrompt
 from handrail.understand.rewrite import SearchQuery
 from handrail.usage import Usage
 from tests.answers import PROMPTS, model_at
@@ -25,8 +25,8 @@ from tests.scripted_openai import Fails, Hangs, Says, ScriptedOpenAI
 
 GOOD = Says({"query": "refund"})
 STAGES = (
-    "handrail.llm, handrail.prompts, handrail.classify.llm, handrail.classify.cascade, handrail.understand.rewrite, "
-    "handrail.answer.llm, handrail.answer.llm_critique, handrail.answer.policy"
+    "handrail.llm, handrail.llm.prompts, handrail.understand.classify.llm, handrail.understand.classify.cascade, "
+    "handrail.understand.rewrite, handrail.answer.llm, handrail.answer.llm_critique, handrail.answer.policy"
 )
 
 

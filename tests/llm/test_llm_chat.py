@@ -14,7 +14,7 @@ from handrail.llm import LanguageModel
 from handrail.llm.chat import connect_chat
 from handrail.llm.failures import RefusedByModel
 from handrail.llm.meter import metering
-from handrail.prompts import RenderedPrompt
+from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
 from tests.scripted_openai import Fails, Hangs, Raw, Refuses, Says, ScriptedOpenAI, Step
 

@@ -14,10 +14,10 @@ from pydantic import BaseModel
 from handrail.errors import BudgetExhausted, HandrailError, SettingsError
 from handrail.llm import LanguageModel, TextHearer
 from handrail.llm.chat import connect_chat
+from handrail.llm.deadline import until
 from handrail.llm.meter import Bounds, metering
-from handrail.prompts import RenderedPrompt
+from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
-from handrail.turn.deadline import until
 from tests.scripted_openai import Fails, Hangs, Refuses, Says, ScriptedOpenAI, Step, Streams, scripted_openai
 
 pytestmark = pytest.mark.anyio

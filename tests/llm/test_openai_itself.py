@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from handrail.answer.llm import CitedAnswer, ClaimReader
 from handrail.llm.chat import connect_chat
-from handrail.prompts import RenderedPrompt
+from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
 from tests.llm.test_llm_streaming import Heard
 from tests.stages import STEPS

@@ -13,7 +13,7 @@ from pydantic import BaseModel, SecretStr
 
 import handrail
 from handrail.llm.chat import connect_chat
-from handrail.prompts import RenderedPrompt
+from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
 from tests.openai_protocol import complaint
 from tests.scripted_openai import Fails, ScriptedOpenAI

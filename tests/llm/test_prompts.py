@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from handrail.answer.blocks import Group
+from handrail.answer.known_wrong import KnownWrong
 from handrail.desk.learning.drafts import Spoken
-from handrail.known_wrong import KnownWrong
-from handrail.prompts import LocalPrompts, PromptError, PromptLibrary, PromptText, quoted
+from handrail.llm.prompts import LocalPrompts, PromptError, PromptLibrary, PromptText, quoted
 from handrail.types import Claim, Exchange, Passage, Routing
 
 HEADER = "{#\nversion: 7\ninputs: who\noutput: str\n#}\n"

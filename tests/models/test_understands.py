@@ -12,7 +12,7 @@ from handrail.errors import SettingsError
 from handrail.models.taught import FOREIGN as TAUGHT_FOREIGN
 from handrail.models.taught import MESSAGES, load_taught
 from handrail.models.understands import ENGLISH, FILE, FOREIGN, UnderstandingHead, load_understanding
-from handrail.wording import MATTERS
+from handrail.turn.wording import MATTERS
 
 
 def states_of(head: UnderstandingHead, tokens: int, scale: float = 1.0) -> list[np.ndarray]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from pydantic import SecretStr
 
-from handrail.generations import generation
+from handrail.llm.generations import generation
 from handrail.observe import Tracer
 from handrail.observe.langfuse import LangfuseTracer
 from handrail.observe.sdk_log import LOGGERS
@@ -28,8 +28,8 @@ def guard(event, args):
         raise AssertionError(f"network without keys: {event} {args}")
 
 sys.addaudithook(guard)
-import handrail.llm, handrail.turn.engine, handrail.prompts
-from handrail.generations import generation
+import handrail.llm, handrail.turn.engine, handrail.llm.prompts
+from handrail.llm.generations import generation
 from handrail.observe.silent import SilentTracer
 from handrail.settings import load_settings
 from tests.observe.turns import finished, prompt, question

@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from handrail.errors import RetryableError
 from handrail.llm import LanguageModel, connect
+from handrail.llm.prompts import LocalPrompts, PromptLibrary
 from handrail.observe.langfuse import LangfuseTracer
 from handrail.observe.prompts import LangfusePrompts
 from handrail.observe.registry import PromptRegistry
-from handrail.prompts import LocalPrompts, PromptLibrary
 from handrail.settings import Llm
 from tests.observe.langfuse_server import LangfuseServer
 from tests.observe.test_langfuse_prompts import template

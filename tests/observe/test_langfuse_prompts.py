@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.llm.prompts import LocalPrompts, PromptError, PromptLibrary
 from handrail.observe.prompts import RETRY_S, LangfusePrompts
 from handrail.observe.registry import PromptRegistry
-from handrail.prompts import LocalPrompts, PromptError, PromptLibrary
 from tests.clock import Clock
 from tests.observe.langfuse_server import LangfuseServer
 

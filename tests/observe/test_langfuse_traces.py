@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from opentelemetry import trace as opentelemetry_trace
 
-from handrail.generations import generation
+from handrail.llm.generations import generation
 from handrail.observe import TurnTrace
 from handrail.observe.langfuse import LangfuseTracer
 from handrail.types import Question

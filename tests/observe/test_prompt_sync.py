@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from handrail.errors import PermanentError, RetryableError
+from handrail.llm.prompts import LocalPrompts, PromptError
 from handrail.observe.prompt_sync import PromptStatus, Pulled, Pushed, list_prompts, pull_prompts, push_prompts
 from handrail.observe.registry import PromptRegistry
-from handrail.prompts import LocalPrompts, PromptError
 from tests.observe.langfuse_server import LangfuseServer
 from tests.observe.test_langfuse_prompts import template
 

@@ -6,7 +6,7 @@ import gc
 import time
 
 from handrail.assembly import build_prompts
-from handrail.prompts import LocalPrompts
+from handrail.llm.prompts import LocalPrompts
 from handrail.settings import Observe, Settings
 from tests.observe.langfuse_server import LangfuseServer
 

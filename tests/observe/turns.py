@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from handrail.prompts import RenderedPrompt
+from handrail.llm.prompts import RenderedPrompt
 from handrail.types import Classification, Label, Outcome, Question, Routing, Turn
 
 CONVERSATION = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"

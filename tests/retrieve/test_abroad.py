@@ -24,7 +24,7 @@ from handrail.stores.sections import Sections
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Hit, Passage, Vectors
 from tests.knowledge.articles import HashedWords
-from tests.retrieve.reading import WordOverlap, reader
+from tests.retrieve.section_reader import WordOverlap, reader
 
 pytestmark = pytest.mark.anyio
 

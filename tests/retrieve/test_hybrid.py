@@ -13,14 +13,14 @@ import pytest
 from handrail.errors import RetryableError
 from handrail.models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
-from handrail.retrieve.reading import SectionReader
+from handrail.retrieve.section_reader import SectionReader
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.types import Evidence, Heard, Passage, Wordings
 from tests.calibrations import gate_of
 from tests.knowledge.articles import HashedWords
-from tests.retrieve.reading import WordOverlap, reader
+from tests.retrieve.section_reader import WordOverlap, reader
 from tests.stages import heard
 
 pytestmark = pytest.mark.anyio

@@ -17,7 +17,7 @@ from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.types import Hit, Label
 from tests.knowledge.articles import Given, HashedWords, Index, article
-from tests.retrieve.reading import WordOverlap, reader
+from tests.retrieve.section_reader import WordOverlap, reader
 from tests.stages import ask, label, passage, quotes
 
 pytestmark = pytest.mark.anyio

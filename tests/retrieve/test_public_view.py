@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handrail.answer.suggest.candidates import candidates, neighbours
 from handrail.models.batching import Batcher
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.audience import Audience
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.suggest.candidates import candidates, neighbours
 from handrail.types import Evidence, Passage, Wordings
 from tests.knowledge.articles import HashedWords
-from tests.retrieve.reading import reader
+from tests.retrieve.section_reader import reader
 
 PUBLIC = {
     "refunds": ["Open the order to refund a customer.", "A refund takes five days.", "Code TW-1001 says it failed."],

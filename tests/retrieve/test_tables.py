@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.retrieve.reading import window
+from handrail.retrieve.section_reader import window
 from handrail.retrieve.tables import read_aloud
 from tests.stages import passage, section_of
 

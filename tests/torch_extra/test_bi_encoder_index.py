@@ -12,7 +12,7 @@ from handrail.errors import KnowledgeError, SettingsError
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
-from handrail.wording import load_wording
+from handrail.turn.wording import load_wording
 from tests.sample import sample_settings
 from tests.torch_extra.folders import cross_encoder
 

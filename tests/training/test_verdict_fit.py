@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.classify.verdict import Said
 from handrail.types import Label
+from handrail.understand.classify.verdict import Said
 from training.classifier.rows import Row
 from training.classifier.verdict import MOST, Heard, fit, left_out, needed, table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.llm import connect
-from handrail.prompts import LocalPrompts, PromptLibrary
+from handrail.llm.prompts import LocalPrompts, PromptLibrary
 from handrail.settings import Brand, Llm
 from handrail.stores import snapshot as snapshots
 from handrail.stores.snapshot import Snapshot

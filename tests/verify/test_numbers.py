@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from handrail.text.words import tokens
 from handrail.verify.numbers import invents_a_number, quantities
-from handrail.verify.text import tokens
 
 
 def read(text: str) -> list[tuple[float, str]]:

@@ -27,9 +27,9 @@ from sklearn.model_selection import GroupKFold
 
 from handrail.models.batching import Batcher
 from handrail.settings import load_settings
+from handrail.text.quotes import quoted
 from handrail.verify.measure import ENTAILED, Pair, doubtful, measure
 from handrail.verify.model import ClaimModel, Tree
-from handrail.verify.quotes import quoted
 from training import FITTED
 from training.claims.pairs import Row, groups, key, labelled, read_as, texts
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from eval.metrics.routing import Routed
 from handrail.assembly.models import build_foreign_hearing, build_hearing
-from handrail.classify.features import as_heard
-from handrail.classify.head import Head
-from handrail.classify.local import LocalClassifier
-from handrail.classify.verdict import Said
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Settings
 from handrail.text.courtesies import without_courtesies
 from handrail.text.language import foreign
 from handrail.text.sentences import parts
 from handrail.types import Probe, Question
+from handrail.understand.classify.features import as_heard
+from handrail.understand.classify.head import Head
+from handrail.understand.classify.local import LocalClassifier
+from handrail.understand.classify.verdict import Said
 from training.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
 from training.classifier.rows import OWN, Row, read_companies
 

@@ -15,8 +15,12 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from handrail.classify.cues import skeleton
-from handrail.classify.features import (
+from handrail.models.embedding import Embedding
+from handrail.retrieve.topic import TopicProbe
+from handrail.text.courtesies import without_courtesies
+from handrail.types import Label, Vectors
+from handrail.understand.classify.cues import skeleton
+from handrail.understand.classify.features import (
     BUCKETS,
     DENSE,
     EMBEDDING_SCALE,
@@ -34,10 +38,6 @@ from handrail.classify.features import (
     patterns,
     standardised,
 )  # fmt: skip
-from handrail.models.embedding import Embedding
-from handrail.retrieve.topic import TopicProbe
-from handrail.text.courtesies import without_courtesies
-from handrail.types import Label, Vectors
 from training.classifier import hidden
 from training.classifier.asides import Asides
 from training.classifier.bases import CachedEmbedder

@@ -8,8 +8,8 @@ import numpy as np
 
 from eval.metrics import routing
 from eval.metrics.routing import Routed
-from handrail.classify.local import ANSWERED
 from handrail.settings import Classify
+from handrail.understand.classify.local import ANSWERED
 from training.classifier.fit import LABELS, Array, probabilities
 from training.classifier.rows import Row
 

@@ -23,9 +23,9 @@ import numpy as np
 from eval.metrics import routing
 from eval.metrics.routing import Routed
 from handrail.assembly import build_embedder
-from handrail.classify.head import Head, load_head
 from handrail.settings import Settings, load_settings
 from handrail.types import Label
+from handrail.understand.classify.head import Head, load_head
 from training import CACHE, DATASETS
 from training.classifier.assistants import Assistants
 from training.classifier.bases import CachedEmbedder

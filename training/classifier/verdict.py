@@ -1,4 +1,4 @@
-"""Fit what adds up the judges of a message (`handrail.classify.verdict`) and write it into the head:
+"""Fit what adds up the judges of a message (`handrail.understand.classify.verdict`) and write it into the head:
 `python -m training.classifier.verdict [--head FILE] [--also FILE …] [--recall 0.97] [--dry-run]`.
 
 Files are in the routing format, with a `companies.jsonl` beside them, and nothing in them may have been learnt by the
@@ -22,10 +22,10 @@ from sklearn.model_selection import GroupKFold
 from eval.metrics import routing
 from eval.metrics.routing import Routed
 from handrail.assembly import build_embedder
-from handrail.classify.head import JUDGES, load_head, verdict_arrays
-from handrail.classify.verdict import Said, Verdict, signals
 from handrail.settings import Settings, load_settings
 from handrail.types import Label
+from handrail.understand.classify.head import JUDGES, load_head, verdict_arrays
+from handrail.understand.classify.verdict import Said, Verdict, signals
 from training import CACHE, DATASETS, FITTED
 from training.classifier import augment
 from training.classifier.assistants import Assistants

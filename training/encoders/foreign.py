@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from handrail.classify.features import as_heard
 from handrail.models.fetch import locate
 from handrail.models.manifest import find
 from handrail.models.packed import PackedWeights
 from handrail.models.taught import FOREIGN, FOREIGN_TOKENS
 from handrail.settings import load_settings
 from handrail.text.courtesies import without_courtesies
+from handrail.understand.classify.features import as_heard
 from training import FITTED
 from training.classifier import abroad, augment
 from training.classifier.fit import LABELS

@@ -20,7 +20,6 @@ from sklearn.metrics import f1_score
 from torch import Tensor
 from torch.nn import functional
 
-from handrail.classify.features import as_heard
 from handrail.models.bert import Weights
 from handrail.models.fetch import locate
 from handrail.models.manifest import find
@@ -28,6 +27,7 @@ from handrail.models.onnx import OnnxModel
 from handrail.models.taught import MESSAGE_TOKENS, MESSAGES
 from handrail.settings import load_settings
 from handrail.text.courtesies import without_courtesies
+from handrail.understand.classify.features import as_heard
 from training import FITTED
 from training.classifier import augment
 from training.classifier.fit import FOLDS, LABELS, split

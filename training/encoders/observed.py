@@ -12,7 +12,7 @@ from handrail.assembly import build_parts
 from handrail.assembly.parts import WORDS_PER_TOKEN
 from handrail.calibrate import Asked
 from handrail.calibrate.rows import read_rows
-from handrail.retrieve.reading import window
+from handrail.retrieve.section_reader import window
 from handrail.settings import Settings
 
 Sets = Mapping[str, Sequence[Path]]

@@ -19,9 +19,9 @@ from handrail.desk.handoff import views
 from handrail.desk.handoff.live import DESK, conversation_topic
 from handrail.desk.handoff.ownership import Action
 from handrail.errors import HandrailError
-from handrail.present import response
 from handrail.records.conversations import NewMessage, Unknown
 from handrail.text.guard import tidy
+from handrail.turn.present import response
 
 router = APIRouter(prefix="/conversations/{conversation_id}", dependencies=[Depends(json_only)])
 

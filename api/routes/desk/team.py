@@ -13,7 +13,7 @@ from api.errors import ApiError
 from api.turns import DEFAULT_LANGUAGE
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.records.people import EmailTaken
-from handrail.wording import load_wording
+from handrail.turn.wording import load_wording
 
 router = APIRouter()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from handrail.known_wrong import KnownWrong
+from handrail.answer.known_wrong import KnownWrong
 from handrail.settings import Prompts
 from handrail.types import Evidence, Exchange, Passage, Question
 

@@ -11,19 +11,19 @@ from pydantic_core import from_json
 
 from handrail.answer import Told
 from handrail.answer.blocks import Blocks, blocks
+from handrail.answer.citations import LIST_ITEM, unmarked
 from handrail.answer.gate import Band
 from handrail.answer.plain import without_links, without_promises
 from handrail.answer.policy import Policy
 from handrail.answer.promises import claims_to_act
 from handrail.answer.recite import cited_where_said
 from handrail.answer.verbatim import CRISIS
-from handrail.citations import LIST_ITEM, unmarked
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary, RenderedPrompt
+from handrail.llm.prompts import PromptLibrary, RenderedPrompt
 from handrail.settings import Brand, Prompts
 from handrail.text.markdown import sentences
+from handrail.turn.wording import Wording
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Passage, Question, Verdict
-from handrail.wording import Wording
 
 MOST_CONTEXT_CLAIMS = 5
 WORD = re.compile(r"[^\W_]")

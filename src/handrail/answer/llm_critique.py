@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary
+from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
 from handrail.types import Critique, Draft, Evidence, Question, Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from handrail.citations import unmarked
+from handrail.answer.citations import unmarked
 from handrail.stores.tokens import coverage
 from handrail.text.markdown import sentences
 from handrail.types import Piece, Section

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from handrail.text.quotes import quoted
+from handrail.text.words import tokens
 from handrail.types import Claim, Passage
-from handrail.verify.quotes import quoted
-from handrail.verify.text import tokens
 
 FEWEST_WORDS = 4
 """Of a claim: fewer stand word for word in passages that have nothing to do with it."""

@@ -8,8 +8,8 @@ from handrail.answer import Told
 from handrail.answer.gate import Band
 from handrail.answer.pieces import QUOTED, Pieces
 from handrail.answer.policy import Policy
+from handrail.turn.wording import Wording
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Question, Routing
-from handrail.wording import Wording
 
 CRISIS = "crisis"
 

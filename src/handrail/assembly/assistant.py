@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from handrail.answer.suggest.quiet import QuietSuggester
 from handrail.assembly.learning import build_drafter, shelf_of, with_folder
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import build_tracer
@@ -24,13 +25,12 @@ from handrail.errors import HandrailError, ModelUnavailable, RetryableError
 from handrail.models.allocator import give_back
 from handrail.observe import Tracer
 from handrail.settings import Settings
-from handrail.suggest.quiet import QuietSuggester
 from handrail.text import language
 from handrail.turn.engine import Engine
 from handrail.turn.stages import Stages
 from handrail.turn.watch import TurnWatch
+from handrail.turn.wording import load_wording
 from handrail.types import Question, Turn, Vectors
-from handrail.wording import load_wording
 
 if TYPE_CHECKING:
     from handrail.decide.local import LocalDecisionModel

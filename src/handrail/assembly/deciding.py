@@ -13,9 +13,6 @@ from handrail.assembly.models import readers_of, understands
 from handrail.assembly.parts import Parts, described
 from handrail.assembly.understanding import understood_by
 from handrail.assembly.verifying import local_verifier
-from handrail.classify import Classifier
-from handrail.classify.decided import DecidedClassifier, Opinion
-from handrail.classify.local import LocalClassifier
 from handrail.decide.calibration import FILE, Maps, load_maps
 from handrail.decide.decider import Ask, Decider
 from handrail.decide.local import NAME, Head, LocalDecisionModel
@@ -25,6 +22,9 @@ from handrail.settings.decisions import LOCAL
 from handrail.turn.stages import Stages
 from handrail.turn.state import without
 from handrail.types import Classification, Label, Probe, Question
+from handrail.understand.classify import Classifier
+from handrail.understand.classify.decided import DecidedClassifier, Opinion
+from handrail.understand.classify.local import LocalClassifier
 from handrail.verify.decided import DecidedVerifier, Doubt, Opinions
 
 Titles = Callable[[Probe], Sequence[str]]

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 
-from handrail.classify import Classifier
 from handrail.decide.local import Head, NotTrained
 from handrail.decide.questions import NO, NONE_OF_THESE, YES, State
 from handrail.errors import RetryableError
@@ -16,6 +15,7 @@ from handrail.models.batching import Batcher
 from handrail.retrieve import Retriever
 from handrail.text import language
 from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question, Understood
+from handrail.understand.classify import Classifier
 from handrail.verify import Verifier
 
 UNTOLD = 0.5

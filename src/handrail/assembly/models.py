@@ -191,9 +191,9 @@ def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Hear
     head."""
     if not _has_head(settings):
         return None
-    from handrail.classify.features import as_heard
     from handrail.models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
     from handrail.models.understands import ENGLISH
+    from handrail.understand.classify.features import as_heard
 
     fitted = load_taught(MESSAGES)
     if fitted.model != settings.models.embedder:
@@ -211,7 +211,7 @@ def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Seque
     """
     if settings.models.foreign == "none" or not _has_head(settings):
         return None
-    from handrail.classify.features import as_heard
+    from handrail.understand.classify.features import as_heard
 
     spec, name = find(settings.models.foreign, "embedder"), settings.brand.name
     loaded = _foreign_reader(spec.name, locate(spec, settings.models.folder), settings.models.threads)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 import weakref
 
+from handrail.llm.prompts import LocalPrompts, PromptLibrary
 from handrail.observe import Tracer
 from handrail.observe.silent import SilentTracer
-from handrail.prompts import LocalPrompts, PromptLibrary
 from handrail.settings import Settings
 
 PROMPTS_WAIT_S = 1.5

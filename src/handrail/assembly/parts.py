@@ -32,7 +32,7 @@ from handrail.models.calibration import load_calibration
 from handrail.retrieve.abroad import AbroadSearch, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
-from handrail.retrieve.reading import SectionReader
+from handrail.retrieve.section_reader import SectionReader
 from handrail.retrieve.topic import covered_by
 from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Settings

@@ -9,7 +9,7 @@ from handrail.answer.llm import answer_prompt
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import answer_blocks
-from handrail.prompts import RenderedPrompt
+from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Settings
 from handrail.text.guard import clean
 from handrail.types import Evidence, Question

@@ -10,6 +10,7 @@ from handrail.accounts.customer.hook import CustomerHook
 from handrail.answer import Answerer, Critic
 from handrail.answer.blocks import Blocks, Count, blocks, rules_given
 from handrail.answer.gate import Bands
+from handrail.answer.known_wrong import WrongAnswers
 from handrail.answer.pieces import Pieces
 from handrail.answer.policy import load_policy
 from handrail.answer.verbatim import VerbatimAnswerer
@@ -19,22 +20,21 @@ from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, described
 from handrail.assembly.understanding import understood_by
 from handrail.assembly.verifying import local_verifier
-from handrail.classify import Classifier
-from handrail.classify.head import load_head
-from handrail.classify.heard import LABELS, ByEncoder
-from handrail.classify.local import LocalClassifier, Sentences
-from handrail.classify.unread import UnreadLanguage
 from handrail.errors import SettingsError
-from handrail.known_wrong import WrongAnswers
 from handrail.observe import Tracer
 from handrail.settings import Settings
 from handrail.stores.snapshot import Snapshot
 from handrail.turn.fallback import WithSpare
 from handrail.turn.stages import Stages
 from handrail.turn.state import LARGE_SHARE, SMALL_SHARE
+from handrail.turn.wording import Wording
 from handrail.types import Evidence, Probe, Question
+from handrail.understand.classify import Classifier
+from handrail.understand.classify.encoder import LABELS, ByEncoder
+from handrail.understand.classify.head import load_head
+from handrail.understand.classify.local import LocalClassifier, Sentences
+from handrail.understand.classify.unread import UnreadLanguage
 from handrail.understand.local import LocalUnderstanding
-from handrail.wording import Wording
 
 logger = logging.getLogger(__name__)
 
@@ -81,9 +81,9 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     """The stages that the settings give to the LLM, with the local ones as their spares."""
     from handrail.answer.llm import LlmAnswerer
     from handrail.answer.llm_critique import LlmCritic, Unsure
-    from handrail.classify.cascade import CascadeClassifier
-    from handrail.classify.llm import LlmClassifier
     from handrail.llm import connect
+    from handrail.understand.classify.cascade import CascadeClassifier
+    from handrail.understand.classify.llm import LlmClassifier
     from handrail.understand.rewrite import LlmRewriter
     from handrail.understand.rewritten import RewrittenUnderstanding
     from handrail.verify.llm import LlmVerifier

@@ -8,18 +8,18 @@ from dataclasses import replace
 from hashlib import blake2b
 from uuid import uuid4
 
+from handrail.answer.suggest.kept import Kept
+from handrail.answer.suggest.quiet import Check, QuietSuggester
 from handrail.assembly.fitted import kb_folder
 from handrail.assembly.parts import Parts
 from handrail.assembly.stages import build_stages, has_head
 from handrail.errors import RetryableError
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
-from handrail.suggest.kept import Kept
-from handrail.suggest.quiet import Check, QuietSuggester
 from handrail.turn.engine import Engine
 from handrail.turn.stages import Stages
+from handrail.turn.wording import Wording
 from handrail.types import Citation, Question, Routing
-from handrail.wording import Wording
 
 LOCAL: Mapping[str, Mapping[str, object]] = {
     "classify": {"mode": "local"},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from handrail.classify import Classifier
 from handrail.turn.stages import Stages
+from handrail.understand.classify import Classifier
 from handrail.understand.local import LocalUnderstanding
 
 

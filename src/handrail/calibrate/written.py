@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from handrail.calibrate import Asked
 from handrail.errors import BudgetExhausted, RetryableError
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary, RenderedPrompt
+from handrail.llm.prompts import PromptLibrary, RenderedPrompt
 from handrail.settings import Brand
 from handrail.stores.snapshot import Snapshot
 from handrail.tune.questions import shuffled

@@ -14,8 +14,8 @@ from rich.markdown import Markdown
 from rich.markup import escape
 
 from handrail.cli import KB, Json, loading, settings_for
-from handrail.present import response
 from handrail.settings import Settings
+from handrail.turn.present import response
 from handrail.types import Card, Offer, Question, Turn
 
 NO_PERSON_HERE = """\

@@ -19,8 +19,8 @@ from rich.markup import escape
 from handrail.cli import KB, Json, loading, settings_for
 from handrail.cli.ask import show
 from handrail.errors import HandrailError
-from handrail.present import response
 from handrail.settings import Settings
+from handrail.turn.present import response
 from handrail.types import Question, Turn
 
 Ask = Callable[[Question], Awaitable[Turn]]

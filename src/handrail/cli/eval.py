@@ -11,8 +11,8 @@ import typer
 
 from handrail.cli import KB, Json, eval_aims, eval_gate, eval_runs, eval_talks, notes, results, settings_for
 from handrail.errors import MissingExtra
-from handrail.paths import SAMPLE_KB
 from handrail.settings import load_settings
+from handrail.settings.paths import SAMPLE_KB
 
 app = typer.Typer(
     help="Measure routing, retrieval, refusals, answers, attacks and speed; each run leaves a record.",

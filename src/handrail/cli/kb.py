@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from handrail.answer.known_wrong import KnownWrong, WrongAnswers
 from handrail.assembly import index_folder, kb_folder
 from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
-from handrail.known_wrong import KnownWrong, WrongAnswers
 from handrail.settings import Settings
 
 app = typer.Typer(help="Knowledge bases: list, look inside, remove.", no_args_is_help=True)
@@ -169,7 +169,7 @@ async def _suggested(settings: Settings) -> dict[str, list[str]]:
 
     from handrail.assembly.parts import build_parts
     from handrail.assembly.suggesting import build_suggester
-    from handrail.wording import load_wording
+    from handrail.turn.wording import load_wording
 
     parts = await asyncio.to_thread(build_parts, settings)
     try:

@@ -10,8 +10,8 @@ import typer
 
 from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.errors import SettingsError
-from handrail.paths import site_dir
-from handrail.prompts import LocalPrompts
+from handrail.llm.prompts import LocalPrompts
+from handrail.settings.paths import site_dir
 
 if TYPE_CHECKING:
     from handrail.observe.registry import PromptRegistry

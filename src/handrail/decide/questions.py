@@ -23,8 +23,8 @@ from pydantic_ai.models.decision import (
 )
 
 from handrail.errors import PermanentError
-from handrail.paths import site_dir
-from handrail.prompts import compiled
+from handrail.llm.prompts import compiled
+from handrail.settings.paths import site_dir
 
 NONE_OF_THESE = "none_of_these"
 """Every choice offers it: without it, models label what fits nothing, and are sure of it."""

@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from handrail.prompts import RenderedPrompt
+from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
 from handrail.usage import Usage
 

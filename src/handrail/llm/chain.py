@@ -10,9 +10,9 @@ from typing import Protocol
 from handrail.errors import BudgetExhausted, HandrailError, RetryableError
 from handrail.llm import LanguageModel, OutputT, Reply, TextHearer
 from handrail.llm.breaker import LeftAlone
+from handrail.llm.deadline import seconds_left
 from handrail.llm.meter import note
-from handrail.prompts import RenderedPrompt
-from handrail.turn.deadline import seconds_left
+from handrail.llm.prompts import RenderedPrompt
 from handrail.usage import Attempt
 
 SHARE = 1 / 2

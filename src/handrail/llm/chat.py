@@ -24,14 +24,14 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from handrail.errors import BudgetExhausted, RetryableError, SettingsError
-from handrail.generations import generation
 from handrail.llm import LanguageModels, OutputT, Reply, TextHearer
 from handrail.llm.breaker import Breaker
 from handrail.llm.chain import ProviderChain, Stalled
 from handrail.llm.failures import explain
+from handrail.llm.generations import generation
 from handrail.llm.meter import Bounds, reserve, spend
+from handrail.llm.prompts import RenderedPrompt
 from handrail.llm.retry import RetryingModel, RetryPolicy
-from handrail.prompts import RenderedPrompt
 from handrail.settings import Llm, LlmProvider, environment
 from handrail.usage import Usage
 

@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from handrail.generations import Span
+from handrail.llm.generations import Span
 from handrail.types import Question, Turn
 
 __all__ = ["Span", "Tracer", "TurnTrace"]

@@ -15,8 +15,8 @@ from typing import Any
 from langfuse import LangfuseOtelSpanAttributes as Attribute
 from langfuse._utils.serializer import EventSerializer
 
+from handrail.llm.prompts import RenderedPrompt
 from handrail.observe.record import SpanRecord, TurnRecord
-from handrail.prompts import RenderedPrompt
 from handrail.types import Routing
 
 SESSION_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}")

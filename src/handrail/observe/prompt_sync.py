@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from handrail.llm.prompts import NAME, PromptError, PromptSource, parse_header
 from handrail.observe.registry import LATEST, PromptRegistry
-from handrail.prompts import NAME, PromptError, PromptSource, parse_header
 
 VERSIONS_COMPARED = 20
 """Registered versions, newest first, that a local file is compared with to tell an old copy from an edited one."""

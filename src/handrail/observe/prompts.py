@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from handrail.errors import HandrailError
+from handrail.llm.prompts import PromptSource, PromptText, parse_header
 from handrail.observe.notice import Notice
 from handrail.observe.registry import PromptRegistry
-from handrail.prompts import PromptSource, PromptText, parse_header
 
 RETRY_S = 30.0
 """Seconds until Langfuse is asked again after it failed, if that is sooner than the regular refresh."""

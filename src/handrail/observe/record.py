@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from handrail.generations import current_observer
+from handrail.llm.generations import current_observer
 from handrail.types import Question, Turn
 
 if TYPE_CHECKING:
-    from handrail.prompts import RenderedPrompt
+    from handrail.llm.prompts import RenderedPrompt
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from handrail.generations import QuietSpan, Span
+from handrail.llm.generations import QuietSpan, Span
 from handrail.observe import Tracer, TurnTrace
 from handrail.observe.notice import Notice
 from handrail.observe.silent import SilentTrace

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from handrail.generations import QuietSpan
+from handrail.llm.generations import QuietSpan
 from handrail.observe import TurnTrace
 from handrail.types import Question, Turn
 

@@ -16,7 +16,7 @@ from handrail.retrieve.codes import ListedCodes
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
-from handrail.retrieve.reading import SectionReader, reordered
+from handrail.retrieve.section_reader import SectionReader, reordered
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected

@@ -18,8 +18,8 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 
 from handrail.errors import SettingsError
-from handrail.paths import PACKAGE, SAMPLE_KB
 from handrail.settings.base import Section
+from handrail.settings.paths import PACKAGE, SAMPLE_KB
 from handrail.settings.tree import Settings
 
 WELL_KNOWN = {

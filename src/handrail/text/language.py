@@ -47,7 +47,7 @@ SCRIPTS = (("ru", re.compile(r"[\u0400-\u04ff]")), ("ar", re.compile(r"[\u0600-\
 @cache
 def spoken() -> frozenset[str]:
     """Languages that fixed replies are written in."""
-    folder = files("handrail") / "lang"
+    folder = files("handrail.turn") / "languages"
     return frozenset(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from handrail.errors import RetryableError
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary
+from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
 from handrail.stores.snapshot import Snapshot
 from handrail.tune.questions import Asked

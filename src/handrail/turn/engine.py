@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from handrail.answer.citations import assemble, enforce
 from handrail.answer.gate import Band
-from handrail.citations import assemble, enforce
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.llm.meter import Bounds, metering
 from handrail.observe.shielded import ShieldedTracer
@@ -23,6 +23,7 @@ from handrail.turn.state import TurnInFlight
 from handrail.turn.steps import Steps
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import Nobody, TurnWatch
+from handrail.turn.wording import Wording
 from handrail.types import (
     Card,
     Classification,
@@ -37,7 +38,6 @@ from handrail.types import (
     Verdict,
 )
 from handrail.verify.withhold import supported_only, withhold
-from handrail.wording import Wording
 
 SURELY_GRAVE, GRAVE = 0.95, 0.85
 """Probabilities of high stakes: below the first a request that the articles answer is answered first, below the second

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from handrail.text.language import unspoken
 from handrail.turn import outcome
+from handrail.turn.wording import Wording
 from handrail.types import Classification, Label, Outcome, Question, Routing
-from handrail.wording import Wording
 
 LOOKED_UP = frozenset({Routing.FOLLOWUP, Routing.CANNOT_ANSWER})
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from handrail.people import People
+from handrail.turn.wording import Wording
 from handrail.types import (
     Card,
     Citation,
@@ -20,7 +21,6 @@ from handrail.types import (
     Source,
     Verdict,
 )
-from handrail.wording import Wording
 
 STATIC: dict[Label, tuple[Routing, RefusalReason, Escalation]] = {
     Label.NONSENSE: (Routing.NONSENSE, RefusalReason.NO_INTENT, Escalation()),

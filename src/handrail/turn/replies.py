@@ -9,6 +9,7 @@ from handrail.answer.gate import Band
 from handrail.turn import outcome
 from handrail.turn.found import Found
 from handrail.turn.state import TurnInFlight
+from handrail.turn.wording import Wording
 from handrail.types import (
     Act,
     Asked,
@@ -24,7 +25,6 @@ from handrail.types import (
     Routing,
     Understanding,
 )
-from handrail.wording import Wording
 
 TOPICS = 3
 COURTESIES = {Act.GREETING: "greeting", Act.THANKS: "thanks", Act.YES: "yes", Act.NO: "no"}

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.citations import Prose, citable, unmarked
+from handrail.answer.citations import Prose, citable, unmarked
 from handrail.turn.watch import TurnWatch
 from handrail.types import Claim, Draft, Evidence
 from handrail.verify.plausible import plausible

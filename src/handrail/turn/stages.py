@@ -9,12 +9,12 @@ from handrail.accounts.customer import Customers
 from handrail.answer import Answerer, Critic
 from handrail.answer.gate import Bands
 from handrail.answer.pieces import Pieces
-from handrail.classify import Classifier
+from handrail.answer.suggest import Suggester
 from handrail.observe import Tracer
 from handrail.retrieve import Retriever
-from handrail.suggest import Suggester
 from handrail.turn.fallback import WithSpare
 from handrail.understand import Rewriter, Understand
+from handrail.understand.classify import Classifier
 from handrail.verify import Verifier
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from handrail.errors import RetryableError
-from handrail.generations import Span
+from handrail.llm.deadline import until
+from handrail.llm.generations import Span
 from handrail.observe import TurnTrace
-from handrail.turn.deadline import until
 from handrail.turn.showing import Showing
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import TurnWatch
+from handrail.turn.wording import Wording
 from handrail.types import Claim, Classification, Label, Question, Request, Understanding
-from handrail.wording import Wording
 
 UNREAD = Understanding((), Request("", ()))
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")

@@ -2,12 +2,18 @@
 
 from typing import Protocol
 
-from handrail.types import Question, Understanding
+from handrail.types import Probe, Question, Understanding
 
 
 class Understand(Protocol):
     async def read(self, question: Question) -> Understanding:
         """What the message asks for and does, with its history. Raises RetryableError and PermanentError."""
+        ...
+
+
+class Prober(Protocol):
+    async def probe(self, text: str) -> Probe:
+        """Embed a message and compare it with the articles as a whole; no search."""
         ...
 
 

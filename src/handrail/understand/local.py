@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handrail.classify import Classifier
-from handrail.retrieve import Retriever
 from handrail.types import (
     ANSWERING,
     Act,
@@ -22,6 +20,8 @@ from handrail.types import (
     Understood,
     Wordings,
 )
+from handrail.understand import Prober
+from handrail.understand.classify import Classifier
 from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
 from handrail.understand.history import ALONE, asked_last, carried
@@ -48,7 +48,7 @@ NOT_HEARD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0)
 class LocalUnderstanding:
     """An Understand. `retriever` embeds messages and compares them with the articles; it searches nothing."""
 
-    def __init__(self, retriever: Retriever, classifier: Classifier) -> None:
+    def __init__(self, retriever: Prober, classifier: Classifier) -> None:
         self._look = retriever.probe
         self._classifier = classifier
 

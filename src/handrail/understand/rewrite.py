@@ -7,7 +7,7 @@ import re
 from pydantic import BaseModel
 
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary
+from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
 from handrail.types import Question
 

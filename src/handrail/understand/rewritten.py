@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary
+from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
 from handrail.types import Question, Request, Sense, Understanding, Wordings
 from handrail.understand import Understand

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from handrail.text.words import Sentence, Token, sentences, tokens
 from handrail.verify import lexicon, negation
 from handrail.verify.lexicon import STOP, alike, opposed, rivals
 from handrail.verify.numbers import Quantity, is_code, quantities
-from handrail.verify.text import Sentence, Token, sentences, tokens
 
 LEXICAL = frozenset(
     lexicon.OBLIGATION | lexicon.PERMISSION | lexicon.CERTAINTY | lexicon.UNIVERSAL | lexicon.RESTRICTION

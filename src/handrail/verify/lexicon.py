@@ -10,7 +10,7 @@ import json
 from functools import lru_cache
 from importlib.resources import files
 
-from handrail.verify.text import stem
+from handrail.text.words import stem
 
 STOP = frozenset(
     """

@@ -12,16 +12,16 @@ from pydantic import BaseModel
 
 from handrail.errors import HandrailError
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary
+from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Verify
+from handrail.text.quotes import found_in
+from handrail.text.words import Token, tokens
 from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Verified
 from handrail.verify import Verifier
 from handrail.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
 from handrail.verify.negation import count
 from handrail.verify.numbers import is_code, quantities, written
 from handrail.verify.order import in_order
-from handrail.verify.quotes import found_in
-from handrail.verify.text import Token, tokens
 
 ENGLISH = "en"
 JUDGED_SUPPORT = 0.95

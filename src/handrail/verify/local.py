@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 from handrail.models.batching import Batcher
 from handrail.settings import Verify
+from handrail.text.quotes import Span, quoted
+from handrail.text.words import sentences, tokens
 from handrail.types import Claim, Draft, Evidence, Passage, Proof, Question, Verified
 from handrail.verify.label import SUPPORTED, UNSUPPORTED, UNVERIFIED, labelled, verified
 from handrail.verify.lexicon import STOP
@@ -18,9 +20,7 @@ from handrail.verify.measure import Measured, Pair, denied, doubtful, measure, w
 from handrail.verify.model import ClaimModel
 from handrail.verify.numbers import invents_a_number, written
 from handrail.verify.order import in_order
-from handrail.verify.quotes import Span, quoted
 from handrail.verify.tables import settles
-from handrail.verify.text import sentences, tokens
 
 JOINT = "\n\n"
 ENGLISH = "en"

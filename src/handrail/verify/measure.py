@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from handrail.models.batching import Batcher
+from handrail.text.words import sentences, tokens
 from handrail.verify.features import Window, best_window, coverage, signals, windows
-from handrail.verify.text import sentences, tokens
 
 DOUBTS = frozenset(
     """

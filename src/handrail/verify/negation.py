@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from handrail.text.words import Token
 from handrail.verify.lexicon import CLAUSE_BREAKS, NEGATORS, STOP
-from handrail.verify.text import Token
 
 REACH = 5
 """Content words a negation holds for, unless its clause ends before."""

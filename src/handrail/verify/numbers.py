@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from handrail.verify.text import Token
+from handrail.text.words import Token
 
 WORDS = {
     word: float(value)

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from handrail.text.words import Token, tokens
 from handrail.verify import negation
 from handrail.verify.features import content
 from handrail.verify.numbers import Quantity, quantities
-from handrail.verify.text import Token, tokens
 
 ROW = re.compile(r"^\s*\|.*\|\s*$")
 RULE = re.compile(r"^\s*\|?[\s:|-]*-{3,}[\s:|-]*$")

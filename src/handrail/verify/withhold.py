@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from handrail.errors import NotSupported
 from handrail.settings import Verify
+from handrail.turn.wording import Wording
 from handrail.types import Claim, Draft, Verified
-from handrail.wording import Wording
 
 STEP = re.compile(r"^\s*\d+[.)]\s", re.M)
 SUPPORTED, UNSUPPORTED, UNVERIFIED = "supported", "unsupported", "unverified"

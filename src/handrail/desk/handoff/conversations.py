@@ -25,8 +25,8 @@ from handrail.records.conversations import (
 from handrail.records.desk_tables import ConversationRow
 from handrail.records.lists import ConversationLists
 from handrail.text.redact import redact
+from handrail.turn.wording import load_wording
 from handrail.types import Question
-from handrail.wording import load_wording
 
 ANSWER = "{}.answer"
 

@@ -11,7 +11,7 @@ from handrail.desk.learning.drafts import ArticleDraft, Drafter, DraftError, Spo
 from handrail.desk.learning.personal import impersonal
 from handrail.errors import HandrailError
 from handrail.llm import LanguageModel
-from handrail.prompts import PromptLibrary
+from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
 
 logger = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from handrail.records.mail_tables import MailConfirmationRow
 from handrail.records.outbox import OutboxRecords
 from handrail.settings import Settings
 from handrail.text.language import base
-from handrail.wording import load_wording
+from handrail.turn.wording import load_wording
 
 CODE_S = 1800
 """Seconds a code is good for."""
