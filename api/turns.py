@@ -17,7 +17,6 @@ from api.withdrawing import Withdrawing
 from handrail.accounts.customer import cleaned, signed
 from handrail.accounts.limits import Denied
 from handrail.desk.handoff.conversations import Begun
-from handrail.people import NOBODY as NO_PEOPLE
 from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
 from handrail.settings import Settings
@@ -28,6 +27,7 @@ from handrail.turn.present import response
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import load_wording
 from handrail.types import Classification, Label, Outcome, Question, Turn
+from handrail.types.people import NOBODY as NO_PEOPLE
 
 log = logging.getLogger("handrail.turns")
 

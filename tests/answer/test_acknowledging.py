@@ -12,9 +12,9 @@ from handrail.answer.llm import LlmAnswerer
 from handrail.answer.pieces import Pieces
 from handrail.answer.policy import Policy
 from handrail.answer.verbatim import CRISIS, VerbatimAnswerer
-from handrail.people import NOBODY, PRESENT, People
 from handrail.turn.wording import MATTERS
 from handrail.types import Classification, Draft, Evidence, Exchange, Label, Question, Routing
+from handrail.types.people import NOBODY, PRESENT, People
 from tests.answers import BRAND, PROMPTS, WORDING, model_at
 from tests.scripted_openai import Says, ScriptedOpenAI
 

@@ -9,8 +9,8 @@ import pytest
 
 from handrail.answer.gate import Band
 from handrail.answer.policy import Policy
-from handrail.people import NOBODY
 from handrail.types import Classification, Draft, Evidence, Exchange, Label, Routing
+from handrail.types.people import NOBODY
 from tests.stages import EVIDENCE, NOTHING, RECORDS, STEPS, WORDING, ask, found, label, quotes
 
 pytestmark = pytest.mark.anyio

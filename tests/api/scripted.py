@@ -15,7 +15,7 @@ from handrail.turn import outcome
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import load_wording
 from handrail.types import Citation, Classification, Label, Outcome, Passage, Question, Turn, Verdict
-from handrail.usage import Usage
+from handrail.types.usage import Usage
 
 WORDING = load_wording("Tillwick")
 PASSAGE = Passage(

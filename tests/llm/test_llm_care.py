@@ -18,8 +18,8 @@ from handrail.llm.generations import current_observer
 from handrail.llm.meter import metering
 from handrail.llm.prompts import RenderedPrompt
 from handrail.llm.retry import RetryPolicy
+from handrail.types.usage import Usage
 from handrail.understand.rewrite import SearchQuery
-from handrail.usage import Usage
 from tests.answers import PROMPTS, model_at
 from tests.scripted_openai import Fails, Hangs, Says, ScriptedOpenAI
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from handrail.answer.policy import Policy
-from handrail.people import NOBODY
 from handrail.turn.engine import SURELY_GRAVE
 from handrail.types import (
     Act,
@@ -23,6 +22,7 @@ from handrail.types import (
     Routing,
     Understood,
 )
+from handrail.types.people import NOBODY
 from tests.stages import (
     DRAFT,
     EVIDENCE,

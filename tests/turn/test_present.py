@@ -9,7 +9,7 @@ import pytest
 from handrail.turn import outcome
 from handrail.turn.present import response
 from handrail.types import Citation, Classification, Label, Outcome, RefusalReason, Turn, Verdict
-from handrail.usage import Attempt, Usage
+from handrail.types.usage import Attempt, Usage
 from tests.stages import WORDING, ask, passage
 
 PASSAGE = passage("domains:connect/2", "Open Settings.", title="Connect a domain")

@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from handrail.people import NOBODY, PRESENT, Availability, People
 from handrail.text.language import spoken
 from handrail.turn import outcome
 from handrail.turn.wording import PERSON, Wording, load_wording
 from handrail.types import Label, Offer, Outcome, RefusalReason, Routing, Verdict
+from handrail.types.people import NOBODY, PRESENT, Availability, People
 from tests.stages import ask, engine, says, stages
 
 BERLIN = ZoneInfo("Europe/Berlin")

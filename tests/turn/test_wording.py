@@ -9,9 +9,9 @@ from importlib.resources import files
 
 import pytest
 
-from handrail.people import NOBODY, PRESENT
 from handrail.turn.wording import MATTERS, PERSON, Wording, load_wording
 from handrail.types import Routing
+from handrail.types.people import NOBODY, PRESENT
 
 FOLDER = files("handrail.turn") / "languages"
 LANGUAGES = sorted(entry.name.removesuffix(".toml") for entry in FOLDER.iterdir() if entry.name.endswith(".toml"))

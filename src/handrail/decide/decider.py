@@ -27,7 +27,7 @@ from handrail.llm.breaker import Breaker, LeftAlone
 from handrail.llm.meter import reserve, spend
 from handrail.settings import Decide
 from handrail.settings.decisions import LOCAL
-from handrail.usage import Usage
+from handrail.types.usage import Usage
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
-from handrail.usage import Usage
+from handrail.types.usage import Usage
 
 OutputT = TypeVar("OutputT", bound=BaseModel)
 TextHearer = Callable[[str], Awaitable[None]]

@@ -13,7 +13,7 @@ from handrail.llm.breaker import LeftAlone
 from handrail.llm.deadline import seconds_left
 from handrail.llm.meter import note
 from handrail.llm.prompts import RenderedPrompt
-from handrail.usage import Attempt
+from handrail.types.usage import Attempt
 
 SHARE = 1 / 2
 """Of the time a stage has left, what a provider may take while another could still be asked."""

@@ -33,7 +33,7 @@ from handrail.llm.meter import Bounds, reserve, spend
 from handrail.llm.prompts import RenderedPrompt
 from handrail.llm.retry import RetryingModel, RetryPolicy
 from handrail.settings import Llm, LlmProvider, environment
-from handrail.usage import Usage
+from handrail.types.usage import Usage
 
 OPENAI_URL = "https://api.openai.com/v1"
 PLACEHOLDER_KEY = "not-needed"

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from handrail.errors import BudgetExhausted
-from handrail.usage import Attempt, Usage
+from handrail.types.usage import Attempt, Usage
 
 
 @dataclass(frozen=True, slots=True)

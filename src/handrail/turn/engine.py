@@ -11,7 +11,6 @@ from handrail.answer.gate import Band
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.llm.meter import Bounds, metering
 from handrail.observe.shielded import ShieldedTracer
-from handrail.people import NOBODY
 from handrail.settings import Settings
 from handrail.text import language
 from handrail.turn import outcome, replies
@@ -37,6 +36,7 @@ from handrail.types import (
     Understanding,
     Verdict,
 )
+from handrail.types.people import NOBODY
 from handrail.verify.withhold import supported_only, withhold
 
 SURELY_GRAVE, GRAVE = 0.95, 0.85

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from handrail.people import People
 from handrail.turn.wording import Wording
 from handrail.types import (
     Card,
@@ -21,6 +20,7 @@ from handrail.types import (
     Source,
     Verdict,
 )
+from handrail.types.people import People
 
 STATIC: dict[Label, tuple[Routing, RefusalReason, Escalation]] = {
     Label.NONSENSE: (Routing.NONSENSE, RefusalReason.NO_INTENT, Escalation()),

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from math import ceil
 
-from handrail.people import PRESENT, Availability, People
+from handrail.types.people import PRESENT, Availability, People
 
 MATTERS = (
     "cancellation",

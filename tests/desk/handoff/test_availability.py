@@ -11,8 +11,8 @@ import pytest
 from handrail.desk.handoff.availability import Rota
 from handrail.desk.handoff.waits import Waited, expected
 from handrail.errors import RetryableError
-from handrail.people import Availability
 from handrail.settings import Settings
+from handrail.types.people import Availability
 
 pytestmark = pytest.mark.anyio
 

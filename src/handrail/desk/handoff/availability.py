@@ -10,8 +10,8 @@ from typing import Protocol
 from handrail.desk.handoff.hours import Hours, hours_settings, load_hours
 from handrail.desk.handoff.waits import Wait, Waited, expected
 from handrail.errors import HandrailError
-from handrail.people import NOBODY, Availability, People
 from handrail.settings import Settings
+from handrail.types.people import NOBODY, Availability, People
 
 log = logging.getLogger("handrail.people")
 

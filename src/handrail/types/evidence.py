@@ -1,0 +1,112 @@
+"""What the articles hold: passages, sections, and what was found for a query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One citable piece of one article."""
+
+    id: str
+    """`article_id/n`, stable while the article keeps its shape."""
+    article_id: str
+    position: int
+    title: str
+    headings: tuple[str, ...]
+    text: str
+    url: str
+    tokens: int
+    facets: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def section(self) -> tuple[str, tuple[str, ...]]:
+        """Passages with equal sections are neighbours."""
+        return (self.article_id, self.headings)
+
+    @property
+    def embedding_text(self) -> str:
+        """Title and heading path in front of the text: what encoders read."""
+        return " > ".join((self.title, *self.headings)) + "\n" + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading of an article, whole."""
+
+    id: str
+    """`article_id#n`, in reading order."""
+    article_id: str
+    title: str
+    headings: tuple[str, ...]
+    """Empty for what stands above the first heading."""
+    text: str
+    """Markdown."""
+    url: str
+    passage_ids: tuple[str, ...]
+    """The passages that hold it or a part of it, in reading order."""
+
+    @property
+    def path(self) -> str:
+        """Title and headings, as encoders read them in front of a text."""
+        return " > ".join((self.title, *self.headings))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A section that was read beside the question."""
+
+    section: Section
+    probability: float
+    """Calibrated: that it answers the question."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved passage with the scores that put it there."""
+
+    passage: Passage
+    dense: float = 0.0
+    """Cosine similarity in [-1, 1]; 0 when only keyword search found it."""
+    keyword: float = 0.0
+    """BM25 score, unbounded; 0 when only dense search found it."""
+    fused: float = 0.0
+    """Weighted fusion in [0, 1]."""
+    final: float = 0.0
+    """The ordering score in [0, 1]; not a probability."""
+    neighbour: bool = False
+    """Added because it stands beside a retrieved passage."""
+    late: float | None = None
+    """Mean cosine of the query's tokens, each to the passage's nearest token; None when they were not compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What retrieval found for one query, best first, and the signals gates read."""
+
+    query: str
+    hits: Sequence[Hit]
+    signals: Mapping[str, float] = field(default_factory=dict)
+    unlisted: Sequence[str] = ()
+    """Codes that the question names and the articles, which list others like them, do not: nothing answers it."""
+    sections: Sequence[Candidate] = ()
+    """Those that were read, the likeliest to answer first."""
+    parts: Sequence[Evidence] = ()
+    """Of a message that asks several things: what was found for each of them; empty for one."""
+
+    @property
+    def given(self) -> Mapping[str, Hit]:
+        """By passage id, all that may be cited."""
+        return {hit.passage.id: hit for hit in self.hits}
+
+    @property
+    def probability(self) -> float:
+        """That the likeliest section answers; 0 where nothing was found, or no article names the code asked about."""
+        return self.sections[0].probability if self.sections and not self.unlisted else 0.0
+
+    @property
+    def passages(self) -> list[Passage]:
+        return [hit.passage for hit in self.hits]
