@@ -18,11 +18,11 @@ from api.dependencies import Assistant, Services, Slots
 from api.desk import build_desk
 from api.housekeeping import purge_conversations, purge_turns
 from api.learning import build_learning
-from api.letters import outbox_worker
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
+from api.outbox import outbox_worker
 from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, systemone, visitor, widget
 from api.startup import Startup
 from handrail import __version__
@@ -145,10 +145,10 @@ def _lifespan(
             )
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
-            letters = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
+            worker = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
             kept = purge_conversations(served.visitors, settings.desk.retention_days, clock)
             work_beside = (startup.run(), purge_turns(turns, clock), served.hub.listen(), kept)
-            for work in (*work_beside, *([letters.run()] if letters else [])):
+            for work in (*work_beside, *([worker.run()] if worker else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield
 

@@ -50,11 +50,11 @@ class Assistant(Protocol):
         """Whether anything of a conversation is known to its next turn."""
         ...
 
-    async def overhear(self, question: Question) -> None:
+    async def remember_unanswered(self, question: Question) -> None:
         """A message that went to a person: known to the turns after the conversation is handed back."""
         ...
 
-    async def overhear_person(self, conversation_id: str, text: str) -> None:
+    async def remember_agent_reply(self, conversation_id: str, text: str) -> None:
         """What a person wrote to the visitor."""
         ...
 

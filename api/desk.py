@@ -74,7 +74,7 @@ class DeskServices:
     book: DeskBook
     people: People
     visitors: VisitorRecords
-    letters: OutboxRecords
+    outbox: OutboxRecords
     sign_in: SignIn
     oidc: Oidc | None
     """None where no provider is set up."""
@@ -118,7 +118,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         book=book,
         people=people,
         visitors=VisitorRecords(database, tenant),
-        letters=outbox,
+        outbox=outbox,
         sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret)),
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
         tokens=VisitorTokens(secret),

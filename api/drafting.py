@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from handrail.records.desk_tables import ConversationRow, EvidenceRow, MessageRow
-from handrail.text.plain_text import letter
+from handrail.text.plain_text import plain_text
 from handrail.types import ANSWERING, Exchange, Question, Routing
 
 MOST = 6
@@ -45,7 +45,7 @@ def draft_of(result: dict[str, Any]) -> dict[str, Any]:
         text = _said_by_articles(result)
     if routing not in ANSWERING or not text:
         text, citations = "", []
-    return {"text": letter(text), "citations": citations, "routing": routing.value}
+    return {"text": plain_text(text), "citations": citations, "routing": routing.value}
 
 
 def _said_by_articles(result: dict[str, Any]) -> str:

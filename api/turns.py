@@ -106,7 +106,7 @@ async def answer(
     """
     begun = await _begun(services, question, asker, to_person)
     if begun is not None and begun.instead is not None:
-        await services.assistant.overhear(question)
+        await services.assistant.remember_unanswered(question)
         return _handed_off(services, question, begun.instead)
     if begun is not None and begun.first:
         await services.assistant.forget(question.conversation_id)  # its records may have been deleted meanwhile
@@ -205,7 +205,7 @@ def _unavailable(settings: Settings, question: Question) -> Outcome:
     people = question.people if settings.brand.person_available else NO_PEOPLE
     lang = language.of_message(question.text, question.lang)
     wording = load_wording(settings.brand.name).into(lang, people)
-    return outcome.within_reach(outcome.unavailable(wording), people)
+    return outcome.limit_offer(outcome.unavailable(wording), people)
 
 
 def _recorded(services: Services, turn: Turn) -> Response:

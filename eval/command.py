@@ -33,7 +33,7 @@ from eval.record import RecordError, Run, Status, new_run_id, write
 from eval.runner import Bars, Done, Evaluation, Job, progress_on
 from eval.selection import Selected, Source, select
 from eval.talks import selecting
-from eval.waiting import reading, when_free
+from eval.waiting import hold_index, when_free
 from handrail.settings import Settings, load_settings
 
 HERE = Path(__file__).parent
@@ -112,7 +112,7 @@ def measured(command: str, settings: Settings, options: Options, notes: Console)
         notes.print(f"[yellow]note[/]: {escape(f'{loaded.path} {note}')}", soft_wrap=True)
     with ExitStack() as stack:
         if selected.url is None:
-            stack.enter_context(when_free(lambda: reading(settings), notes))
+            stack.enter_context(when_free(lambda: hold_index(settings), notes))
         known = {**provenance(settings, HERE.parent, selected.url), **selected.provenance}
         if options.reuse:
             identity = resume.identity(command, loaded.sha256, options.limit, known)

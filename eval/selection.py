@@ -16,7 +16,7 @@ from eval.datasets import Dataset, DatasetError, Loaded, load
 from eval.datasets.catalogue import load_rows, named, verify
 from eval.datasets.corpus import articles_digest, kb_name, loader_of, pages_digest
 from eval.datasets.spec import Spec
-from eval.waiting import reading, when_free
+from eval.waiting import hold_index, when_free
 from handrail.assembly import index_folder
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
@@ -190,7 +190,7 @@ def sample_indexed(settings: Settings, notes: Console) -> tuple[str, ...]:
 
 
 def _indexed(settings: Settings) -> bool:
-    with reading(settings):
+    with hold_index(settings):
         client = connect(index_folder(settings, settings.knowledge.kb), settings.storage.chroma_url)
         store = ChromaStore(client, settings.knowledge.kb, settings.models.embedder)
         try:

@@ -72,7 +72,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Serious:
+class MatterRow:
     """A held-out row."""
 
     text: str
@@ -84,7 +84,7 @@ class Serious:
 class Matters:
     """Held-out rows, and of each what it is likeliest about and how likely that is."""
 
-    rows: Sequence[Serious]
+    rows: Sequence[MatterRow]
     taken: Sequence[str]
     shares: Sequence[float]
 
@@ -122,8 +122,8 @@ def held_out() -> list[Spoken]:
     return [Spoken(**json.loads(line)) for line in HELD_OUT.read_text(encoding="utf-8").splitlines()]
 
 
-def serious() -> list[Serious]:
-    return [Serious(**json.loads(line)) for line in MATTERS.read_text(encoding="utf-8").splitlines()]
+def matter_rows() -> list[MatterRow]:
+    return [MatterRow(**json.loads(line)) for line in MATTERS.read_text(encoding="utf-8").splitlines()]
 
 
 async def measure(kind: str, assistant: Assistant) -> Measured:
@@ -152,7 +152,7 @@ async def measure_acts(assistant: Assistant) -> Acts:
 
 
 async def measure_matters(assistant: Assistant) -> Matters:
-    rows = serious()
+    rows = matter_rows()
     found = [(await understand(row.text, assistant)).matters for row in rows]
     taken = [max(each, key=each.__getitem__) for each in found]
     return Matters(rows, taken, [each[matter] for each, matter in zip(found, taken, strict=True)])

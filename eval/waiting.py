@@ -21,7 +21,7 @@ LONGEST_S = 300.0
 PAUSE_S = 0.5
 
 
-def reading(settings: Settings) -> AbstractContextManager[Any]:
+def hold_index(settings: Settings) -> AbstractContextManager[Any]:
     """Nobody writes to the index while this is held; a Chroma server needs no lock. Raises IndexBusy."""
     folder = index_folder(settings, settings.knowledge.kb)
     return nullcontext() if settings.storage.chroma_url else IndexLock(folder, write=False)

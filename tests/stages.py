@@ -60,7 +60,7 @@ PIECES = Pieces(BANDS, {}, "english")
 PROBE = Probe(np.zeros(4, dtype=np.float32))
 
 
-def heard(
+def understood_as(
     act: str = "request",
     *,
     depends: float = 0.1,

@@ -28,7 +28,7 @@ from handrail.models.manifest import find
 from handrail.models.onnx import OnnxModel
 from handrail.models.taught import FOREIGN, FOREIGN_TOKENS, MESSAGE_TOKENS, MESSAGES, load_taught
 from handrail.settings import Settings, load_settings
-from handrail.understand.classify.features import as_heard
+from handrail.understand.classify.features import encoder_text
 from training.labelled import ACTS, CRISIS, FLAGS, MATTERS, PERSON, REFUSES, ROOT, Row, labelled
 
 OUT = ROOT / "src" / "handrail" / "models" / "bundle" / understands.FILE
@@ -65,7 +65,7 @@ def states(rows: Sequence[Row], kind: str, settings: Settings, cache: Path) -> t
     taught = load_taught(FOREIGN if foreign else MESSAGES)
     spec = find(taught.model, "embedder")
     kept = cache / f"understand_{kind}.npz"
-    texts = [as_heard(row.text) for row in rows]
+    texts = [encoder_text(row.text) for row in rows]
     known = _kept(kept, kind, taught.digest)
     missing = [text for text in dict.fromkeys(texts) if text not in known]
     if not missing:

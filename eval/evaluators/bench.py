@@ -26,7 +26,7 @@ class Asked:
     """What the answerer was given to read; empty where nothing was looked up."""
 
 
-class Overheard:
+class RecordingRetriever:
     """A retriever that remembers what it found."""
 
     def __init__(self, retriever: Retriever) -> None:
@@ -47,12 +47,12 @@ class Overheard:
 class Bench:
     """One engine without traces, asked one question at a time."""
 
-    def __init__(self, settings: Settings, parts: Parts, engine: Engine, overheard: Overheard) -> None:
+    def __init__(self, settings: Settings, parts: Parts, engine: Engine, recorder: RecordingRetriever) -> None:
         self.settings = settings
         self.parts = parts
         self.articles = known_articles(parts)
         self._engine = engine
-        self._overheard = overheard
+        self._recorder = recorder
 
     async def ask(self, text: str, *, trusting: bool = False) -> Asked:
         """A new conversation's first turn; `trusting` hides injection signals. Raises TextRefused as the API would."""
@@ -60,10 +60,10 @@ class Bench:
         return await self.put(replace(asked, suspicious=False) if trusting else asked)
 
     async def put(self, asked: Question) -> Asked:
-        self._overheard.found.clear()
+        self._recorder.found.clear()
         turn = await self._engine.run(asked)
         # Where a message asked several things, each was looked up; otherwise what was found last counts.
-        found = self._overheard.found if turn.outcome.requests else self._overheard.found[-1:]
+        found = self._recorder.found if turn.outcome.requests else self._recorder.found[-1:]
         limit = self.settings.generate.context_passages
         read = {hit.passage.id: hit.passage for evidence in found for hit in evidence.hits[:limit]}
         return Asked(turn, tuple(read.values()))
@@ -84,10 +84,10 @@ async def bench(settings: Settings) -> AsyncIterator[Bench]:
         wording = load_wording(settings.brand.name)
         stages = build_stages(settings, parts, wording, SilentTracer(new_trace_id))
         closing = stages.closing
-        overheard = Overheard(stages.retriever)
-        await overheard.retrieve("warm up", {})
-        engine = Engine(replace(stages, retriever=overheard), settings, wording, time.perf_counter)
-        yield Bench(settings, parts, engine, overheard)
+        recorder = RecordingRetriever(stages.retriever)
+        await recorder.retrieve("warm up", {})
+        engine = Engine(replace(stages, retriever=recorder), settings, wording, time.perf_counter)
+        yield Bench(settings, parts, engine, recorder)
     finally:
         if closing is not None:
             await closing()

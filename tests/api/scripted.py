@@ -85,10 +85,10 @@ class ScriptedAssistant:
     async def remembers(self, conversation_id: str) -> bool:
         return self.remembering
 
-    async def overhear(self, question: Question) -> None:
+    async def remember_unanswered(self, question: Question) -> None:
         self.overheard.append(question.text)
 
-    async def overhear_person(self, conversation_id: str, text: str) -> None:
+    async def remember_agent_reply(self, conversation_id: str, text: str) -> None:
         self.overheard.append(text)
 
     async def unsay(self, turn: Turn) -> None:

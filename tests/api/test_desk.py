@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from handrail.accounts.passwords import hash_password
 from handrail.cli.desk import _with_database
-from handrail.desk.outbox import NewLetter
+from handrail.desk.outbox import NewNotification
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from handrail.turn import outcome
@@ -308,7 +308,7 @@ def test_letters_are_for_leads_and_sent_again_on_the_record(
 ) -> None:
     async def write(database: Any) -> None:
         outbox = OutboxRecords(database, "default")
-        await outbox.write([NewLetter("webhook", "alerts.example.net", {"secret": "words"})], 1.0)
+        await outbox.write([NewNotification("webhook", "alerts.example.net", {"secret": "words"})], 1.0)
         claim, letters = await outbox.claim(2.0, 60, 10)
         await outbox.failed(letters[0].id, claim, "the receiver answered 503", None)
 

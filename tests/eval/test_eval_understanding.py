@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from eval.companies import Assistant, Assistants
-from eval.understanding import KINDS, held_out, measure, measure_acts, measure_matters, read, serious, understand
+from eval.understanding import KINDS, held_out, matter_rows, measure, measure_acts, measure_matters, read, understand
 from handrail.understand.crisis import speaks_of_dying
 from tests.sample import sample_settings
 
@@ -148,7 +148,7 @@ def test_no_measured_act_is_learnt_from() -> None:
 
 def test_no_measured_matter_is_learnt_from() -> None:
     learnt = [json.loads(line)["text"].casefold() for line in lines(MATTERS)]
-    measured = [row.text.casefold() for row in serious()]
+    measured = [row.text.casefold() for row in matter_rows()]
 
     assert len({*learnt, *measured}) == len(learnt) + len(measured)
     assert not {*learnt} & {row.text.casefold() for row in held_out()}

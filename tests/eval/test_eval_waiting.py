@@ -8,7 +8,7 @@ from threading import Timer
 import pytest
 from rich.console import Console
 
-from eval.waiting import reading, when_free
+from eval.waiting import hold_index, when_free
 from handrail.errors import IndexBusy
 from handrail.settings import load_settings
 from handrail.stores.lock import IndexLock
@@ -23,7 +23,7 @@ def test_a_reader_waits_until_the_writer_is_done_and_says_so(
     done = Timer(0.5, writer.release)
     done.start()
 
-    with when_free(lambda: reading(settings), Console()), reading(settings):
+    with when_free(lambda: hold_index(settings), Console()), hold_index(settings):
         pass
 
     done.join()

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from handrail.errors import BudgetExhausted, HandrailError, SettingsError
-from handrail.llm import LanguageModel, TextHearer
+from handrail.llm import LanguageModel, TextListener
 from handrail.llm.chat import connect_chat
 from handrail.llm.deadline import until
 from handrail.llm.meter import Bounds, metering
@@ -91,7 +91,7 @@ async def test_the_second_is_asked_when_the_first_fails(
     async def hear(text: str) -> None:
         heard.append(text)
 
-    hearer: TextHearer | None = hear if isinstance(step, Streams) else None
+    hearer: TextListener | None = hear if isinstance(step, Streams) else None
     with metering() as meter:
         async with both(llm_provider, second_provider, timeout_s=5.0, stall_s=1.5) as model:
             reply = await model.ask(PROMPT, Greeting, hearer)

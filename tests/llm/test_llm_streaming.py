@@ -28,7 +28,7 @@ ANSWER = {
 }
 
 
-class Heard:
+class CollectedClaims:
     """Claims with the time each was heard."""
 
     def __init__(self) -> None:
@@ -42,37 +42,37 @@ class Heard:
 
 async def test_a_claim_is_heard_as_soon_as_it_has_ended(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script(Streams(ANSWER, gap_s=0.05))
-    heard = Heard()
+    collected = CollectedClaims()
 
     async with connected(llm_provider) as model:
-        reply = await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+        reply = await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), collected))
     finished = time.monotonic()
 
     assert llm_provider.requests[0].body["stream"] is True
-    assert [claim.passage_ids for claim in heard.claims] == [(STEPS.id,), (RECORDS.id,)]
-    assert [claim.text for claim in heard.claims] == [claim.text for claim in reply.output.claims]
-    assert finished - heard.at[0] > 0.15
+    assert [claim.passage_ids for claim in collected.claims] == [(STEPS.id,), (RECORDS.id,)]
+    assert [claim.text for claim in collected.claims] == [claim.text for claim in reply.output.claims]
+    assert finished - collected.at[0] > 0.15
     assert reply.usage.input_tokens == 100
 
 
 @pytest.mark.parametrize("token_chars", [1, 3, 7, 1000])
 async def test_claims_do_not_depend_on_how_the_text_is_cut(llm_provider: ScriptedOpenAI, token_chars: int) -> None:
     llm_provider.script(Streams(ANSWER, token_chars=token_chars))
-    heard = Heard()
+    collected = CollectedClaims()
 
     async with connected(llm_provider) as model:
-        await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+        await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), collected))
 
-    assert [claim.text for claim in heard.claims] == [claim["text"] for claim in ANSWER["claims"]]  # type: ignore[index]
+    assert [claim.text for claim in collected.claims] == [claim["text"] for claim in ANSWER["claims"]]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1, 2", '{"claims": "x"}', '{"claims": [{"text": 1}]}', "not json }"])
 async def test_text_that_is_no_answer_is_not_heard(text: str) -> None:
-    heard = Heard()
+    collected = CollectedClaims()
 
-    await ClaimReader((STEPS,), heard)(text)
+    await ClaimReader((STEPS,), collected)(text)
 
-    assert heard.claims == []
+    assert collected.claims == []
 
 
 async def test_a_stream_that_falls_silent_is_given_up(llm_provider: ScriptedOpenAI) -> None:
@@ -81,20 +81,20 @@ async def test_a_stream_that_falls_silent_is_given_up(llm_provider: ScriptedOpen
 
     async with connected(llm_provider, stall_s=1.0, retries=0) as model:
         with pytest.raises(Stalled):
-            await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS,), Heard()))
+            await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS,), CollectedClaims()))
 
     assert time.monotonic() - start < 30
 
 
 async def test_failures_before_the_first_token_are_tried_again(llm_provider: ScriptedOpenAI) -> None:
     llm_provider.script(Fails(503), Fails(429), Streams(ANSWER))
-    heard = Heard()
+    collected = CollectedClaims()
 
     async with connected(llm_provider) as model:
-        await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+        await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), collected))
 
     assert len(llm_provider.requests) == 3
-    assert len(heard.claims) == 2
+    assert len(collected.claims) == 2
 
 
 async def test_a_stream_that_breaks_off_is_not_repeated(llm_provider: ScriptedOpenAI) -> None:
@@ -102,7 +102,7 @@ async def test_a_stream_that_breaks_off_is_not_repeated(llm_provider: ScriptedOp
 
     async with connected(llm_provider) as model:
         with pytest.raises(RetryableError):
-            await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), Heard()))
+            await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), CollectedClaims()))
 
     assert len(llm_provider.requests) == 1
 
@@ -110,10 +110,10 @@ async def test_a_stream_that_breaks_off_is_not_repeated(llm_provider: ScriptedOp
 async def test_a_correction_is_not_heard_twice(llm_provider: ScriptedOpenAI) -> None:
     wrong: dict[str, Any] = {**ANSWER, "answered": "perhaps"}
     llm_provider.script(Streams(wrong), Says(ANSWER))
-    heard = Heard()
+    collected = CollectedClaims()
 
     async with connected(llm_provider) as model:
-        reply = await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), heard))
+        reply = await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), collected))
 
-    assert len(heard.claims) == 2
+    assert len(collected.claims) == 2
     assert reply.output.answered == "fully"

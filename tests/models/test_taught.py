@@ -12,8 +12,8 @@ import pytest
 
 from handrail.assembly.models import (
     Scores,
-    build_foreign_hearing,
-    build_hearing,
+    build_foreign_scorer,
+    build_message_scorer,
     build_readers,
     build_reranker,
     entailing,
@@ -137,17 +137,17 @@ def test_nothing_is_read_where_its_model_is_not_used(settings: Settings, change:
 
 @pytest.mark.models
 def test_a_message_is_heard(settings: Settings) -> None:
-    hear = build_hearing(settings)
-    assert hear is not None
+    score = build_message_scorer(settings)
+    assert score is not None
     texts = ["I want my money back for last month", "how do I add a colleague", "write me a poem", "asdf jkl qwer"]
 
-    labels = [list(Label)[int(found.labels.argmax())] for found in hear(texts)]
+    labels = [list(Label)[int(found.labels.argmax())] for found in score(texts)]
 
     assert labels == [Label.HIGH_STAKES, Label.ANSWERABLE, Label.IRRELEVANT, Label.NONSENSE]
     assert all(
-        np.array_equal(hear([text])[0].labels, found.labels) for text, found in zip(texts, hear(texts), strict=True)
+        np.array_equal(score([text])[0].labels, found.labels) for text, found in zip(texts, score(texts), strict=True)
     )
-    assert np.isfinite(np.stack([found.labels for found in hear(["", "long " * 5000, "?!", "\x00"])])).all()
+    assert np.isfinite(np.stack([found.labels for found in score(["", "long " * 5000, "?!", "\x00"])])).all()
 
 
 @pytest.mark.models
@@ -193,8 +193,8 @@ def test_something_stands_in_where_its_model_is_not_used(settings: Settings, cha
 
 @pytest.mark.models
 def test_messages_in_other_languages_are_heard_in_their_own_words(settings: Settings) -> None:
-    hear = build_foreign_hearing(settings)
-    assert hear is not None
+    score = build_foreign_scorer(settings)
+    assert score is not None
     texts = {
         "Ich will mein Geld für den letzten Monat zurück": Label.HIGH_STAKES,
         "comment ajouter un collègue à mon équipe ?": Label.ANSWERABLE,
@@ -204,24 +204,24 @@ def test_messages_in_other_languages_are_heard_in_their_own_words(settings: Sett
         "asdf jkl qwer": Label.NONSENSE,
     }
 
-    found = [list(Label)[int(said.labels.argmax())] for said in hear(list(texts))]
+    found = [list(Label)[int(said.labels.argmax())] for said in score(list(texts))]
 
     assert found == list(texts.values())
-    assert np.isfinite(np.stack([said.labels for said in hear(["", "lang " * 5000, "?!", "\x00"])])).all()
+    assert np.isfinite(np.stack([said.labels for said in score(["", "lang " * 5000, "?!", "\x00"])])).all()
 
 
 @pytest.mark.models
 def test_another_encoder_was_not_taught_to_hear_messages(settings: Settings) -> None:
     with pytest.raises(SettingsError, match=r"models\.foreign.*multilingual-e5-small-q4 was taught"):
-        build_foreign_hearing(with_models(settings, {"foreign": "bge-small-en-v1.5-int8"}))
+        build_foreign_scorer(with_models(settings, {"foreign": "bge-small-en-v1.5-int8"}))
 
 
 def test_it_can_be_turned_off(settings: Settings) -> None:
     silent = settings.model_copy(update={"classify": settings.classify.model_copy(update={"mode": "off"})})
 
-    assert build_hearing(silent) is None and build_foreign_hearing(silent) is None
-    assert build_foreign_hearing(with_models(settings, {"foreign": "none"})) is None
-    assert build_hearing(with_models(settings, {"embedder": "st:any"})) is None
+    assert build_message_scorer(silent) is None and build_foreign_scorer(silent) is None
+    assert build_foreign_scorer(with_models(settings, {"foreign": "none"})) is None
+    assert build_message_scorer(with_models(settings, {"embedder": "st:any"})) is None
 
 
 def with_models(settings: Settings, change: dict[str, object]) -> Settings:

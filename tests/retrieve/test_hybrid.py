@@ -17,11 +17,11 @@ from handrail.retrieve.section_reader import SectionReader
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.types import Evidence, Heard, Passage, Wordings
+from handrail.types import Evidence, MessageScores, Passage, Wordings
 from tests.calibrations import gate_of
 from tests.knowledge.articles import HashedWords
 from tests.retrieve.section_reader import WordOverlap, reader
-from tests.stages import heard
+from tests.stages import understood_as
 
 pytestmark = pytest.mark.anyio
 
@@ -101,20 +101,20 @@ def held_by(store: ChromaStore) -> tuple[snapshots.Snapshot, SectionReader]:
 async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(store: ChromaStore) -> None:
     asked: list[str] = []
 
-    def hear(texts: list[str]) -> list[Heard]:
+    def message_scorer(texts: list[str]) -> list[MessageScores]:
         asked.extend(texts)
-        return [Heard(np.full(5, len(text), np.float32)) for text in texts]
+        return [MessageScores(np.full(5, len(text), np.float32)) for text in texts]
 
-    embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear", hear, 64, 512, remember=8)
-    with closing(embed), closing(hearing):
+    embed, scorer = Batcher("embed", HashedWords(), 64, 512), Batcher("label", message_scorer, 64, 512, remember=8)
+    with closing(embed), closing(scorer):
         held, reads = held_by(store)
-        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear=hearing)
+        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, message_scorer=scorer)
         text = "I sold a lamp. How do I refund it?"
         retriever.foresee(text)
         whole, sentences = await retriever.probe(text), await retriever.sentences(text)
 
-    assert whole.heard is not None and whole.heard[0] == len(text)
-    assert {part: found.heard[0] for part, found in sentences.items() if found.heard is not None} == {
+    assert whole.label_scores is not None and whole.label_scores[0] == len(text)
+    assert {part: found.label_scores[0] for part, found in sentences.items() if found.label_scores is not None} == {
         part: len(part) for part in ("I sold a lamp.", "How do I refund it?")
     }
     assert asked.count(text) == 1
@@ -123,16 +123,19 @@ async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(sto
 async def test_a_foreign_message_is_heard_with_and_without_courtesies(store: ChromaStore) -> None:
     asked: list[str] = []
 
-    def hear(texts: list[str]) -> list[Heard]:
+    def message_scorer(texts: list[str]) -> list[MessageScores]:
         asked.extend(texts)
         if "busy" in texts[0]:
             raise RetryableError("too much to do")
-        return [Heard(np.zeros(5, np.float32)) for _ in texts]
+        return [MessageScores(np.zeros(5, np.float32)) for _ in texts]
 
-    embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear_foreign", hear, 64, 512, remember=8)
-    with closing(embed), closing(hearing):
+    embed, scorer = (
+        Batcher("embed", HashedWords(), 64, 512),
+        Batcher("label_foreign", message_scorer, 64, 512, remember=8),
+    )
+    with closing(embed), closing(scorer):
         held, reads = held_by(store)
-        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear_foreign=hearing)
+        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, foreign_scorer=scorer)
         retriever.foresee("Hallo! Bitte das Geld zurück")
         german = await retriever.probe("Hallo! Bitte das Geld zurück")
         swedish = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
@@ -146,25 +149,25 @@ async def test_a_foreign_message_is_heard_with_and_without_courtesies(store: Chr
 
 
 async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaStore) -> None:
-    def hear(texts: list[str]) -> list[Heard]:
+    def message_scorer(texts: list[str]) -> list[MessageScores]:
         return [
-            Heard(
+            MessageScores(
                 np.zeros(5, np.float32),
-                heard(crisis=0.9 if "dark" in text[-160:] else 0.1, person=0.9 if text == said else 0.2),
+                understood_as(crisis=0.9 if "dark" in text[-160:] else 0.1, person=0.9 if text == said else 0.2),
             )
             for text in texts
         ]
 
     said = f"{'The lamp flickers. ' * 20}All is dark for me. {'The lamp flickers. ' * 20}".strip()
-    embed, hearing = Batcher("embed", HashedWords(), 64, 512), Batcher("hear_foreign", hear, 64, 512)
-    with closing(embed), closing(hearing):
+    embed, scorer = Batcher("embed", HashedWords(), 64, 512), Batcher("label_foreign", message_scorer, 64, 512)
+    with closing(embed), closing(scorer):
         held, reads = held_by(store)
-        abroad = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear_foreign=hearing)
-        english = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, hear=hearing)
+        abroad = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, foreign_scorer=scorer)
+        english = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, message_scorer=scorer)
         probes = [await abroad.probe(said), await english.probe(said)]
         deaf = await HybridRetriever(held, store.search, embed, reads, Retrieval(), None).probe(said)
 
-    assert [probe.understood for probe in probes] == [heard(crisis=0.9, person=0.9)] * 2
+    assert [probe.understood for probe in probes] == [understood_as(crisis=0.9, person=0.9)] * 2
     assert deaf.understood is None
 
 

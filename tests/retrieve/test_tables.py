@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.retrieve.section_reader import window
-from handrail.retrieve.tables import read_aloud
+from handrail.retrieve.tables import tables_as_text
 from tests.stages import passage, section_of
 
 TABLE = "| Plan | Price |\n| --- | ---: |\n| Solo | EUR 14 |\n| Studio | EUR 32 |"
 
 
 def test_each_row_says_what_its_values_are() -> None:
-    assert read_aloud(f"Prices exclude VAT.\n\n{TABLE}\n\nSee below.") == (
+    assert tables_as_text(f"Prices exclude VAT.\n\n{TABLE}\n\nSee below.") == (
         "Prices exclude VAT.\n\nPlan: Solo; Price: EUR 14.\nPlan: Studio; Price: EUR 32.\n\nSee below."
     )
 
@@ -31,11 +31,11 @@ def test_each_row_says_what_its_values_are() -> None:
     ids=["no first name", "more values", "fewer values", "no header", "no rows"],
 )
 def test_uneven_tables_are_read_too(table: str, aloud: str) -> None:
-    assert read_aloud(table) == aloud
+    assert tables_as_text(table) == aloud
 
 
 def test_a_second_table_has_its_own_names() -> None:
-    assert read_aloud(f"{TABLE}\n\n| Seat |\n| --- |\n| one |").endswith("\n\nSeat: one.")
+    assert tables_as_text(f"{TABLE}\n\n| Seat |\n| --- |\n| one |").endswith("\n\nSeat: one.")
 
 
 @given(st.text(alphabet="ab |-:\n", max_size=60))
@@ -43,7 +43,9 @@ def test_no_word_of_a_body_is_lost(text: str) -> None:
     lines = text.splitlines()
     ruled = any(set(line.strip()) <= set("|-: ") and "-" in line for line in lines)
 
-    assert ruled or sorted("".join(c for c in read_aloud(text) if c in "ab")) == sorted(c for c in text if c in "ab")
+    assert ruled or sorted("".join(c for c in tables_as_text(text) if c in "ab")) == sorted(
+        c for c in text if c in "ab"
+    )
 
 
 def test_the_window_of_a_long_table_holds_the_row_that_was_asked_for() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.text.plain_text import letter
+from handrail.text.plain_text import plain_text
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,9 @@ from handrail.text.plain_text import letter
     ],
 )
 def test_tables_and_emphasis_are_written_out(markdown: str, typed: str) -> None:
-    assert letter(markdown) == typed
+    assert plain_text(markdown) == typed
 
 
 @given(st.text(alphabet="a1|-*`[]>#: \n", max_size=120))
 def test_nothing_breaks_it(text: str) -> None:
-    assert letter(letter(text)).count("\n\n\n") == 0
+    assert plain_text(plain_text(text)).count("\n\n\n") == 0

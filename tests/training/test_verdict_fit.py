@@ -8,19 +8,19 @@ import pytest
 from handrail.types import Label
 from handrail.understand.classify.verdict import Said
 from training.classifier.rows import Row
-from training.classifier.verdict import MOST, Heard, fit, left_out, needed, table
+from training.classifier.verdict import MOST, ScoredMessage, fit, left_out, needed, table
 
 LABELS = (Label.ANSWERABLE, Label.HIGH_STAKES, Label.OUT_OF_SCOPE)
 
 
-def heard(company: str, label: Label, *, sure: float) -> Heard:
+def scored(company: str, label: Label, *, sure: float) -> ScoredMessage:
     """The first judge is right, the second names the next label, and is surer of it."""
     place = LABELS.index(label)
     said = Said(np.stack([np.eye(3)[place], sure * np.eye(3)[place - 1]]).astype(np.float32), 0.0)
-    return Heard(Row("cancel it", label, company, company), "dev", 1.0, False, "cancel it", said, [])
+    return ScoredMessage(Row("cancel it", label, company, company), "dev", 1.0, False, "cancel it", said, [])
 
 
-MESSAGES = [heard(f"company {n // 9}", LABELS[n % 3], sure=3.0 + n % 5) for n in range(72)]
+MESSAGES = [scored(f"company {n // 9}", LABELS[n % 3], sure=3.0 + n % 5) for n in range(72)]
 
 
 def test_a_judge_that_is_sure_and_wrong_is_not_followed() -> None:

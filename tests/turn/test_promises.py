@@ -77,7 +77,7 @@ def test_nobody_is_mentioned_while_nobody_is_there(lang: str, people: People) ->
     wording = load_wording("Acme").into(lang, people)
 
     for name, made in outcomes(wording).items():
-        reached = outcome.within_reach(made, people)
+        reached = outcome.limit_offer(made, people)
         said = " ".join(filter(None, [reached.answer, reached.disclaimer, reached.notice]))
         assert not mentions(said, lang), (name, said)
         assert people.reachable or reached.escalation.offer is Offer.NONE, name
@@ -89,14 +89,14 @@ def test_somebody_is_mentioned_while_somebody_is_there(lang: str) -> None:
 
     assert mentions(wording.say("out_of_scope"), lang)
     assert mentions(wording.say("high_stakes_close"), lang)
-    assert outcome.within_reach(outcome.unavailable(wording), PRESENT).escalation.offer is Offer.BUTTON
+    assert outcome.limit_offer(outcome.unavailable(wording), PRESENT).escalation.offer is Offer.BUTTON
 
 
 @pytest.mark.parametrize("people", [AWAY, CLOSED], ids=["away", "closed"])
 def test_while_nobody_is_there_a_request_can_still_be_left(people: People) -> None:
     wording = load_wording("Acme").into("en", people)
 
-    reached = outcome.within_reach(outcome.unavailable(wording), people)
+    reached = outcome.limit_offer(outcome.unavailable(wording), people)
 
     assert reached.escalation.offer is Offer.BUTTON
     assert "You can leave a request with your e-mail address." in reached.answer

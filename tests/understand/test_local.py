@@ -34,7 +34,7 @@ DOMAIN = Exchange(ASKED, ASKED, "Open Settings.", Routing.ANSWERED, ("domains:dn
 REQUEST = Understood({Act.REQUEST: 0.9, Act.THANKS: 0.1}, 0.0, 0.0, 0.0, 0.0)
 
 
-def heard(act: Act = Act.REQUEST, probability: float = 0.9, **outputs: Any) -> Understood:
+def understood_as(act: Act = Act.REQUEST, probability: float = 0.9, **outputs: Any) -> Understood:
     acts: dict[str, float] = {Act.REQUEST: 1 - probability, act: probability}
     return replace(Understood(acts, 0.0, 0.0, 0.0, 0.0), **outputs)
 
@@ -93,7 +93,7 @@ async def test_where_nothing_hears_a_message_it_is_a_request_that_needs_no_past(
 @pytest.mark.parametrize("act", [Act.THANKS, Act.GREETING, Act.NO, Act.STILL_FAILS])
 @pytest.mark.parametrize(("probability", "certain"), [(0.9, True), (0.51, True), (0.45, False)])
 async def test_what_a_message_does_is_heard(act: Act, probability: float, *, certain: bool) -> None:
-    found = await read(Heads({"cheers": heard(act, probability)}), "cheers mate")
+    found = await read(Heads({"cheers": understood_as(act, probability)}), "cheers mate")
 
     assert found.act is (act if certain else Act.REQUEST)
 
@@ -111,7 +111,7 @@ async def test_a_doubtful_act_is_a_request() -> None:
 async def test_a_crisis_is_acted_on_early_and_the_wish_for_a_person_late(
     value: float, *, refuses: bool, crisis: bool, person: bool
 ) -> None:
-    said = heard(Act.ASKS_PERSON, value, refuses_offer=value, crisis=value, person=value)
+    said = understood_as(Act.ASKS_PERSON, value, refuses_offer=value, crisis=value, person=value)
 
     found = await read(Heads({"leave": said}), "leave me in peace")
 
@@ -124,7 +124,7 @@ async def test_phrases_of_despair_count_whatever_the_heads_say(*, deaf: bool) ->
 
 
 async def test_a_follow_up_may_be_meant_with_what_was_said_before_or_alone_each_as_likely_as_heard() -> None:
-    heads = Heads({"long": heard(depends=0.7)})
+    heads = Heads({"long": understood_as(depends=0.7)})
 
     found = await read(heads, "how long?", DOMAIN)
 
@@ -139,13 +139,13 @@ async def test_a_follow_up_may_be_meant_with_what_was_said_before_or_alone_each_
 
 @pytest.mark.parametrize(("depends", "texts"), [(0.14, ["alone"]), (0.86, ["together"]), (0.5, ["together", "alone"])])
 async def test_a_way_that_is_hardly_meant_is_not_looked_up(depends: float, texts: list[str]) -> None:
-    found = await read(Heads({"long": heard(depends=depends)}), "how long?", DOMAIN)
+    found = await read(Heads({"long": understood_as(depends=depends)}), "how long?", DOMAIN)
 
     assert [("together" if sense.carried else "alone") for sense in found.whole.senses] == texts
 
 
 async def test_neither_a_first_message_nor_a_suspicious_one_reads_the_past() -> None:
-    heads = Heads({"long": heard(depends=0.9)})
+    heads = Heads({"long": understood_as(depends=0.9)})
 
     assert [sense.text for sense in (await read(heads, "how long?")).whole.senses] == ["how long?"]
     assert [sense.text for sense in (await read(heads, "how long?", DOMAIN, suspicious=True)).whole.senses] == [
@@ -158,7 +158,7 @@ GRAVE, OUT, OFF = (label(name, 0.9) for name in (Label.HIGH_STAKES, Label.OUT_OF
 
 async def standing(alone: Classification, together: Classification, last: Exchange = DOMAIN) -> Label:
     """What a follow-up counts as whose own label and label with the past are these."""
-    heads = Heads({"long": heard(depends=0.9)}, {last.standalone.casefold(): together, "long": alone})
+    heads = Heads({"long": understood_as(depends=0.9)}, {last.standalone.casefold(): together, "long": alone})
     [sense] = (await read(heads, "how long?", last)).whole.senses
     return sense.classification.label
 
@@ -196,7 +196,7 @@ async def test_a_follow_up_is_serious_where_it_is_so_by_itself_and_not_because_t
     ],
 )
 async def test_parts_that_ask_are_requests_and_the_others_belong_to_them(text: str, requests: list[str] | None) -> None:
-    story = heard(Act.CHAT)
+    story = understood_as(Act.CHAT)
     heads = Heads({"refund": REQUEST, "print": REQUEST, "bakery": story, "yesterday": story})
 
     found = await read(heads, text)
@@ -206,7 +206,7 @@ async def test_parts_that_ask_are_requests_and_the_others_belong_to_them(text: s
 
 
 async def test_a_part_that_points_back_at_the_one_before_it_is_read_behind_it() -> None:
-    heads = Heads({"refund": REQUEST, "undo": heard(depends=0.9)})
+    heads = Heads({"refund": REQUEST, "undo": understood_as(depends=0.9)})
 
     found = await read(heads, "How do I refund an order, and can I undo it later?")
 
@@ -218,7 +218,7 @@ async def test_a_part_that_points_back_at_the_one_before_it_is_read_behind_it() 
 
 
 async def test_a_request_is_also_looked_up_without_what_stands_around_it() -> None:
-    heads = Heads({"salon": heard(Act.CHAT), "refund": REQUEST})
+    heads = Heads({"salon": understood_as(Act.CHAT), "refund": REQUEST})
 
     found = await read(heads, "I run a small salon by the sea. How do I refund an order?")
 

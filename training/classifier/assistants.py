@@ -8,18 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from eval.metrics.routing import Routed
-from handrail.assembly.models import build_foreign_hearing, build_hearing
+from handrail.assembly.models import build_foreign_scorer, build_message_scorer
 from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Settings
 from handrail.text.courtesies import without_courtesies
 from handrail.text.language import foreign
 from handrail.text.sentences import parts
 from handrail.types import Probe, Question
-from handrail.understand.classify.features import as_heard
+from handrail.understand.classify.features import encoder_text
 from handrail.understand.classify.head import Head
 from handrail.understand.classify.local import LocalClassifier
 from handrail.understand.classify.verdict import Said
-from training.classifier.bases import CachedEmbedder, Hear, company_base, indexed_base, probe
+from training.classifier.bases import CachedEmbedder, Score, company_base, indexed_base, probe
 from training.classifier.rows import OWN, Row, read_companies
 
 
@@ -29,8 +29,8 @@ class Assistants:
         found = read_companies(companies) if companies.is_file() else {}
         self._embedder = embedder
         nameless = settings.model_copy(update={"brand": settings.brand.model_copy(update={"name": ""})})
-        self._hear = build_hearing(nameless)
-        self._hear_foreign = build_foreign_hearing(nameless)
+        self._score = build_message_scorer(nameless)
+        self._score_foreign = build_foreign_scorer(nameless)
         self._bases: dict[str, TopicProbe] = {
             OWN: indexed_base(settings, settings.knowledge.kb, settings.brand.covers, embedder),
             **{company.id: company_base(company, embedder) for company in found.values()},
@@ -63,19 +63,19 @@ class Assistants:
         self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
         return texts
 
-    def _hearing(self, company: str) -> Hear | None:
-        hear, name = self._hear, self.names[company]
-        if hear is None:
+    def _hearing(self, company: str) -> Score | None:
+        score, name = self._score, self.names[company]
+        if score is None:
             return None
-        return lambda texts: [heard.labels for heard in hear([as_heard(text, name) for text in texts])]
+        return lambda texts: [scores.labels for scores in score([encoder_text(text, name) for text in texts])]
 
     def _probe(self, row: Row, text: str) -> Probe:
         found = probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
         said = without_courtesies(row.text)
-        if self._hear_foreign is None or not foreign(said):
+        if self._score_foreign is None or not foreign(said):
             return found
-        heard = self._hear_foreign([as_heard(said, self.names[row.company])])[0].labels
-        return replace(found, foreign=heard, abroad=True)
+        scores = self._score_foreign([encoder_text(said, self.names[row.company])])[0].labels
+        return replace(found, foreign=scores, abroad=True)
 
     def _one(self, row: Row, text: str) -> Routed:
         classifier = self._classifiers[row.company]

@@ -96,16 +96,16 @@ def indexed_base(settings: Settings, kb: str, covers: str, embedder: CachedEmbed
     return TopicProbe(read_snapshot(settings, store), covers_vector(covers, embedder))
 
 
-Hear = Callable[[Sequence[str]], Sequence[Vectors]]
+Score = Callable[[Sequence[str]], Sequence[Vectors]]
 
 
-def probe(text: str, base: TopicProbe, embedder: CachedEmbedder, hear: Hear | None) -> Probe:
+def probe(text: str, base: TopicProbe, embedder: CachedEmbedder, score: Score | None) -> Probe:
     """As `HybridRetriever.probe`."""
     texts = [text := without_courtesies(text), *parts(text)]
-    heard = hear(texts) if hear is not None else [None] * len(texts)
+    scores = score(texts) if score is not None else [None] * len(texts)
     whole, *rest = (
         Probe(embedding, base.features(of, embedding), label)
-        for of, embedding, label in zip(texts, embedder.queries(texts), heard, strict=True)
+        for of, embedding, label in zip(texts, embedder.queries(texts), scores, strict=True)
     )
     return replace(whole, parts=dict(zip(texts[1:], rest, strict=True)))
 

@@ -51,7 +51,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ScoredMessage:
     """A message, and what is said of it."""
 
     row: Row
@@ -66,7 +66,7 @@ class Heard:
         return signals(self.text, self.whole.first(judges), [said.first(judges) for said in self.sentences])
 
 
-def heard(path: Path, assistants: Assistants) -> list[Heard]:
+def scored(path: Path, assistants: Assistants) -> list[ScoredMessage]:
     # Of others only what hears a hundred languages judges.
     rows = [own(row) for row in read_rows(path) if row.lang == "en"]
     importance = IMPORTANCE.get(path.stem, 1.0)
@@ -75,7 +75,7 @@ def heard(path: Path, assistants: Assistants) -> list[Heard]:
     for some, copy in ((rows, False), (copies, True)):
         some = [row for row in some if any(letter.isalpha() for letter in row.text)]
         for row, (text, whole, sentences) in zip(some, assistants.said(some), strict=True):
-            found.append(Heard(row, path.stem, importance * row.weight, copy, text, whole, sentences))
+            found.append(ScoredMessage(row, path.stem, importance * row.weight, copy, text, whole, sentences))
     return found
 
 
@@ -87,7 +87,7 @@ class Table:
     companies: Sequence[str]
 
 
-def table(rows: Sequence[Heard], labels: Sequence[Label], judges: int) -> Table:
+def table(rows: Sequence[ScoredMessage], labels: Sequence[Label], judges: int) -> Table:
     return Table(
         np.stack([row.signals(judges) for row in rows]).astype(np.float64),
         np.asarray([labels.index(row.row.label) for row in rows]),
@@ -124,7 +124,7 @@ def needed(logits: Array, truth: NDArray[np.int64], stakes: int, recall: float) 
     return MOST
 
 
-def show(rows: Sequence[Heard], logits: Array, labels: Sequence[Label]) -> None:
+def show(rows: Sequence[ScoredMessage], logits: Array, labels: Sequence[Label]) -> None:
     likely = np.exp(logits - logits.max(axis=1, keepdims=True))
     likely /= likely.sum(axis=1, keepdims=True)
     for file in dict.fromkeys(row.file for row in rows):
@@ -176,16 +176,16 @@ def main() -> None:
 
 def said_of(
     files: Sequence[Path], head: Path, cache: Path, settings: Settings
-) -> tuple[Sequence[Heard], Sequence[Label]]:
+) -> tuple[Sequence[ScoredMessage], Sequence[Label]]:
     embedder = CachedEmbedder(build_embedder(settings), cache)
     loaded = load_head(head, embedder.name, judged=False)
     known: dict[Path, Assistants] = {}
-    rows: list[Heard] = []
+    rows: list[ScoredMessage] = []
     for file in files:
         beside = file.with_name("companies.jsonl")
         if beside not in known:
             known[beside] = Assistants(settings, loaded, embedder, beside)
-        rows += heard(file, known[beside])
+        rows += scored(file, known[beside])
         print(f"{len(rows)} messages heard, {file.name}", flush=True)
     return rows, loaded.labels
 

@@ -23,7 +23,7 @@ from handrail.models.packed import PackedWeights
 from handrail.models.taught import FOREIGN, FOREIGN_TOKENS
 from handrail.settings import load_settings
 from handrail.text.courtesies import without_courtesies
-from handrail.understand.classify.features import as_heard
+from handrail.understand.classify.features import encoder_text
 from training import FITTED
 from training.classifier import abroad, augment
 from training.classifier.fit import LABELS
@@ -69,20 +69,20 @@ def main() -> None:
     tokenizer = source.tokenizer()
     tokenizer.enable_truncation(FOREIGN_TOKENS)
     texts = [
-        spec.query_prefix + as_heard(without_courtesies(row.text), known.get(row.company.split("@")[0], ""))
+        spec.query_prefix + encoder_text(without_courtesies(row.text), known.get(row.company.split("@")[0], ""))
         for row in (*rows, *asked)
     ]
-    heard = Texts(tokenizer.encode_batch(texts), Lower(source, FIRST, given.device))
+    messages = Texts(tokenizer.encode_batch(texts), Lower(source, FIRST, given.device))
     kept, held = range(len(rows)), range(len(rows), len(texts))
     print(f"{len(rows)} messages to learn from, {len(asked)} to look at", flush=True)
     upper = Upper(source, FIRST, LAST, given.rank, given.dropout, outputs=len(LABELS)).to(given.device)
     aims, weights = torch.from_numpy(labels_of([*rows, *asked])).to(given.device), shares(rows).to(given.device)
 
     def judged() -> str:
-        found = outputs(heard, held, upper).argmax(axis=1)
+        found = outputs(messages, held, upper).argmax(axis=1)
         return f"of development messages right: {(found == labels_of(asked)).mean():.3f}"
 
-    train(heard, kept, upper, smoothed(aims, weights), given, judged)
+    train(messages, kept, upper, smoothed(aims, weights), given, judged)
     upper.taught(spec.name, f"eval/training/intents, {len(rows)} messages").saved(given.out)
 
 

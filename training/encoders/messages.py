@@ -27,7 +27,7 @@ from handrail.models.onnx import OnnxModel
 from handrail.models.taught import MESSAGE_TOKENS, MESSAGES
 from handrail.settings import load_settings
 from handrail.text.courtesies import without_courtesies
-from handrail.understand.classify.features import as_heard
+from handrail.understand.classify.features import encoder_text
 from training import FITTED
 from training.classifier import augment
 from training.classifier.fit import FOLDS, LABELS, split
@@ -86,9 +86,9 @@ def main() -> None:
     folder = locate(find(settings.models.embedder, "embedder"), settings.models.folder)
     source = Weights((folder / "model.onnx").read_bytes())
     tokenizer, known = OnnxModel(folder, 1).tokenizer, names({**companies}, settings)
-    texts = [as_heard(without_courtesies(row.text), known.get(row.company.split("@")[0], "")) for row in rows]
+    texts = [encoder_text(without_courtesies(row.text), known.get(row.company.split("@")[0], "")) for row in rows]
     tokenizer.enable_truncation(MESSAGE_TOKENS)
-    heard = Texts(tokenizer.encode_batch(texts), Lower(source, FIRST, given.device))
+    messages = Texts(tokenizer.encode_batch(texts), Lower(source, FIRST, given.device))
     print(f"{len(kept)} messages to learn from, {len(held)} left out", flush=True)
     upper = Upper(source, FIRST, LAST, given.rank, given.dropout, outputs=len(LABELS)).to(given.device)
     truth, weights = torch.from_numpy(labels_of(rows)), torch.ones(len(rows))
@@ -96,13 +96,13 @@ def main() -> None:
     aims, weights = truth.to(given.device), weights.to(given.device)
 
     def judged() -> str:
-        found = outputs(heard, held, upper).argmax(axis=1)
+        found = outputs(messages, held, upper).argmax(axis=1)
         return f"left out: macro-F1 {f1_score(truth[held].numpy(), found, average='macro'):.3f}"
 
-    train(heard, kept, upper, smoothed(aims, weights), given, judged if len(held) else None)
+    train(messages, kept, upper, smoothed(aims, weights), given, judged if len(held) else None)
     if given.fold:
         keys = [f"{own[at].company}\n{own[at].text}" for at in held]
-        np.savez(given.scores, keys=np.asarray(keys), logits=outputs(heard, held, upper))
+        np.savez(given.scores, keys=np.asarray(keys), logits=outputs(messages, held, upper))
         return
     upper.taught(settings.models.embedder, f"eval/training/intents, {len(kept)} messages").saved(given.out)
 

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from api.routes.desk import actions, conversations, learning, letters, live, oidc, reports, sign_in, team
+from api.routes.desk import actions, conversations, learning, live, oidc, outbox, reports, sign_in, team
 
 router = APIRouter(prefix="/desk/api", include_in_schema=False)
-for part in (sign_in, oidc, conversations, actions, live, team, reports, learning, letters):
+for part in (sign_in, oidc, conversations, actions, live, team, reports, learning, outbox):
     router.include_router(part.router)

@@ -65,7 +65,7 @@ async def reply(body: ReplyRequest, conversation_id: ConversationId, agent: Agen
     message = NewMessage(str(body.id), "agent", text, user_id=agent.user.id, name=agent.user.name)
     said = await services.desk.conversations.reply(conversation_id, message)
     if said.added:
-        await services.assistant.overhear_person(conversation_id, text)
+        await services.assistant.remember_agent_reply(conversation_id, text)
     stored = said.added[0] if said.added else await _stored(services, conversation_id, str(body.id))
     return {**views.message(stored), "user_id": agent.user.id}
 

@@ -29,7 +29,7 @@ def from_hub(configuration: str) -> list[dict[str, Any]]:
         from datasets import load_dataset
     except ImportError:
         raise MissingExtra("Loading WixQA from the Hub", "eval") from None
-    if hub.unreachable():
+    if hub.unavailable():
         raise DatasetError(f"{HUB_NAME}: the Hub does not answer; name a folder with a local copy with --data")
     try:
         split = load_dataset(HUB_NAME, f"wixqa_{configuration}")

@@ -141,10 +141,10 @@ class LlmAnswerer:
 class ClaimReader:
     """Reads the claims out of a CitedAnswer that is still being written, and passes each on once it is complete."""
 
-    def __init__(self, passages: Sequence[Passage], heard: Told, lang: str = "en") -> None:
+    def __init__(self, passages: Sequence[Passage], told: Told, lang: str = "en") -> None:
         self._passages = passages
         self._lang = lang
-        self._heard = heard
+        self._told = told
         self._passed_on = 0
         self._read = 0
 
@@ -159,7 +159,7 @@ class ClaimReader:
         except (ValueError, KeyError, TypeError):
             return
         for claim in claims_of(written[self._passed_on :], self._passages, self._lang):
-            await self._heard(claim)
+            await self._told(claim)
         self._passed_on = len(written)
 
 

@@ -116,15 +116,15 @@ class Assistant:
         """Whether anything of a conversation is known to its next turn: not after a restart without Redis."""
         return self._memory is not None and await self._memory.holds(conversation_id)
 
-    async def overhear(self, question: Question) -> None:
+    async def remember_unanswered(self, question: Question) -> None:
         """A message that went to a person: known to the turns after the conversation is handed back."""
         if self._memory is not None:
-            await self._memory.overhear(question)
+            await self._memory.remember_unanswered(question)
 
-    async def overhear_person(self, conversation_id: str, text: str) -> None:
+    async def remember_agent_reply(self, conversation_id: str, text: str) -> None:
         """What a person wrote to the visitor: known to those turns, and no evidence for anything."""
         if self._memory is not None:
-            await self._memory.overhear_person(conversation_id, text)
+            await self._memory.remember_agent_reply(conversation_id, text)
 
     async def unsay(self, turn: Turn) -> None:
         """A turn's answer was not delivered."""

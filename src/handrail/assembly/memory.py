@@ -34,11 +34,11 @@ class ConversationMemory:
         """Whether anything of it is known."""
         return bool(await self._memory.recall(conversation_id))
 
-    async def overhear(self, question: Question) -> None:
+    async def remember_unanswered(self, question: Question) -> None:
         """Keep a message that went to a person, for the turns after it is the assistant's to answer again."""
         await self._memory.remember(question.conversation_id, told_person(question))
 
-    async def overhear_person(self, conversation_id: str, text: str) -> None:
+    async def remember_agent_reply(self, conversation_id: str, text: str) -> None:
         """Keep what a person wrote to the visitor."""
         said = said_by_person(text)
         if said.answer:
@@ -50,7 +50,7 @@ class ConversationMemory:
         await self._memory.forget(question.conversation_id)
         for exchange in question.history:
             await self._memory.remember(question.conversation_id, exchange)
-        await self.overhear(question)
+        await self.remember_unanswered(question)
 
     async def forget(self, conversation_id: str) -> None:
         await self._memory.forget(conversation_id)

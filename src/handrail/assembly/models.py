@@ -14,7 +14,7 @@ from handrail.models import Embedder, Logit, Reranker, ShowsStates
 from handrail.models.fetch import locate
 from handrail.models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
-from handrail.types import Heard, Vectors
+from handrail.types import MessageScores, Vectors
 
 if TYPE_CHECKING:
     from handrail.models.late import LateEncoder
@@ -186,14 +186,14 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
     return lambda pairs: loaded()(pairs)
 
 
-def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Heard]] | None:
+def build_message_scorer(settings: Settings) -> Callable[[Sequence[str]], Sequence[MessageScores]] | None:
     """What hears a message's label and understands it; None for another embedder than it was made of, or without a
     head."""
     if not _has_head(settings):
         return None
     from handrail.models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
     from handrail.models.understands import ENGLISH
-    from handrail.understand.classify.features import as_heard
+    from handrail.understand.classify.features import encoder_text
 
     fitted = load_taught(MESSAGES)
     if fitted.model != settings.models.embedder:
@@ -201,21 +201,21 @@ def build_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Hear
     name = settings.brand.name
     spec, head = find(fitted.model, "embedder"), _understanding(fitted, ENGLISH)
     loaded = _loaded(fitted, spec, settings, MESSAGE_TOKENS, MESSAGE_TOKENS, head)
-    return lambda texts: loaded.hear([as_heard(text, name) for text in texts])
+    return lambda texts: loaded.score_messages([encoder_text(text, name) for text in texts])
 
 
-def build_foreign_hearing(settings: Settings) -> Callable[[Sequence[str]], Sequence[Heard]] | None:
+def build_foreign_scorer(settings: Settings) -> Callable[[Sequence[str]], Sequence[MessageScores]] | None:
     """The same of a message in any language, in its own words; None where the settings name no encoder for it.
 
     The first time in a process takes three seconds by itself, and 390 MB that all share who ask again.
     """
     if settings.models.foreign == "none" or not _has_head(settings):
         return None
-    from handrail.understand.classify.features import as_heard
+    from handrail.understand.classify.features import encoder_text
 
     spec, name = find(settings.models.foreign, "embedder"), settings.brand.name
     loaded = _foreign_reader(spec.name, locate(spec, settings.models.folder), settings.models.threads)
-    return lambda texts: loaded.hear([spec.query_prefix + as_heard(text, name) for text in texts])
+    return lambda texts: loaded.score_messages([spec.query_prefix + encoder_text(text, name) for text in texts])
 
 
 @lru_cache(maxsize=1)

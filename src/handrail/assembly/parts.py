@@ -16,9 +16,9 @@ from handrail.assembly.fitted import FITTED, UNREAD, calibration_for, kb_folder
 from handrail.assembly.models import (
     Scoring,
     build_embedder,
-    build_foreign_hearing,
-    build_hearing,
+    build_foreign_scorer,
     build_late,
+    build_message_scorer,
     build_multilingual,
     build_scoring,
     entailing,
@@ -44,7 +44,7 @@ from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
 from handrail.stores.tokens import STEMMERS, coverage
 from handrail.text import language
-from handrail.types import Heard, Vectors
+from handrail.types import MessageScores, Vectors
 
 if TYPE_CHECKING:
     from handrail.models.late import LateEncoder
@@ -159,7 +159,7 @@ class Parts:
     """Of question and passage, as Logits where a reader was taught whether the one answers the other."""
     entails: Batcher[tuple[str, str], float]
     """Of claim and passage."""
-    hear: Batcher[str, Heard] | None
+    message_scorer: Batcher[str, MessageScores] | None
     """Of messages; None where no encoder was taught their labels."""
     covers: Vectors | None
     lock: IndexLock | None
@@ -169,7 +169,7 @@ class Parts:
     """What `handrail tune` found for this knowledge base, where it still holds."""
     late: Late | None = None
     """None where it is turned off, or does not read the articles' language."""
-    hear_foreign: Batcher[str, Heard] | None = None
+    foreign_scorer: Batcher[str, MessageScores] | None = None
     """Of messages in any language, as they are written; None where the settings name no encoder for them."""
     multilingual: Multilingual | None = None
     """None where the settings name no encoder for other languages."""
@@ -192,8 +192,8 @@ class Parts:
             self.covers,
             adapt,
             self.late_interaction(settings),
-            self.hear,
-            self.hear_foreign,
+            self.message_scorer,
+            self.foreign_scorer,
             self.abroad(settings),
         )
 
@@ -224,9 +224,9 @@ class Parts:
         self.embed.close()
         self.read.close()
         self.entails.close()
-        for hear in (self.hear, self.hear_foreign):
-            if hear is not None:
-                hear.close()
+        for scorer in (self.message_scorer, self.foreign_scorer):
+            if scorer is not None:
+                scorer.close()
         for beside in (self.late, self.multilingual):
             if beside is not None:
                 beside.ask.close()
@@ -249,7 +249,7 @@ def build_parts(settings: Settings) -> Parts:
         # Before models are loaded: who waits for a whole index does not keep the lock from whoever writes it.
         store.open()
         store.check()
-        foreign = beside.submit(build_foreign_hearing, settings)
+        foreign = beside.submit(build_foreign_scorer, settings)
         embedder = build_embedder(settings)
         if store.front_matter < FRONT_MATTER:
             logger.warning(
@@ -259,10 +259,10 @@ def build_parts(settings: Settings) -> Parts:
             )
         snapshot = read_snapshot(settings, store)
         score = build_scoring(settings) or Scoring(shared_words, shared_words)
-        hearing = build_hearing(settings)
+        scorer = build_message_scorer(settings)
         encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
         states = read_states(settings, store.kb, snapshot, encoder)
-        hearing_foreign = foreign.result()
+        foreign_scorer = foreign.result()
         multilingual = build_multilingual(settings)
         vectors = read_multilingual(settings, store.kb, snapshot, multilingual)
     except BaseException:
@@ -274,9 +274,11 @@ def build_parts(settings: Settings) -> Parts:
     models = settings.models
     at_once = models.batch_size * 4
 
-    def labelled(name: str, hearing: Callable[[Sequence[str]], Sequence[Heard]] | None) -> Batcher[str, Heard] | None:
+    def labelled(
+        name: str, scorer: Callable[[Sequence[str]], Sequence[MessageScores]] | None
+    ) -> Batcher[str, MessageScores] | None:
         remember = models.remember // 4
-        return Batcher(name, hearing, at_once, models.queue_limit, remember=remember) if hearing else None
+        return Batcher(name, scorer, at_once, models.queue_limit, remember=remember) if scorer else None
 
     late = None
     if encoder is not None and states is not None:
@@ -296,8 +298,8 @@ def build_parts(settings: Settings) -> Parts:
         entails=Batcher(
             "entails", entailing(settings, score.quotes), at_once, models.queue_limit, remember=models.remember
         ),
-        hear=labelled("hear", hearing),
-        hear_foreign=labelled("hear_foreign", hearing_foreign),
+        message_scorer=labelled("label", scorer),
+        foreign_scorer=labelled("label_foreign", foreign_scorer),
         covers=_covers(described(settings.brand, snapshot), embedder),
         lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),

@@ -33,19 +33,19 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """Letters with their tries and the last error."""
-    letters = _with_outbox(tenant, lambda outbox: outbox.list(None if state == "all" else state, limit))
+    items = _with_outbox(tenant, lambda outbox: outbox.list(None if state == "all" else state, limit))
     if as_json:
-        print(json.dumps([asdict(letter) | {"state": letter.state} for letter in letters], indent=2))  # noqa: T201
+        print(json.dumps([asdict(item) | {"state": item.state} for item in items], indent=2))  # noqa: T201
         return
-    for letter in letters:
-        at = datetime.fromtimestamp(letter.created_at, UTC)
+    for item in items:
+        at = datetime.fromtimestamp(item.created_at, UTC)
         results.print(
-            f"{letter.id} {at:%Y-%m-%d %H:%M} {letter.state:8} {letter.channel:9} {letter.target}"
-            f" tries {letter.attempts}{f'  {letter.error}' if letter.error else ''}",
+            f"{item.id} {at:%Y-%m-%d %H:%M} {item.state:8} {item.channel:9} {item.target}"
+            f" tries {item.attempts}{f'  {item.error}' if item.error else ''}",
             markup=False,
             soft_wrap=True,
         )
-    if not letters:
+    if not items:
         notes.print("The outbox holds no such letters.")
 
 

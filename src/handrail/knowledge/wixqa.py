@@ -63,7 +63,7 @@ class WixQA:
             raise MissingExtra("Loading WixQA from the Hub", "eval") from None
         from handrail.models import hub
 
-        if not Path(self._hub_name).is_dir() and hub.unreachable():
+        if not Path(self._hub_name).is_dir() and hub.unavailable():
             raise self._absent("the Hub does not answer; with HF_HUB_OFFLINE=1 an earlier download is used")
         try:
             rows = load_dataset(self._hub_name, HUB_CONFIG, split="train")

@@ -16,7 +16,7 @@ from handrail.settings import Llm
 from handrail.types.usage import Usage
 
 OutputT = TypeVar("OutputT", bound=BaseModel)
-TextHearer = Callable[[str], Awaitable[None]]
+TextListener = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class LanguageModel(Protocol):
         ...
 
     async def ask(
-        self, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None = None
+        self, prompt: RenderedPrompt, output: type[OutputT], on_text: TextListener | None = None
     ) -> Reply[OutputT]:
         """One call, its retries included, bounded in time and tokens.
 
-        The model is held to the JSON schema of `output` and reads its docstring and field descriptions. With `heard`
+        The model is held to the JSON schema of `output` and reads its docstring and field descriptions. With `on_text`
         the reply is streamed: it is given the JSON text so far, as it grows. A reply that breaks off after that may be
         made up for by another, which is not streamed and may read otherwise.
 

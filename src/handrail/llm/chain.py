@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from handrail.errors import BudgetExhausted, HandrailError, RetryableError
-from handrail.llm import LanguageModel, OutputT, Reply, TextHearer
+from handrail.llm import LanguageModel, OutputT, Reply, TextListener
 from handrail.llm.breaker import LeftAlone
 from handrail.llm.deadline import seconds_left
 from handrail.llm.meter import note
@@ -45,19 +45,19 @@ class ProviderChain:
         return self._models[0].name
 
     async def ask(
-        self, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None = None
+        self, prompt: RenderedPrompt, output: type[OutputT], on_text: TextListener | None = None
     ) -> Reply[OutputT]:
         streamed = False
 
         async def listen(text: str) -> None:
             nonlocal streamed
             streamed = True
-            if heard is not None:
-                await heard(text)
+            if on_text is not None:
+                await on_text(text)
 
         failure: HandrailError | None = None
         for place, model in enumerate(self._models):
-            listener = listen if heard is not None and not streamed else None
+            listener = listen if on_text is not None and not streamed else None
             last = place == len(self._models) - 1
             try:
                 return await _tried(model, prompt, output, listener, None if last else SHARE)
@@ -70,14 +70,14 @@ class ProviderChain:
 
 
 async def _tried(
-    model: NamedModel, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None, share: float | None
+    model: NamedModel, prompt: RenderedPrompt, output: type[OutputT], on_text: TextListener | None, share: float | None
 ) -> Reply[OutputT]:
     """One attempt, noted for the turn whatever becomes of it."""
     start, outcome = time.perf_counter(), "failed"
     try:
         left = seconds_left()
         async with asyncio.timeout(None if left is None or share is None else left * share):
-            reply = await model.ask(prompt, output, heard)
+            reply = await model.ask(prompt, output, on_text)
         outcome = "ok"
         return reply
     except TimeoutError:

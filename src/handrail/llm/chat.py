@@ -24,7 +24,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from handrail.errors import BudgetExhausted, RetryableError, SettingsError
-from handrail.llm import LanguageModels, OutputT, Reply, TextHearer
+from handrail.llm import LanguageModels, OutputT, Reply, TextListener
 from handrail.llm.breaker import Breaker
 from handrail.llm.chain import ProviderChain, Stalled
 from handrail.llm.failures import explain
@@ -64,14 +64,14 @@ class ChatModel:
         return self._settings.name
 
     async def ask(
-        self, prompt: RenderedPrompt, output: type[OutputT], heard: TextHearer | None = None
+        self, prompt: RenderedPrompt, output: type[OutputT], on_text: TextListener | None = None
     ) -> Reply[OutputT]:
         self._breaker.check(self._host)
         left = reserve()
         spent = RunUsage()
         with generation(prompt.name, self._name, prompt) as span:
             try:
-                reply = await self._run(prompt, output, spent, left, heard)
+                reply = await self._run(prompt, output, spent, left, on_text)
             except RetryableError:
                 self._breaker.failed()
                 raise
@@ -84,7 +84,7 @@ class ChatModel:
         return Reply(reply, usage, self.provider, self._name)
 
     async def _run(
-        self, prompt: RenderedPrompt, output: type[OutputT], spent: RunUsage, left: Bounds, heard: TextHearer | None
+        self, prompt: RenderedPrompt, output: type[OutputT], spent: RunUsage, left: Bounds, on_text: TextListener | None
     ) -> OutputT:
         requests = min(1 + OUTPUT_RETRIES, left.requests or 1 + OUTPUT_RETRIES)
         try:
@@ -94,7 +94,7 @@ class ChatModel:
                     instructions=prompt.system,
                     usage=spent,
                     usage_limits=UsageLimits(request_limit=requests, total_tokens_limit=left.tokens or None),
-                    event_stream_handler=_listener(heard, self._stall_s) if heard is not None else None,
+                    event_stream_handler=_listener(on_text, self._stall_s) if on_text is not None else None,
                 )
         except TimeoutError:
             message = f"{self._host} did not reply within {self._settings.timeout_s:g} s (timeout_s)"
@@ -124,7 +124,7 @@ class ChatModel:
         return Usage(spent.input_tokens, spent.output_tokens, micro_usd / 1_000_000)
 
 
-def _listener(heard: TextHearer, stall_s: float) -> EventStreamHandler[None]:
+def _listener(on_text: TextListener, stall_s: float) -> EventStreamHandler[None]:
     """Passes on the text of the first response only: what a correction says is known when it is complete.
 
     Raises TimeoutError when the stream says nothing for `stall_s` seconds.
@@ -143,7 +143,7 @@ def _listener(heard: TextHearer, stall_s: float) -> EventStreamHandler[None]:
                 piece = event.delta.content_delta
             if piece and first:
                 text += piece
-                await heard(text)
+                await on_text(text)
 
     return listen
 

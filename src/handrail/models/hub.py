@@ -8,7 +8,7 @@ from huggingface_hub import constants
 WAIT_S = 5.0
 
 
-def unreachable() -> bool:
+def unavailable() -> bool:
     """Whether the Hub is wanted but does not answer; False in offline mode (HF_HUB_OFFLINE=1), where nobody asks it.
 
     Asked before a library is: each of its files would be tried again for half a minute.

@@ -66,14 +66,14 @@ class ClaimReaders:
 
         Answers have few claims, so that no thread waits until all of them are read by one network.
         """
-        begun = {self._threads.submit(read): at for at, read in self._first.readings(pairs)}
+        begun = {self._threads.submit(read): at for at, read in self._first.tasks(pairs)}
         first: dict[int, float] = {}
         others: dict[int, list[Future[Floats]]] = {}
         for done in as_completed(begun):
             at = begun[done]
             first[at] = float(done.result()[0])
             if first[at] > -CLEAR:
-                others[at] = [self._threads.submit(network.readings([pairs[at]])[0][1]) for network in self._others]
+                others[at] = [self._threads.submit(network.tasks([pairs[at]])[0][1]) for network in self._others]
         return [self._mean(first[at], others.get(at)) for at in range(len(pairs))]
 
     def _mean(self, first: float, others: Sequence[Future[Floats]] | None) -> float:

@@ -101,7 +101,7 @@ class SentenceTransformerReranker:
 
 def _load(kind: type[Model], name: str, setting: str, max_tokens: int) -> Model:
     try:
-        model: Model = kind(name, local_files_only=not Path(name).is_dir() and hub.unreachable())
+        model: Model = kind(name, local_files_only=not Path(name).is_dir() and hub.unavailable())
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ModelUnavailable(

@@ -23,7 +23,7 @@ from handrail.models.bert import Kept
 from handrail.models.onnx import OnnxModel, Output, longest_first, pair_encodings
 from handrail.models.tuned import Delta, Floats
 from handrail.models.understands import UnderstandingHead
-from handrail.types import Heard
+from handrail.types import MessageScores
 
 CLAIMS = ("entailment.npz", "entailment_again.npz", "entailment_embedder.npz")
 """Log-odds that the passage states the claim, of three networks that err apart: made of the cross-encoder, of what read
@@ -122,21 +122,21 @@ class OnnxTaught:
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._first_tokens)
         return self._model.each(encodings, self._read)
 
-    def readings(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[int, Callable[[], Floats]]]:
+    def tasks(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[int, Callable[[], Floats]]]:
         """The place of each pair and what reads it, on the thread that calls it; the longest first."""
         encodings = pair_encodings(self._model.tokenizer, pairs, self._max_tokens, self._first_tokens)
         return [(at, partial(self._model.one, encodings[at], self._read)) for at in longest_first(encodings)]
 
-    def hear(self, texts: Sequence[str]) -> list[Heard]:
+    def score_messages(self, texts: Sequence[str]) -> list[MessageScores]:
         """Each text alone: its outputs, and how it is understood."""
         encodings: list[Encoding] = self._model.tokenizer.encode_batch(list(texts))
         for encoding in encodings:
             encoding.truncate(self._max_tokens)
-        return self._model.each(encodings, self._hear)
+        return self._model.each(encodings, self._score_message)
 
-    def _hear(self, encoding: Encoding, outputs: Output) -> Heard:
+    def _score_message(self, encoding: Encoding, outputs: Output) -> MessageScores:
         understood = self._understands.read(outputs[1:]) if self._understands is not None else None
-        return Heard(self._read(encoding, outputs), understood)
+        return MessageScores(self._read(encoding, outputs), understood)
 
     def _read(self, encoding: Encoding, outputs: Output) -> Floats:
         """Of the first token's state, then of the mean of the first text's."""

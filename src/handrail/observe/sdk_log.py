@@ -53,7 +53,7 @@ class SdkLog:
         if self._sent and not self._lost:
             self._notice.worked()
 
-    def hear(self, record: logging.LogRecord) -> None:
+    def note(self, record: logging.LogRecord) -> None:
         self._lost = self._lost or record.levelno >= logging.ERROR
         self._notice.failed(_explained(record), "traces are dropped meanwhile, turns go on")
 
@@ -65,7 +65,7 @@ def _divert(record: logging.LogRecord) -> bool:
     log: SdkLog | None = getattr(_thread, "log", None)
     if log is None or record.levelno < logging.WARNING:
         return True
-    log.hear(record)
+    log.note(record)
     return False
 
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from sqlalchemy import Select, and_, or_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from handrail.desk.outbox import Letter, NewLetter
+from handrail.desk.outbox import NewNotification, Notification
 from handrail.records.desk_tables import MessageRow
 from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository
@@ -20,22 +20,22 @@ LONGEST_ERROR = 500
 class OutboxRecords(Repository):
     """Letters of one tenant."""
 
-    def put(self, session: AsyncSession, letters: Sequence[NewLetter], now: float) -> list[str]:
-        """Write `letters` in the caller's transaction, to go out exactly when its change is kept; returns their ids."""
-        rows = [_row(self._tenant, letter, now) for letter in letters]
+    def put(self, session: AsyncSession, notifications: Sequence[NewNotification], now: float) -> list[str]:
+        """Write them in the caller's transaction, to go out exactly when its change is kept; returns their ids."""
+        rows = [_row(self._tenant, notification, now) for notification in notifications]
         session.add_all(rows)
         return [row.id for row in rows]
 
-    async def write(self, letters: Sequence[NewLetter], now: float) -> list[str]:
+    async def write(self, notifications: Sequence[NewNotification], now: float) -> list[str]:
         """The same, where the letter itself is the only change."""
         async with self._database.transaction() as session:
-            return self.put(session, letters, now)
+            return self.put(session, notifications, now)
 
     def messages_of(self, conversation_id: str) -> Select[MessageRow]:
         """What was said in a conversation, for letters about it; in no order yet."""
         return self._rows(MessageRow).where(MessageRow.conversation_id == conversation_id, MessageRow.kind == "message")
 
-    async def claim(self, now: float, lease_s: float, limit: int) -> tuple[str, list[Letter]]:
+    async def claim(self, now: float, lease_s: float, limit: int) -> tuple[str, list[Notification]]:
         """Up to `limit` letters that are due, and the claim they are held by until the lease is over."""
         claim = uuid4().hex
         free = or_(OutboxRow.claimed_until.is_(None), OutboxRow.claimed_until <= now)
@@ -50,7 +50,7 @@ class OutboxRecords(Repository):
             rows = (await session.scalars(due)).all()
             for row in rows:
                 row.claim, row.claimed_until, row.attempts = claim, now + lease_s, row.attempts + 1
-            return claim, [_letter(row) for row in rows]
+            return claim, [_notification(row) for row in rows]
 
     async def note(self, id_: str, claim: str, progress: Mapping[str, Any]) -> bool:
         """Keep what a try has achieved so far; False when the claim is no longer held."""
@@ -75,7 +75,7 @@ class OutboxRecords(Repository):
             )
             return int(changed.rowcount)
 
-    async def list(self, state: str | None = None, limit: int = 100) -> list[Letter]:
+    async def list(self, state: str | None = None, limit: int = 100) -> list[Notification]:
         """Newest first; `state` is `waiting`, `dead` or `done`."""
         query = self._rows(OutboxRow)
         if state == "done":
@@ -84,7 +84,7 @@ class OutboxRecords(Repository):
             query = query.where(OutboxRow.done_at.is_(None), OutboxRow.dead.is_(state == "dead"))
         async with self._database.reading() as session:
             rows = await session.scalars(query.order_by(OutboxRow.created_at.desc(), OutboxRow.id).limit(limit))
-            return [_letter(row) for row in rows]
+            return [_notification(row) for row in rows]
 
     async def purge(self, before: float) -> int:
         """Forget letters that were delivered before then; dead ones stay until somebody looks."""
@@ -102,14 +102,14 @@ class OutboxRecords(Repository):
             return bool(changed.rowcount)
 
 
-def _row(tenant: str, letter: NewLetter, now: float) -> OutboxRow:
+def _row(tenant: str, notification: NewNotification, now: float) -> OutboxRow:
     return OutboxRow(
         tenant=tenant,
         id=uuid4().hex,
-        channel=letter.channel,
-        target=letter.target[:300],
-        conversation_id=letter.conversation_id,
-        payload=dict(letter.payload),
+        channel=notification.channel,
+        target=notification.target[:300],
+        conversation_id=notification.conversation_id,
+        payload=dict(notification.payload),
         progress={},
         attempts=0,
         next_at=now,
@@ -118,8 +118,8 @@ def _row(tenant: str, letter: NewLetter, now: float) -> OutboxRow:
     )
 
 
-def _letter(row: OutboxRow) -> Letter:
-    return Letter(
+def _notification(row: OutboxRow) -> Notification:
+    return Notification(
         id=row.id,
         tenant=row.tenant,
         channel=row.channel,

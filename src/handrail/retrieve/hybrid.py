@@ -23,7 +23,7 @@ from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
 from handrail.text.courtesies import without_courtesies, without_trailer
 from handrail.text.sentences import parts, pieces
-from handrail.types import Candidate, Evidence, Heard, Hit, Passage, Probe, Understood, Vectors, Wordings
+from handrail.types import Candidate, Evidence, Hit, MessageScores, Passage, Probe, Understood, Vectors, Wordings
 
 ENGLISH = "en"
 PIECE = 160
@@ -45,16 +45,16 @@ class HybridRetriever:
         covers: Vectors | None,
         adapt: Callable[[Vectors], Vectors] | None = None,
         late: LateInteraction | None = None,
-        hear: Batcher[str, Heard] | None = None,
-        hear_foreign: Batcher[str, Heard] | None = None,
+        message_scorer: Batcher[str, MessageScores] | None = None,
+        foreign_scorer: Batcher[str, MessageScores] | None = None,
         abroad: AbroadSearch | None = None,
     ) -> None:
         """Finds what the audience of `snapshot` may read, and nothing else.
 
         `adapt` moves a query's embedding before the search; the probe is of the unmoved embedding.
 
-        `hear` gives what a probe says beside it of a message's label; `hear_foreign` hears a message in any language.
-        `abroad` searches for what the embedder does not read.
+        `message_scorer` gives what a probe says beside it of a message's label; `foreign_scorer` does so
+        in any language. `abroad` searches for what the embedder does not read.
         """
         self._snapshot = snapshot
         self._dense = dense
@@ -63,8 +63,8 @@ class HybridRetriever:
         self._settings = settings
         self._adapt = adapt
         self._late = late
-        self._hear = hear
-        self._hear_foreign = hear_foreign
+        self._scorer = message_scorer
+        self._foreign_scorer = foreign_scorer
         self._abroad = abroad
         self._codes = ListedCodes(snapshot.passages)
         self._topic = TopicProbe(snapshot, covers)
@@ -74,23 +74,23 @@ class HybridRetriever:
         """Begin to read a message that is about to be asked about, while its turn is still being prepared."""
         plain = _plain(text)
         self._embedder.foresee(plain)
-        if self._hear is not None:
-            self._hear.foresee(plain)
+        if self._scorer is not None:
+            self._scorer.foresee(plain)
         if self._late is not None:
             self._late.foresee(plain)
-        if self._hear_foreign is not None:
-            self._hear_foreign.foresee(text.strip())
+        if self._foreign_scorer is not None:
+            self._foreign_scorer.foresee(text.strip())
         if self._abroad is not None:
             self._abroad.foresee(plain)
 
     async def probe(self, text: str) -> Probe:
         said, plain = without_courtesies(text), _plain(text)
-        hear, long = (self._hear, plain) if self._hear_foreign is None else (self._hear_foreign, said)
+        scorer, long = (self._scorer, plain) if self._foreign_scorer is None else (self._foreign_scorer, said)
         # Labels were learnt without courtesies; what a message does may be in nothing else ("no thanks").
         abroad = in_another_language(plain, ENGLISH, self._snapshot)
         texts = [text.strip(), *([said] if abroad and said != text.strip() else [])]
         (probe,), (own, *labelled), further = await asyncio.gather(
-            self._probes([plain]), _heard(self._hear_foreign, texts), _heard(hear, pieces(long, PIECE))
+            self._probes([plain]), _scored(self._foreign_scorer, texts), _scored(scorer, pieces(long, PIECE))
         )
         labels = next((one.labels for one in (*labelled, own) if one is not None), None)
         whole = own.understood if own is not None else probe.understood
@@ -102,7 +102,7 @@ class HybridRetriever:
         return dict(zip(found, await self._probes(found), strict=True)) if found else {}
 
     async def _probes(self, texts: Sequence[str]) -> list[Probe]:
-        embeddings, heard = await asyncio.gather(self._embedder.submit(texts), _heard(self._hear, texts))
+        embeddings, scores = await asyncio.gather(self._embedder.submit(texts), _scored(self._scorer, texts))
         return [
             Probe(
                 embedding,
@@ -110,7 +110,7 @@ class HybridRetriever:
                 said.labels if said is not None else None,
                 understood=said.understood if said is not None else None,
             )
-            for text, embedding, said in zip(texts, embeddings, heard, strict=True)
+            for text, embedding, said in zip(texts, embeddings, scores, strict=True)
         ]
 
     def crosses(self, query: str) -> bool:
@@ -257,15 +257,15 @@ def _plain(text: str) -> str:
     return without_trailer(without_courtesies(text))
 
 
-async def _heard(hear: Batcher[str, Heard] | None, texts: Sequence[str]) -> Sequence[Heard | None]:
+async def _scored(scorer: Batcher[str, MessageScores] | None, texts: Sequence[str]) -> Sequence[MessageScores | None]:
     """None each where nothing hears, or it has too much to do: the label can be told without."""
     try:
-        return await hear.submit(texts) if hear is not None and texts else [None] * len(texts)
+        return await scorer.submit(texts) if scorer is not None and texts else [None] * len(texts)
     except RetryableError:
         return [None] * len(texts)
 
 
-def _with_pieces(whole: Understood | None, further: Sequence[Heard | None]) -> Understood | None:
+def _with_pieces(whole: Understood | None, further: Sequence[MessageScores | None]) -> Understood | None:
     """Despair counts wherever in a long message it is; a person is asked for by the message as a whole."""
     if whole is None:
         return None

@@ -14,7 +14,7 @@ from handrail.models import Logit
 from handrail.models.batching import Batcher
 from handrail.models.calibration import Calibration, probability
 from handrail.retrieve.signals import Seen, measure
-from handrail.retrieve.tables import read_aloud
+from handrail.retrieve.tables import tables_as_text
 from handrail.stores.sections import Sections
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import coverage, tokenize
@@ -126,7 +126,7 @@ def window(query: str, section: Section, max_words: int) -> str:
     A cross-encoder that reads the first words only misses the step in the middle of a long list.
     """
     head = ": ".join((section.title, *section.headings))
-    text = read_aloud(plain(section.text))
+    text = tables_as_text(plain(section.text))
     budget = max_words - len(head.split())
     if len(text.split()) <= budget:
         return f"{head}\n{text}"

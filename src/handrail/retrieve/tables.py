@@ -7,7 +7,7 @@ import re
 RULER = re.compile(r"^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$")
 
 
-def read_aloud(text: str) -> str:
+def tables_as_text(text: str) -> str:
     """`text` with each row of a Markdown table as `Plan: Solo; Price: EUR 14.` on a line of its own."""
     lines = text.splitlines()
     out: list[str] = []

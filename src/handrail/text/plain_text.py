@@ -16,7 +16,7 @@ QUOTE = re.compile(r"^\s*>\s?")
 FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})")
 
 
-def letter(markdown: str) -> str:
+def plain_text(markdown: str) -> str:
     """Without marks of emphasis, code and headings; blocks of code as they stand, and a table's rows as list items that
     name what each value is.
     """

@@ -76,7 +76,7 @@ class Engine:
             result = noticed(result, turn.question, turn.classification, wording, lang, written=written)
             finished = Turn(
                 question=turn.question,
-                outcome=outcome.within_reach(replies.person_in_sight(result, turn), people),
+                outcome=outcome.limit_offer(replies.person_in_sight(result, turn), people),
                 classification=turn.classification,
                 trace_id=trace.id,
                 provider=turn.provider,

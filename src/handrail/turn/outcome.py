@@ -162,7 +162,7 @@ def handed_off(text: str) -> Outcome:
     return Outcome(Routing.HANDED_OFF, text, RefusalReason.PERSON_ANSWERS)
 
 
-def within_reach(outcome: Outcome, people: People) -> Outcome:
+def limit_offer(outcome: Outcome, people: People) -> Outcome:
     """Without an offer of a person where requests are read by nobody."""
     return outcome if people.reachable else replace(outcome, escalation=Escalation())
 

@@ -29,7 +29,7 @@ from handrail.types.outcome import Outcome as Outcome
 from handrail.types.outcome import Turn as Turn
 from handrail.types.understanding import Act as Act
 from handrail.types.understanding import Classification as Classification
-from handrail.types.understanding import Heard as Heard
+from handrail.types.understanding import MessageScores as MessageScores
 from handrail.types.understanding import Probe as Probe
 from handrail.types.understanding import Request as Request
 from handrail.types.understanding import Sense as Sense

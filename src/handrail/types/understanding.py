@@ -44,7 +44,7 @@ class Understood:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class MessageScores:
     """What an encoder that was taught to hear messages says of one."""
 
     labels: Vectors
@@ -60,7 +60,7 @@ class Probe:
     embedding: Vectors
     topic: Mapping[str, float] = field(default_factory=dict)
     """Named features in a fixed order, such as the best article's cosine similarity."""
-    heard: Vectors | None = None
+    label_scores: Vectors | None = None
     foreign: Vectors | None = None
     """`(labels,)`, not calibrated: what is heard of it in English, and in whatever language it is written; or None."""
     abroad: bool = False

@@ -35,13 +35,13 @@ STANDS = 0.8
 """Probability of its label from which a part of a message is a request of its own."""
 CLEARLY = 0.15
 """Probability of the less likely way to understand a follow-up below which it is not looked up."""
-SERIOUS_ALONE = 0.95
+HIGH_STAKES_ALONE = 0.95
 """Probability of high stakes from which a follow-up is serious whatever it follows."""
 MOST = 3
 EARLIER = 20
 """Messages that are read for a refusal where the memory of the conversation is lost."""
 ASKING = (Label.ANSWERABLE, Label.HIGH_STAKES, Label.OUT_OF_SCOPE)
-NOT_HEARD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0)
+NOT_UNDERSTOOD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0)
 """Where no encoder hears messages."""
 
 
@@ -54,7 +54,7 @@ class LocalUnderstanding:
 
     async def read(self, question: Question) -> Understanding:
         probe = await self._look(question.text)
-        heard = probe.understood or NOT_HEARD
+        heard = probe.understood or NOT_UNDERSTOOD
         act = max(heard.acts, key=heard.acts.__getitem__)
         whole = await self._request(question, question.text, probe)
         return Understanding(
@@ -82,13 +82,13 @@ class LocalUnderstanding:
         # What asks for nothing ("I run a small bakery.") says nothing of what to search for.
         alone = Sense(label.asks or text, label, await self._look(label.asks) if label.asks else probe)
         last = asked_last(question.history)
-        needs = (probe.understood or NOT_HEARD).depends
+        needs = (probe.understood or NOT_UNDERSTOOD).depends
         if last is None or question.suspicious or needs < CLEARLY:
             return Request(text, (alone,))
         standalone, wordings = carried(text, last, question.history)
         with_past = await self._look(standalone)
         found = await self._label(question, standalone, with_past)
-        heard = probe.understood or NOT_HEARD
+        heard = probe.understood or NOT_UNDERSTOOD
         if heard.refuses_offer >= ACTS and last.routing is Routing.HIGH_STAKES:
             grave = await self._look(last.standalone)
             label = await self._label(question, last.standalone, grave)
@@ -113,7 +113,7 @@ class LocalUnderstanding:
         story: list[str] = []
         cores: list[Sense] = []
         for part, probe, label in zip(parts, probes, labels, strict=True):
-            heard = probe.understood or NOT_HEARD
+            heard = probe.understood or NOT_UNDERSTOOD
             asks = heard.acts.get(Act.REQUEST, 0.0) >= SURE and label.label in ASKING and label.probability >= STANDS
             if asks and (groups or heard.depends < ACTS):
                 groups.append([*story, part])
@@ -135,7 +135,7 @@ class LocalUnderstanding:
         """By itself, and behind the request before it as far as that may be meant ("and how long does that take")."""
         probe = await self._look(text)
         alone = Sense(text, await self._label(question, text, probe), probe)
-        needs = (probe.understood or NOT_HEARD).depends
+        needs = (probe.understood or NOT_UNDERSTOOD).depends
         if not before or needs < CLEARLY:
             return Request(text, (alone,))
         both = f"{before} {text}"
@@ -152,7 +152,7 @@ def _of_follow_up(alone: Classification, together: Classification, answered: boo
 
     That the question before it was serious does not make it so.
     """
-    if alone.label is Label.HIGH_STAKES and alone.probability >= SERIOUS_ALONE:
+    if alone.label is Label.HIGH_STAKES and alone.probability >= HIGH_STAKES_ALONE:
         return alone
     if together.label is Label.HIGH_STAKES or (answered and together.label is not Label.ANSWERABLE):
         probability = together.probabilities.get(Label.ANSWERABLE, 1 - together.probability)

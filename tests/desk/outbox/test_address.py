@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 
 from api.fields import EMAIL
-from handrail.desk.outbox import Letter, Undeliverable
+from handrail.desk.outbox import Notification, Undeliverable
 from handrail.desk.outbox.address import one_address
 from handrail.desk.outbox.channels.mail import compose
 
@@ -74,14 +74,17 @@ def test_anything_else_is_refused_with_what_to_change(address: str) -> None:
 @pytest.mark.parametrize("to", [["a@example.com, b@example.com"], ["a@example.com", "b@example.com"], [], ["a b@c.d"]])
 def test_a_letter_has_exactly_one_recipient(to: list[str]) -> None:
     with pytest.raises(Undeliverable):
-        compose(Letter("l-1", "acme", "mail", "x", {"to": to, "subject": "Hi", "text": "Hi"}, 1, 0.0), "d@acme.example")
+        compose(
+            Notification("l-1", "acme", "mail", "x", {"to": to, "subject": "Hi", "text": "Hi"}, 1, 0.0),
+            "d@acme.example",
+        )
 
 
 def test_a_header_of_two_lines_is_refused() -> None:
     payload = {"to": ["ada@example.com"], "subject": "Hi\r\nBcc: bob@example.com", "text": "Hi"}
 
     with pytest.raises(Undeliverable):
-        compose(Letter("l-1", "acme", "mail", "x", payload, 1, 0.0), "d@acme.example")
+        compose(Notification("l-1", "acme", "mail", "x", payload, 1, 0.0), "d@acme.example")
 
 
 def test_an_international_domain_is_written_as_mail_servers_know_it() -> None:
@@ -90,4 +93,4 @@ def test_an_international_domain_is_written_as_mail_servers_know_it() -> None:
 
 def letter_to(address: str) -> EmailMessage:
     payload = {"to": [address], "subject": "Hi", "text": "Hi"}
-    return compose(Letter("l-1", "acme", "mail", address, payload, 1, 0.0), "desk@acme.example")
+    return compose(Notification("l-1", "acme", "mail", address, payload, 1, 0.0), "desk@acme.example")

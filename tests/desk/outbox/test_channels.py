@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from handrail.accounts import signing
-from handrail.desk.outbox import Letter, Undeliverable, Undelivered
-from handrail.desk.outbox.alerts import Spoken, Waiting, letters_of
+from handrail.desk.outbox import Notification, Undeliverable, Undelivered
+from handrail.desk.outbox.alerts import Spoken, Waiting, notifications_of
 from handrail.desk.outbox.channels import build_channels
 from handrail.desk.outbox.channels.http import client
 from handrail.settings import Alerts
@@ -56,15 +56,15 @@ async def http() -> AsyncIterator[httpx.AsyncClient]:
 
 async def deliver(http: httpx.AsyncClient, alerts: Alerts, channel: str, **changes: Any) -> list[Mapping[str, Any]]:
     """Send the letter the alerts make for `channel`; returns what was noted on the way."""
-    new = next(letter for letter in letters_of(WAITING, alerts) if letter.channel == channel)
+    new = next(notification for notification in notifications_of(WAITING, alerts) if notification.channel == channel)
     notes: list[Mapping[str, Any]] = []
 
     async def remember(progress: Mapping[str, Any]) -> None:
         notes.append(dict(progress))
 
     fields = {"id": "letter-1", "tenant": "acme", "attempts": 1, "created_at": NOW, **changes}
-    letter = Letter(channel=new.channel, target=new.target, payload=new.payload, **fields)
-    await build_channels(alerts, http, lambda: NOW)[channel].send(letter, remember)
+    notification = Notification(channel=new.channel, target=new.target, payload=new.payload, **fields)
+    await build_channels(alerts, http, lambda: NOW)[channel].send(notification, remember)
     return notes
 
 
@@ -323,5 +323,5 @@ def test_half_a_channel_or_an_unsafe_one_is_refused(values: dict[str, Any], comp
 
 
 def test_without_channels_there_are_no_letters() -> None:
-    assert letters_of(WAITING, Alerts()) == []
-    assert json.dumps(letters_of(WAITING, Alerts(slack_url="https://hooks.slack.example/x"))[0].payload)
+    assert notifications_of(WAITING, Alerts()) == []
+    assert json.dumps(notifications_of(WAITING, Alerts(slack_url="https://hooks.slack.example/x"))[0].payload)

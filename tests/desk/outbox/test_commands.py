@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from handrail.accounts.customer.signed import read
 from handrail.cli.app import app
-from handrail.desk.outbox import NewLetter
+from handrail.desk.outbox import NewNotification
 from handrail.errors import PermanentError, SettingsError
 from handrail.records.database import open_database
 from handrail.records.outbox import OutboxRecords
@@ -29,11 +29,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def dead_letter(folder: Path) -> str:
+def dead_notification(folder: Path) -> str:
     async def write() -> str:
         database = await open_database(Storage(data_dir=folder))
         outbox = OutboxRecords(database, "default")
-        (id_,) = await outbox.write([NewLetter("mail", "ada@example.com", {})], 1.0)
+        (id_,) = await outbox.write([NewNotification("mail", "ada@example.com", {})], 1.0)
         claim, _ = await outbox.claim(2.0, 60, 1)
         await outbox.failed(id_, claim, "refused", None)
         await database.close()
@@ -43,7 +43,7 @@ def dead_letter(folder: Path) -> str:
 
 
 def test_a_dead_letter_is_seen_and_tried_again(folder: Path) -> None:
-    id_ = dead_letter(folder)
+    id_ = dead_notification(folder)
 
     (listed,) = json.loads(RUN.invoke(app, ["outbox", "list", "--state", "dead", "--json"]).stdout)
     shown = RUN.invoke(app, ["outbox", "list"]).stdout

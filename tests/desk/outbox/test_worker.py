@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from handrail.desk.handoff.ownership import Action
-from handrail.desk.outbox import Channel, Letter, NewLetter, Remember, Undeliverable, Undelivered
+from handrail.desk.outbox import Channel, NewNotification, Notification, Remember, Undeliverable, Undelivered
 from handrail.desk.outbox.alerts import QueueAlerts
 from handrail.desk.outbox.worker import LEASE_MARGIN_S, OutboxWorker, pause
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage, Request
@@ -23,7 +23,7 @@ from tests.clock import EPOCH, Clock
 pytestmark = pytest.mark.anyio
 
 SETTINGS = Alerts(attempts=3, backoff_s=10, backoff_most_s=15, timeout_s=2)
-LETTER = NewLetter("radio", "tower", {"event": "test"})
+NOTIFICATION = NewNotification("radio", "tower", {"event": "test"})
 
 
 @dataclass
@@ -33,11 +33,11 @@ class Radio:
     fails: Exception | None = None
     slow_s: float = 0.0
     notes: Mapping[str, Any] | None = None
-    sent: list[Letter] = field(default_factory=list)
+    sent: list[Notification] = field(default_factory=list)
     noted: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def send(self, letter: Letter, remember: Remember) -> None:
-        self.sent.append(letter)
+    async def send(self, notification: Notification, remember: Remember) -> None:
+        self.sent.append(notification)
         if self.notes is not None:
             await remember(self.notes)
             self.noted.set()
@@ -62,14 +62,14 @@ def worker(outbox: OutboxRecords, radio: Channel, clock: Clock, settings: Alerts
     return OutboxWorker(outbox, {"radio": radio}, settings, clock, spread=lambda: 1.0)
 
 
-async def the(outbox: OutboxRecords) -> Letter:
-    (letter,) = await outbox.list()
-    return letter
+async def the(outbox: OutboxRecords) -> Notification:
+    (notification,) = await outbox.list()
+    return notification
 
 
 async def test_a_letter_is_delivered_once(outbox: OutboxRecords) -> None:
     clock, radio = Clock(EPOCH), Radio()
-    await outbox.write([LETTER], clock.now)
+    await outbox.write([NOTIFICATION], clock.now)
 
     tried = [await worker(outbox, radio, clock).once() for _ in range(2)]
 
@@ -80,17 +80,17 @@ async def test_a_letter_is_delivered_once(outbox: OutboxRecords) -> None:
 
 async def test_of_many_processes_at_once_one_sends(outbox: OutboxRecords) -> None:
     clock, radio = Clock(EPOCH), Radio(slow_s=0.05)
-    await outbox.write([LETTER] * 20, clock.now)
+    await outbox.write([NOTIFICATION] * 20, clock.now)
 
     await asyncio.gather(*(worker(outbox, radio, clock).once() for _ in range(5)))
 
-    assert len(radio.sent) == len({letter.id for letter in radio.sent}) == 20
+    assert len(radio.sent) == len({notification.id for notification in radio.sent}) == 20
 
 
 async def test_pauses_grow_until_the_letter_is_put_aside_and_can_be_tried_again(outbox: OutboxRecords) -> None:
     clock, radio = Clock(EPOCH), Radio(fails=Undelivered("busy"))
     at_work = worker(outbox, radio, clock)
-    await outbox.write([LETTER], clock.now)
+    await outbox.write([NOTIFICATION], clock.now)
 
     await at_work.once()
     assert (await the(outbox)).next_at == clock.now + 10
@@ -101,14 +101,14 @@ async def test_pauses_grow_until_the_letter_is_put_aside_and_can_be_tried_again(
     clock.now += 15
     await at_work.once()
 
-    letter = await the(outbox)
-    assert (letter.state, letter.attempts, letter.error) == ("dead", 3, "busy")
-    assert [dead.id for dead in await outbox.list("dead")] == [letter.id]
+    notification = await the(outbox)
+    assert (notification.state, notification.attempts, notification.error) == ("dead", 3, "busy")
+    assert [dead.id for dead in await outbox.list("dead")] == [notification.id]
     clock.now += 1e6
     assert await at_work.once() == 0
 
     radio.fails = None
-    assert await outbox.retry(clock.now, letter.id) == 1
+    assert await outbox.retry(clock.now, notification.id) == 1
     await at_work.once()
     assert (await the(outbox)).state == "done"
     assert await outbox.retry(clock.now) == 0
@@ -116,11 +116,11 @@ async def test_pauses_grow_until_the_letter_is_put_aside_and_can_be_tried_again(
 
 async def test_what_can_never_be_delivered_is_put_aside_at_once(outbox: OutboxRecords) -> None:
     clock = Clock(EPOCH)
-    await outbox.write([LETTER, NewLetter("smoke", "hill", {})], clock.now)
+    await outbox.write([NOTIFICATION, NewNotification("smoke", "hill", {})], clock.now)
 
     await worker(outbox, Radio(fails=Undeliverable("refused")), clock).once()
 
-    assert {(letter.state, letter.error) for letter in await outbox.list()} == {
+    assert {(notification.state, notification.error) for notification in await outbox.list()} == {
         ("dead", "refused"),
         ("dead", "the channel 'smoke' is not set up in [alerts]"),
     }
@@ -128,7 +128,7 @@ async def test_what_can_never_be_delivered_is_put_aside_at_once(outbox: OutboxRe
 
 async def test_the_receivers_own_pause_is_kept_and_bounded(outbox: OutboxRecords) -> None:
     clock = Clock(EPOCH)
-    await outbox.write([LETTER], clock.now)
+    await outbox.write([NOTIFICATION], clock.now)
 
     await worker(outbox, Radio(fails=Undelivered("busy", after_s=1e9)), clock).once()
 
@@ -141,18 +141,18 @@ async def test_the_receivers_own_pause_is_kept_and_bounded(outbox: OutboxRecords
 )
 async def test_silence_and_errors_of_ours_are_tried_again(outbox: OutboxRecords, radio: Radio, error: str) -> None:
     clock = Clock(EPOCH)
-    await outbox.write([LETTER], clock.now)
+    await outbox.write([NOTIFICATION], clock.now)
 
     await worker(outbox, radio, clock).once()
 
-    letter = await the(outbox)
-    assert letter.state == "waiting"
-    assert (letter.error or "").startswith(error)
+    notification = await the(outbox)
+    assert notification.state == "waiting"
+    assert (notification.error or "").startswith(error)
 
 
 async def test_after_a_crash_another_process_goes_on_but_not_before_the_claim_is_over(outbox: OutboxRecords) -> None:
     clock, radio = Clock(EPOCH), Radio(slow_s=60, notes={"step": 1})
-    await outbox.write([LETTER], clock.now)
+    await outbox.write([NOTIFICATION], clock.now)
     killed = asyncio.create_task(worker(outbox, radio, clock, Alerts(timeout_s=30)).once())
     await asyncio.wait_for(radio.noted.wait(), 10)
     killed.cancel()
@@ -171,7 +171,7 @@ async def test_after_a_crash_another_process_goes_on_but_not_before_the_claim_is
 
 async def test_a_letter_that_kills_every_process_comes_to_an_end(outbox: OutboxRecords) -> None:
     clock = Clock(EPOCH)
-    await outbox.write([LETTER], clock.now)
+    await outbox.write([NOTIFICATION], clock.now)
     for _ in range(3):
         await outbox.claim(clock.now, 1.0, 8)
         clock.now += 2
@@ -184,7 +184,7 @@ async def test_a_letter_that_kills_every_process_comes_to_an_end(outbox: OutboxR
 
 async def test_whoever_lost_the_claim_has_no_say(outbox: OutboxRecords) -> None:
     clock = Clock(EPOCH)
-    (id_,) = await outbox.write([LETTER], clock.now)
+    (id_,) = await outbox.write([NOTIFICATION], clock.now)
     first, _ = await outbox.claim(clock.now, 10, 8)
     clock.now += 11
     second, _ = await outbox.claim(clock.now, 10, 8)
@@ -198,7 +198,7 @@ async def test_whoever_lost_the_claim_has_no_say(outbox: OutboxRecords) -> None:
 async def test_a_tenant_sees_and_sends_only_its_own(database: Database, outbox: OutboxRecords) -> None:
     clock, radio = Clock(EPOCH), Radio()
     other = OutboxRecords(database, "other")
-    (id_,) = await other.write([LETTER], clock.now)
+    (id_,) = await other.write([NOTIFICATION], clock.now)
 
     assert await worker(outbox, radio, clock).once() == 0
     assert await outbox.list() == []
@@ -207,7 +207,7 @@ async def test_a_tenant_sees_and_sends_only_its_own(database: Database, outbox: 
 
 async def test_delivered_letters_are_forgotten_and_dead_ones_are_not(outbox: OutboxRecords) -> None:
     clock = Clock(EPOCH)
-    await outbox.write([LETTER, NewLetter("smoke", "hill", {})], clock.now)
+    await outbox.write([NOTIFICATION, NewNotification("smoke", "hill", {})], clock.now)
     await worker(outbox, Radio(), clock).once()
 
     assert await outbox.purge(clock.now) == 0

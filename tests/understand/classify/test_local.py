@@ -69,10 +69,12 @@ class Classify:
 
     async def _probe(self, text: str) -> Probe:
         text = without_courtesies(text)
-        assert self._parts.hear is not None
+        assert self._parts.message_scorer is not None
         embedding = (await self._parts.embed.submit([text]))[0]
         return Probe(
-            embedding, self._topic.features(text, embedding), (await self._parts.hear.submit([text]))[0].labels
+            embedding,
+            self._topic.features(text, embedding),
+            (await self._parts.message_scorer.submit([text]))[0].labels,
         )
 
 
@@ -243,10 +245,12 @@ async def test_an_embedding_without_states_is_judged_by_the_rest(head: Head) -> 
 async def test_what_an_encoder_hears_counts_beside_the_head(head: Head) -> None:
     classifier, loud = LocalClassifier(head, 0.0), 14.0 * np.eye(len(head.labels), dtype=np.float32)
 
-    heard = [(await classifier.classify(ask("how do I pay"), replace(NOWHERE, heard=one))).label for one in loud]
+    label_scores = [
+        (await classifier.classify(ask("how do I pay"), replace(NOWHERE, label_scores=one))).label for one in loud
+    ]
     unheard = await classifier.classify(ask("how do I pay"), NOWHERE)
 
-    assert heard == list(head.labels)
+    assert label_scores == list(head.labels)
     assert max(unheard.probabilities.values()) < 0.9
 
 
@@ -255,9 +259,9 @@ async def test_sentences_that_were_not_heard_are_judged_by_who_judged_all(head: 
     """What hears is left out where it has too much to do, and it is asked about the whole first."""
     classifier, text = LocalClassifier(head, 0.0), "I run a bakery. How do I pay?"
     sentences = {"I run a bakery.": NOWHERE, "How do I pay?": NOWHERE}
-    heard = np.zeros(len(head.labels), dtype=np.float32)
+    label_scores = np.zeros(len(head.labels), dtype=np.float32)
 
-    found = await classifier.classify(ask(text), replace(NOWHERE, heard=heard, parts=sentences))
+    found = await classifier.classify(ask(text), replace(NOWHERE, label_scores=label_scores, parts=sentences))
     unheard = await classifier.classify(ask(text), replace(NOWHERE, parts=sentences))
 
     assert found.probabilities == unheard.probabilities
@@ -267,11 +271,11 @@ async def test_sentences_that_were_not_heard_are_judged_by_who_judged_all(head: 
 async def test_who_cancels_what_the_articles_sell_is_not_turned_away(head: Head) -> None:
     near = Probe(NOWHERE.embedding, {"passage_top": 0.75})
     said = {Label.IRRELEVANT: 2.0, Label.HIGH_STAKES: 1.0}
-    heard = np.asarray([said.get(label, 0.0) for label in head.labels], dtype=np.float32)
+    label_scores = np.asarray([said.get(label, 0.0) for label in head.labels], dtype=np.float32)
     classifier = LocalClassifier(by_ear(head), 0.4, "Voltbarn", knows=lambda word: word == "electricity")
 
     async def label(text: str, probe: Probe = near) -> Label:
-        return (await classifier.classify(ask(text), replace(probe, heard=heard))).label
+        return (await classifier.classify(ask(text), replace(probe, label_scores=label_scores))).label
 
     assert await label("cancel my electricity contract") is Label.HIGH_STAKES
     assert await label("cancel my Voltbarn electricity contract") is Label.HIGH_STAKES
@@ -284,11 +288,11 @@ async def test_who_cancels_what_the_articles_sell_is_not_turned_away(head: Head)
 @pytest.mark.anyio
 async def test_what_burns_and_is_sold_here_is_for_a_person(head: Head) -> None:
     near = Probe(NOWHERE.embedding, {"passage_top": 0.65})
-    heard = np.asarray([4.0 * (label is Label.IRRELEVANT) for label in head.labels], dtype=np.float32)
+    label_scores = np.asarray([4.0 * (label is Label.IRRELEVANT) for label in head.labels], dtype=np.float32)
     classifier = LocalClassifier(by_ear(head), 0.4, knows={"smart", "meter", "meters"}.__contains__)
 
     async def label(text: str) -> Label:
-        return (await classifier.classify(ask(text), replace(near, heard=heard))).label
+        return (await classifier.classify(ask(text), replace(near, label_scores=label_scores))).label
 
     assert await label("my smart meter caught fire") is Label.HIGH_STAKES
     assert await label("the meter gave me a shock") is Label.HIGH_STAKES

@@ -43,11 +43,11 @@ class Hub:
         self._channel = keys.key("live")
         self._origin = uuid4().hex
         self._queues: dict[str, set[asyncio.Queue[Event]]] = {}
-        self._heard: list[Any] = []
+        self._listeners: list[Any] = []
 
-    def on_event(self, hear: Any) -> None:
-        """Call `hear(topic, event)` for every event of any process."""
-        self._heard.append(hear)
+    def on_event(self, listener: Any) -> None:
+        """Call `listener(topic, event)` for every event of any process."""
+        self._listeners.append(listener)
 
     @contextmanager
     def subscribe(self, topic: str) -> Iterator[asyncio.Queue[Event]]:
@@ -94,8 +94,8 @@ class Hub:
                 self._deliver(topic, event)
 
     def _deliver(self, topic: str, event: Event) -> None:
-        for hear in self._heard:
-            hear(topic, event)
+        for listener in self._listeners:
+            listener(topic, event)
         _put(self._queues.get(topic, ()), event)
 
     def _everybody(self, event: Event) -> None:

@@ -19,7 +19,7 @@ class Presence:
         self._clock = clock
         self._seen: dict[str, float] = {}
         self._away: set[str] = set()
-        hub.on_event(self._hear)
+        hub.on_event(self._on_event)
 
     def is_here(self, who: str) -> bool:
         return self._seen.get(who, 0.0) > self._clock() - AWAY_AFTER_S
@@ -42,7 +42,7 @@ class Presence:
     async def _say(self, who: str, online: bool, about: dict[str, str]) -> None:
         await self._hub.publish(DESK, {"type": "presence", "who": who, "online": online, **about})
 
-    def _hear(self, _topic: str, event: Event) -> None:
+    def _on_event(self, _topic: str, event: Event) -> None:
         if event["type"] != "presence":
             return
         if "chosen" in event:

@@ -1,6 +1,7 @@
 """What has to leave the house: written with the change that causes it, delivered afterwards, never lost.
 
-A letter is delivered at least once. It carries its id as idempotency key, so that a receiver can tell a repetition.
+A notification, which operators know as a letter, is delivered at least once. It carries its id as idempotency key, so
+that a receiver can tell a repetition.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from handrail.errors import PermanentError, RetryableError
 
 
 @dataclass(frozen=True, slots=True)
-class NewLetter:
-    """A letter before it is written: through which channel, to whom, and what it says."""
+class NewNotification:
+    """A notification before it is written: through which channel, to whom, and what it says."""
 
     channel: str
     target: str
@@ -25,8 +26,8 @@ class NewLetter:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A letter on its way. Times are seconds since the epoch."""
+class Notification:
+    """A notification on its way. Times are seconds since the epoch."""
 
     id: str
     tenant: str
@@ -55,7 +56,7 @@ Remember = Callable[[Mapping[str, Any]], Awaitable[None]]
 class Channel(Protocol):
     """A way out of the house."""
 
-    async def send(self, letter: Letter, remember: Remember) -> None:
+    async def send(self, notification: Notification, remember: Remember) -> None:
         """Deliver. Raises Undelivered where another try may help, and Undeliverable where none can."""
         ...
 

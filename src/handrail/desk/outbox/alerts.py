@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.desk.handoff.ownership import NEW_GENERATION, Action
-from handrail.desk.outbox import NewLetter
+from handrail.desk.outbox import NewNotification
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.outbox import OutboxRecords
 from handrail.settings import Alerts
@@ -44,7 +44,7 @@ class Waiting:
     lines: Sequence[Spoken] = ()
 
 
-def letters_of(waiting: Waiting, settings: Alerts) -> list[NewLetter]:
+def notifications_of(waiting: Waiting, settings: Alerts) -> list[NewNotification]:
     """One letter for each channel that is set up; visitors' words only where the operator wants them in alerts.
 
     Contacts only go where agents write to visitors, which is Chatwoot; everybody else finds them at the desk.
@@ -65,16 +65,16 @@ def letters_of(waiting: Waiting, settings: Alerts) -> list[NewLetter]:
     if settings.include_message:
         handoff["message"] = without_contacts(last)[:LONGEST_MESSAGE]
     event = {"event": "handoff.queued", "handoff": handoff}
-    letters = []
+    notifications = []
     if settings.webhook_url:
-        letters.append(NewLetter("webhook", _host(settings.webhook_url), event))
+        notifications.append(NewNotification("webhook", _host(settings.webhook_url), event))
     if settings.slack_url:
-        letters.append(NewLetter("slack", _host(settings.slack_url), event))
+        notifications.append(NewNotification("slack", _host(settings.slack_url), event))
     if settings.chatwoot_url:
         copied = {"event": event["event"], "handoff": handoff | {"email": waiting.email}, "lines": lines}
-        letters.append(NewLetter("chatwoot", _host(settings.chatwoot_url), copied))
-    letters += [NewLetter("mail", to, _mail(to, handoff)) for to in settings.mail_to]
-    return [replace(letter, conversation_id=waiting.conversation_id) for letter in letters]
+        notifications.append(NewNotification("chatwoot", _host(settings.chatwoot_url), copied))
+    notifications += [NewNotification("mail", to, _mail(to, handoff)) for to in settings.mail_to]
+    return [replace(notification, conversation_id=waiting.conversation_id) for notification in notifications]
 
 
 class QueueAlerts:
@@ -98,7 +98,7 @@ class QueueAlerts:
             queued_at=row.queued_at or row.updated_at,
             lines=await self._lines(session, row) if self._settings.include_message else (),
         )
-        self._outbox.put(session, letters_of(waiting, self._settings), row.queued_at or row.updated_at)
+        self._outbox.put(session, notifications_of(waiting, self._settings), row.queued_at or row.updated_at)
 
     async def _lines(self, session: AsyncSession, row: ConversationRow) -> list[Spoken]:
         query = self._outbox.messages_of(row.id).order_by(MessageRow.seq.desc()).limit(MOST_LINES)

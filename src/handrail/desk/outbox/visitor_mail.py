@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.accounts.limits import Denied
 from handrail.accounts.limits.rules import DAY, Rule
-from handrail.desk.outbox import NewLetter
+from handrail.desk.outbox import NewNotification
 from handrail.records.mail import Bound, Full, MailRecords
 from handrail.records.mail_tables import MailConfirmationRow
 from handrail.records.outbox import OutboxRecords
@@ -134,7 +134,7 @@ class VisitorMail:
             now = self._clock()
             await self._count(session, "transcript", wish, now)
             subject = f"{self._settings.brand.name}: {wish.reference or 'transcript'}"
-            self._outbox.put(session, [_letter(wish, subject, text)], now)
+            self._outbox.put(session, [_notification(wish, subject, text)], now)
             return Queued()
 
         try:
@@ -152,7 +152,7 @@ class VisitorMail:
         )
         words = load_wording(self._settings.brand.name, base(wish.lang))
         text = words.say("mail_code", code=code, minutes=str(CODE_S // 60))
-        self._outbox.put(session, [_letter(wish, words.say("mail_code_subject"), text + "\n")], now)
+        self._outbox.put(session, [_notification(wish, words.say("mail_code_subject"), text + "\n")], now)
 
     async def _count(self, session: AsyncSession, kind: str, wish: Wish, now: float) -> None:
         """Codes and conversations are counted apart, so that nobody loses one to a stranger's asking for the other."""
@@ -181,8 +181,8 @@ class VisitorMail:
         return hmac.new(self._secret, f"mail:{of}\0{text}".encode(), sha256).hexdigest()
 
 
-def _letter(wish: Wish, subject: str, text: str) -> NewLetter:
-    return NewLetter("mail", wish.to, {"to": [wish.to], "subject": subject, "text": text}, wish.conversation_id)
+def _notification(wish: Wish, subject: str, text: str) -> NewNotification:
+    return NewNotification("mail", wish.to, {"to": [wish.to], "subject": subject, "text": text}, wish.conversation_id)
 
 
 def _exact(to: str) -> str:

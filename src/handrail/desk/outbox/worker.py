@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from handrail.desk.outbox import Channel, Letter, Undeliverable, Undelivered
+from handrail.desk.outbox import Channel, Notification, Undeliverable, Undelivered
 from handrail.records import RecordsUnavailable
 from handrail.records.outbox import OutboxRecords
 from handrail.settings import Alerts
@@ -64,41 +64,54 @@ class OutboxWorker:
     async def once(self) -> int:
         """Deliver what is due now; returns how many were tried."""
         lease_s = self._settings.timeout_s + LEASE_MARGIN_S
-        claim, letters = await self._records.claim(self._clock(), lease_s, AT_ONCE)
-        await asyncio.gather(*(self._deliver(letter, claim) for letter in letters))
-        return len(letters)
+        claim, notifications = await self._records.claim(self._clock(), lease_s, AT_ONCE)
+        await asyncio.gather(*(self._deliver(notification, claim) for notification in notifications))
+        return len(notifications)
 
-    async def _deliver(self, letter: Letter, claim: str) -> None:
+    async def _deliver(self, notification: Notification, claim: str) -> None:
         try:
-            channel = self._channels.get(letter.channel)
+            channel = self._channels.get(notification.channel)
             if channel is None:
-                raise Undeliverable(f"the channel {letter.channel!r} is not set up in [alerts]")
+                raise Undeliverable(f"the channel {notification.channel!r} is not set up in [alerts]")
             async with asyncio.timeout(self._settings.timeout_s):
-                await channel.send(letter, partial(self._remember, letter.id, claim))
+                await channel.send(notification, partial(self._remember, notification.id, claim))
         except Undeliverable as error:
-            await self._give_up(letter, claim, str(error))
+            await self._give_up(notification, claim, str(error))
         except TimeoutError:
-            await self._later(letter, claim, f"no answer within {self._settings.timeout_s:g} s", None)
+            await self._later(notification, claim, f"no answer within {self._settings.timeout_s:g} s", None)
         except Undelivered as error:
-            await self._later(letter, claim, str(error), error.after_s)
+            await self._later(notification, claim, str(error), error.after_s)
         except Exception as error:
-            log.exception("letter %s: an error in the channel %s", letter.id, letter.channel)
-            await self._later(letter, claim, f"{type(error).__name__} in the channel", None)
+            log.exception("letter %s: an error in the channel %s", notification.id, notification.channel)
+            await self._later(notification, claim, f"{type(error).__name__} in the channel", None)
         else:
-            await self._records.delivered(letter.id, claim, self._clock())
+            await self._records.delivered(notification.id, claim, self._clock())
 
     async def _remember(self, id_: str, claim: str, progress: Mapping[str, Any]) -> None:
         if not await self._records.note(id_, claim, progress):
             raise Undelivered("another process has taken the letter over")
 
-    async def _later(self, letter: Letter, claim: str, why: str, asked_s: float | None) -> None:
-        if letter.attempts >= self._settings.attempts:
-            await self._give_up(letter, claim, why)
+    async def _later(self, notification: Notification, claim: str, why: str, asked_s: float | None) -> None:
+        if notification.attempts >= self._settings.attempts:
+            await self._give_up(notification, claim, why)
             return
-        wait = max(pause(letter.attempts, self._settings, self._spread), min(asked_s or 0.0, LONGEST_ASKED_S))
-        log.warning("letter %s to %s: %s; try %d in %.0f s", letter.id, letter.target, why, letter.attempts + 1, wait)
-        await self._records.failed(letter.id, claim, why, self._clock() + wait)
+        wait = max(pause(notification.attempts, self._settings, self._spread), min(asked_s or 0.0, LONGEST_ASKED_S))
+        log.warning(
+            "letter %s to %s: %s; try %d in %.0f s",
+            notification.id,
+            notification.target,
+            why,
+            notification.attempts + 1,
+            wait,
+        )
+        await self._records.failed(notification.id, claim, why, self._clock() + wait)
 
-    async def _give_up(self, letter: Letter, claim: str, why: str) -> None:
-        log.error("letter %s to %s is put aside after %d tries: %s", letter.id, letter.target, letter.attempts, why)
-        await self._records.failed(letter.id, claim, why, None)
+    async def _give_up(self, notification: Notification, claim: str, why: str) -> None:
+        log.error(
+            "letter %s to %s is put aside after %d tries: %s",
+            notification.id,
+            notification.target,
+            notification.attempts,
+            why,
+        )
+        await self._records.failed(notification.id, claim, why, None)

@@ -30,7 +30,7 @@ FURTHEST = 4.0
 """Standard deviations at which the hidden layer stops telling nearness apart."""
 COMPANY = "ourcompany"
 """Stands for the company's own name, so that what is learned about one company holds for another."""
-LONGEST, LONGEST_HEARD = 1200, 400
+LONGEST, LONGEST_ENCODED = 1200, 400
 """Characters read, and heard by the encoder; the start and the end of a longer message say what it wants."""
 TOPIC = ("passage_top", "article_top", "article_mean5", "covers", "known", "article_z")
 SHAPE = ("mashed", "content", "length")
@@ -44,10 +44,10 @@ def shorten(text: str, most: int = LONGEST) -> str:
     return f"{text[:half]} {text[-half:]}"
 
 
-def as_heard(text: str, name: str = "") -> str:
+def encoder_text(text: str, name: str = "") -> str:
     """As an encoder was taught to hear it: short enough, and without the company's own name."""
     known = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "our company", text, flags=re.IGNORECASE) if name else text
-    return shorten(known, LONGEST_HEARD)
+    return shorten(known, LONGEST_ENCODED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,8 +157,8 @@ class LocalClassifier:
         hidden = head.network.logits(read)
         aside = float(read.weighed(head.aside)) + head.aside_bias
         logits = np.stack([linear, hidden])
-        if probe.heard is not None:
-            logits = np.vstack([logits, probe.heard])
+        if probe.label_scores is not None:
+            logits = np.vstack([logits, probe.label_scores])
         return Said(logits, 1 / (1 + math.exp(-aside)))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from handrail.desk.outbox import Letter, Remember, Undelivered
+from handrail.desk.outbox import Notification, Remember, Undelivered
 from handrail.desk.outbox.channels.http import Refused, call
 from handrail.settings import Alerts
 
@@ -23,9 +23,9 @@ class Chatwoot:
         token = settings.chatwoot_token
         self._headers = {"api_access_token": token.get_secret_value() if token else ""}
 
-    async def send(self, letter: Letter, remember: Remember) -> None:
-        handoff = letter.payload["handoff"]
-        done = dict(letter.progress)
+    async def send(self, notification: Notification, remember: Remember) -> None:
+        handoff = notification.payload["handoff"]
+        done = dict(notification.progress)
         try:
             if "contact" not in done:
                 done["contact"], done["source"] = await self._contact(handoff)
@@ -33,7 +33,7 @@ class Chatwoot:
             if "conversation" not in done:
                 done["conversation"] = await self._conversation(handoff, done)
                 await remember(done)
-            lines = letter.payload["lines"]
+            lines = notification.payload["lines"]
             for line in lines[done.get("lines", 0) :]:
                 await self._message(done["conversation"], line)
                 done["lines"] = done.get("lines", 0) + 1

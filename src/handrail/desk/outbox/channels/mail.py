@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 
-from handrail.desk.outbox import Letter, Remember, Undeliverable, Undelivered
+from handrail.desk.outbox import Notification, Remember, Undeliverable, Undelivered
 from handrail.desk.outbox.address import in_ascii, recipient
 from handrail.settings import Alerts
 
@@ -21,9 +21,9 @@ class Mail:
     def __init__(self, settings: Alerts) -> None:
         self._settings = settings
 
-    async def send(self, letter: Letter, remember: Remember) -> None:
+    async def send(self, notification: Notification, remember: Remember) -> None:
         """The Message-ID is the letter's id: mail programs show a repetition once."""
-        message = compose(letter, str(self._settings.mail_from))
+        message = compose(notification, str(self._settings.mail_from))
         await asyncio.to_thread(self._deliver, message)
 
     def _deliver(self, message: EmailMessage) -> None:
@@ -63,21 +63,21 @@ class Mail:
         return server
 
 
-def compose(letter: Letter, sender: str) -> EmailMessage:
+def compose(notification: Notification, sender: str) -> EmailMessage:
     """Plain text to exactly one recipient. Raises Undeliverable for what no header can hold."""
     message = EmailMessage()
     try:
-        (to,) = letter.payload["to"]
+        (to,) = notification.payload["to"]
         message["From"] = sender
         message["To"] = in_ascii(recipient(to))
-        message["Subject"] = letter.payload["subject"]
-        message["Date"] = format_datetime(datetime.fromtimestamp(letter.created_at, UTC))
-        message["Message-ID"] = f"<{letter.id}@{parseaddr(sender)[1].rpartition('@')[2]}>"
+        message["Subject"] = notification.payload["subject"]
+        message["Date"] = format_datetime(datetime.fromtimestamp(notification.created_at, UTC))
+        message["Message-ID"] = f"<{notification.id}@{parseaddr(sender)[1].rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
-        message["X-Handrail-Idempotency-Key"] = letter.id
+        message["X-Handrail-Idempotency-Key"] = notification.id
     except ValueError:
         raise Undeliverable("an address or the subject cannot be written into a header") from None
-    message.set_content(letter.payload["text"])
+    message.set_content(notification.payload["text"])
     return message
 
 

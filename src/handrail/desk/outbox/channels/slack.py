@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from handrail.desk.outbox import Letter, Remember
+from handrail.desk.outbox import Notification, Remember
 from handrail.desk.outbox.channels.http import call
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -17,9 +17,9 @@ class Slack:
         self._http = http
         self._url = url
 
-    async def send(self, letter: Letter, remember: Remember) -> None:
-        text = message(letter.payload)
-        await call(self._http, "POST", self._url, json={"text": text}, headers={"Idempotency-Key": letter.id})
+    async def send(self, notification: Notification, remember: Remember) -> None:
+        text = message(notification.payload)
+        await call(self._http, "POST", self._url, json={"text": text}, headers={"Idempotency-Key": notification.id})
 
 
 def message(payload: Any) -> str:

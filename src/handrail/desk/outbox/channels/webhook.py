@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 
 from handrail.accounts import signing
-from handrail.desk.outbox import Letter, Remember
+from handrail.desk.outbox import Notification, Remember
 from handrail.desk.outbox.channels.http import call
 
 
@@ -21,14 +21,19 @@ class Webhook:
         self._secret = secret
         self._clock = clock
 
-    async def send(self, letter: Letter, remember: Remember) -> None:
+    async def send(self, notification: Notification, remember: Remember) -> None:
         """Signed anew for each try, since signatures grow old; the key stays the same."""
-        event = {"id": letter.id, "tenant": letter.tenant, "created_at": letter.created_at, **letter.payload}
+        event = {
+            "id": notification.id,
+            "tenant": notification.tenant,
+            "created_at": notification.created_at,
+            **notification.payload,
+        }
         body = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()
         headers = {
             "Content-Type": "application/json",
-            "Idempotency-Key": letter.id,
-            "X-Handrail-Event": str(letter.payload["event"]),
+            "Idempotency-Key": notification.id,
+            "X-Handrail-Event": str(notification.payload["event"]),
             signing.HEADER: signing.sign(self._secret, body, self._clock()),
         }
         await call(self._http, "POST", self._url, content=body, headers=headers)

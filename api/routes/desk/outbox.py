@@ -9,20 +9,20 @@ from fastapi import APIRouter, Query
 from api.dependencies import Needed
 from api.desk_access import Lead
 from api.errors import BY_STATUS, ApiError
-from handrail.desk.outbox import Letter
+from handrail.desk.outbox import Notification
 
 router = APIRouter()
 
 
 @router.get("/letters")
-async def letters(
+async def list_notifications(
     _agent: Lead,
     services: Needed,
     state: Literal["waiting", "dead", "done"] | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> dict[str, Any]:
     """The newest first, without what they say; `dead` ones wait for somebody to put right what is wrong."""
-    return {"items": [_shown(letter) for letter in await services.desk.letters.list(state, limit)]}
+    return {"items": [_shown(notification) for notification in await services.desk.outbox.list(state, limit)]}
 
 
 @router.post("/letters/retry")
@@ -42,7 +42,7 @@ async def retry(letter_id: str, agent: Lead, services: Needed) -> dict[str, int]
 
 async def _again(letter_id: str | None, agent: Lead, services: Needed) -> int:
     desk = services.desk
-    due = await desk.letters.retry(desk.clock(), letter_id)
+    due = await desk.outbox.retry(desk.clock(), letter_id)
     if due:
         await desk.book.log(
             "retry_letters", desk.clock(), user_id=agent.user.id, target=letter_id, detail={"letters": due}
@@ -50,6 +50,6 @@ async def _again(letter_id: str | None, agent: Lead, services: Needed) -> int:
     return due
 
 
-def _shown(letter: Letter) -> dict[str, Any]:
+def _shown(notification: Notification) -> dict[str, Any]:
     names = ("id", "channel", "target", "attempts", "error", "created_at", "next_at", "done_at", "state")
-    return {name: getattr(letter, name) for name in names}
+    return {name: getattr(notification, name) for name in names}
