@@ -200,7 +200,7 @@ def busy(storage: Storage, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Ite
         ends.append(asyncio.Event())
 
         async def reader() -> None:
-            async with database.reading() as session:
+            async with database.read_session() as session:
                 await session.connection()
                 await ends[0].wait()
 

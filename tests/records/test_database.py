@@ -104,7 +104,7 @@ async def test_what_clients_once_said_of_the_past_becomes_the_visitors_word(tmp_
     engine.dispose()
 
     database = await open_database(Storage(data_dir=tmp_path))
-    async with database.reading() as session:
+    async with database.read_session() as session:
         found = (await session.scalars(select(MessageRow).where(MessageRow.tenant == "acme"))).all()
     await database.close()
 
@@ -180,14 +180,14 @@ async def test_a_long_look_holds_no_writer_up_and_changes_nothing(tmp_path: Path
     count = text("SELECT count(*) FROM canned")
     write = text("INSERT INTO canned (tenant, id, title, text) VALUES ('default', 'c', 't', 'x')")
 
-    async with database.reading() as looking:
+    async with database.read_session() as looking:
         assert (await looking.execute(count)).scalar_one() == 0
         async with asyncio.timeout(20), database.transaction() as session:
             await session.execute(write)
         assert (await looking.execute(count)).scalar_one() == 0
-    async with database.reading() as looking:
+    async with database.read_session() as looking:
         assert (await looking.execute(count)).scalar_one() == 1
     with pytest.raises(RecordsUnavailable):
-        async with database.reading() as looking:
+        async with database.read_session() as looking:
             await looking.execute(text("DELETE FROM canned"))
     await database.close()

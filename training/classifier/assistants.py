@@ -63,14 +63,14 @@ class Assistants:
         self._embedder.queries([*texts, *(part for text in texts for part in parts(text))])
         return texts
 
-    def _hearing(self, company: str) -> Score | None:
+    def _scorer_for(self, company: str) -> Score | None:
         score, name = self._score, self.names[company]
         if score is None:
             return None
         return lambda texts: [scores.labels for scores in score([encoder_text(text, name) for text in texts])]
 
     def _probe(self, row: Row, text: str) -> Probe:
-        found = probe(text, self._bases[row.company], self._embedder, self._hearing(row.company))
+        found = probe(text, self._bases[row.company], self._embedder, self._scorer_for(row.company))
         said = without_courtesies(row.text)
         if self._score_foreign is None or not foreign(said):
             return found

@@ -108,13 +108,13 @@ class ConversationRecords(Repository):
         self._hooks.append(hook)
 
     async def find(self, conversation_id: str) -> ConversationRow | None:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(self._one(conversation_id))).one_or_none()
 
     async def messages(self, conversation_id: str, after: int = 0, limit: int = 1000) -> Sequence[MessageRow]:
         """Messages numbered above `after`, in order."""
         query = self._rows(MessageRow).where(MessageRow.conversation_id == conversation_id, MessageRow.seq > after)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query.order_by(MessageRow.seq).limit(limit))).all()
 
     async def begin(self, entry: Entry, message: NewMessage, now: float) -> Said:

@@ -56,7 +56,7 @@ class Database:
         """Commits at the end, rolls back on any error. Raises NotStorable, and RecordsUnavailable when it fails."""
         return self._transaction(self._engine, self._line)
 
-    def reading(self) -> AbstractAsyncContextManager[AsyncSession]:
+    def read_session(self) -> AbstractAsyncContextManager[AsyncSession]:
         """A transaction that changes nothing; it sees what was committed before. Raises RecordsUnavailable."""
         return self._transaction(self._readers, self._line if self._readers is self._engine else None)
 

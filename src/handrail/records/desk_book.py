@@ -27,11 +27,11 @@ class DeskBook(Repository):
 
     async def notes(self, conversation_id: str) -> Sequence[NoteRow]:
         query = self._rows(NoteRow).where(NoteRow.conversation_id == conversation_id).order_by(NoteRow.at)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query)).all()
 
     async def canned(self) -> Sequence[CannedRow]:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(self._rows(CannedRow).order_by(CannedRow.title))).all()
 
     async def save_canned(self, title: str, text: str, canned_id: str | None = None) -> CannedRow | None:
@@ -82,5 +82,5 @@ class DeskBook(Repository):
             query = query.where(AuditRow.at < before)
         if action is not None:
             query = query.where(AuditRow.action == action)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query.order_by(AuditRow.at.desc(), AuditRow.id).limit(limit))).all()

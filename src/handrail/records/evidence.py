@@ -66,7 +66,7 @@ class EvidenceRecords(Repository):
     async def turns(self, conversation_id: str) -> Sequence[EvidenceRow]:
         """Evidence of a conversation's turns, oldest first."""
         query = self._rows(EvidenceRow).where(EvidenceRow.conversation_id == conversation_id)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query.order_by(EvidenceRow.at))).all()
 
     async def rate(self, feedback: Feedback, conversation_id: str, now: float) -> None:
@@ -86,13 +86,13 @@ class EvidenceRecords(Repository):
 
     async def feedback(self, conversation_id: str) -> Sequence[FeedbackRow]:
         query = self._rows(FeedbackRow).where(FeedbackRow.conversation_id == conversation_id)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query.order_by(FeedbackRow.at))).all()
 
     async def conversation_of(self, turn_id: str) -> str | None:
         """The conversation a recorded turn belongs to."""
         query = self._rows(EvidenceRow).where(EvidenceRow.turn_id == turn_id)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             row = (await session.scalars(query)).one_or_none()
             return row.conversation_id if row else None
 

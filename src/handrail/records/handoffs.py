@@ -43,7 +43,7 @@ class HandoffRecords:
 
     async def claimed(self, conversation_id: str) -> tuple[Line, ...]:
         """What the client said of the past when it asked for a person; empty where we had it on record ourselves."""
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             query = select(HandoffRow).where(
                 HandoffRow.tenant == self._tenant, HandoffRow.conversation_id == conversation_id
             )

@@ -71,7 +71,7 @@ class LearningRecords(Repository):
     async def vectors(self, embedder: str, digests: Sequence[str]) -> dict[str, Vectors]:
         """Embeddings that were made before, by digest of the question."""
         found: dict[str, Vectors] = {}
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             for start in range(0, len(digests), PAGE):
                 query = select(QuestionVectorRow.digest, QuestionVectorRow.vector).where(
                     QuestionVectorRow.tenant == self._tenant,
@@ -140,11 +140,11 @@ class LearningRecords(Repository):
             query = query.where(EvalCaseRow.format == case_format)
         if status is not None:
             query = query.where(EvalCaseRow.status == status)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return [_case(row) for row in await session.scalars(query)]
 
     async def case(self, case_id: str) -> Case | None:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             row = await session.get(EvalCaseRow, (self._tenant, case_id))
             return _case(row) if row else None
 
@@ -168,12 +168,12 @@ class LearningRecords(Repository):
             return _case(row)
 
     async def turn(self, turn_id: str) -> EvidenceRow | None:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return await session.get(EvidenceRow, (self._tenant, turn_id))
 
     async def talk(self, conversation_id: str) -> Talk | None:
         """A conversation's words by visitor and agent, oldest first."""
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             row = await session.get(ConversationRow, (self._tenant, conversation_id))
             if row is None:
                 return None
@@ -195,11 +195,11 @@ class LearningRecords(Repository):
         query = self._rows(ArticleDraftRow).order_by(ArticleDraftRow.created_at.desc(), ArticleDraftRow.id)
         if status is not None:
             query = query.where(ArticleDraftRow.status == status)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query.limit(limit))).all()
 
     async def draft(self, draft_id: str) -> ArticleDraftRow | None:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return await session.get(ArticleDraftRow, (self._tenant, draft_id))
 
     async def add_draft(self, **values: Any) -> ArticleDraftRow:

@@ -42,7 +42,7 @@ class ConversationLists(Repository):
             query = query.order_by(waiting.asc().nulls_last(), ConversationRow.updated_at.desc(), ConversationRow.id)
         else:
             query = query.order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             rows = (await session.scalars(query.offset(wanted.offset).limit(wanted.limit))).all()
             ids = [row.id for row in rows if row.last_seq > row.agent_read_seq]
             unread: dict[str, int] = {}
@@ -56,7 +56,7 @@ class ConversationLists(Repository):
         query = select(ConversationRow.state, ConversationRow.owner, func.count()).where(
             ConversationRow.tenant == self._tenant
         )
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             rows = (await session.execute(query.group_by(ConversationRow.state, ConversationRow.owner))).all()
         by_state = dict.fromkeys(State, 0)
         mine = 0
@@ -73,7 +73,7 @@ class ConversationLists(Repository):
     async def latest(self) -> float:
         """When anything last happened in any conversation; 0 when there is none."""
         query = select(func.max(ConversationRow.updated_at)).where(ConversationRow.tenant == self._tenant)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return float((await session.scalars(query)).one() or 0.0)
 
     async def unread(self, conversation_id: str, after: int) -> int:
@@ -84,13 +84,13 @@ class ConversationLists(Repository):
             MessageRow.author == "visitor",
             MessageRow.seq > after,
         )
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return int((await session.scalars(query)).one())
 
     async def of_visitor(self, visitor_id: str, limit: int = 50) -> Sequence[ConversationRow]:
         """A visitor's conversations, latest first."""
         query = self._rows(ConversationRow).where(ConversationRow.visitor_id == visitor_id)
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query.order_by(ConversationRow.updated_at.desc()).limit(limit))).all()
 
     async def resolved(self, limit: int = 500) -> Sequence[ConversationRow]:
@@ -98,7 +98,7 @@ class ConversationLists(Repository):
         query = self._rows(ConversationRow).where(
             ConversationRow.state == State.RESOLVED.value, ConversationRow.generation > 0
         )
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(query.order_by(ConversationRow.resolved_at.desc()).limit(limit))).all()
 
     async def since(self, moment: float) -> Sequence[tuple[float, float | None]]:
@@ -106,7 +106,7 @@ class ConversationLists(Repository):
         query = select(ConversationRow.queued_at, ConversationRow.first_response_at).where(
             ConversationRow.tenant == self._tenant, ConversationRow.queued_at >= moment
         )
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             rows = (await session.execute(query.order_by(ConversationRow.queued_at.desc()).limit(MOST_WAITS))).all()
         return [(queued, answered) for queued, answered in rows if queued is not None]
 

@@ -82,7 +82,7 @@ class OutboxRecords(Repository):
             query = query.where(OutboxRow.done_at.is_not(None))
         elif state is not None:
             query = query.where(OutboxRow.done_at.is_(None), OutboxRow.dead.is_(state == "dead"))
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             rows = await session.scalars(query.order_by(OutboxRow.created_at.desc(), OutboxRow.id).limit(limit))
             return [_notification(row) for row in rows]
 

@@ -43,20 +43,20 @@ class People(Repository):
         return user
 
     async def by_email(self, email: str) -> UserRow | None:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(self._rows(UserRow).where(UserRow.email == email.strip().lower()))).first()
 
     async def by_subject(self, subject: str) -> UserRow | None:
         """Whom a provider knows by that subject."""
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(self._rows(UserRow).where(UserRow.subject == subject))).first()
 
     async def by_id(self, user_id: str) -> UserRow | None:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(self._rows(UserRow).where(UserRow.id == user_id))).first()
 
     async def all(self) -> Sequence[UserRow]:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return (await session.scalars(self._rows(UserRow).order_by(UserRow.name, UserRow.email))).all()
 
     async def change(self, user_id: str, **values: Any) -> None:
@@ -89,7 +89,7 @@ class People(Repository):
             .join(UserRow, (UserRow.tenant == SessionRow.tenant) & (UserRow.id == SessionRow.user_id))
             .where(SessionRow.token_hash == token_hash, SessionRow.expires_at >= now, UserRow.active)
         )
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             found = (await session.execute(query)).first()
             return (found[1], found[0]) if found else None
 

@@ -237,7 +237,7 @@ class ReportRecords(Repository):
         return table.tenant == self._tenant, moment >= period.start, moment < period.end
 
     async def _all(self, query: Any) -> list[Any]:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return list((await session.execute(query)).all())
 
 

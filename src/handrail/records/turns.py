@@ -117,7 +117,7 @@ class Turns:
             return len(gone.all())
 
     async def _find(self, turn_id: str) -> TurnRow | None:
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             return await session.get(TurnRow, (self._tenant, turn_id))
 
     async def _drop_void(self, session: AsyncSession, key: TurnKey, now: float) -> None:

@@ -54,7 +54,7 @@ class VisitorRecords(Repository):
 
     async def export(self, visitor: str) -> list[dict[str, Any]]:
         """Every conversation of a visitor with all that hangs on it, JSON-ready; empty for an unknown one."""
-        async with self._database.reading() as session:
+        async with self._database.read_session() as session:
             exported = []
             for row in await self._conversations(session, visitor):
                 parts: dict[str, Any] = {"conversation": _plain(row)}
