@@ -12,7 +12,7 @@ from handrail.accounts import passwords
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_hashes() -> Iterator[None]:
-    """For the tests of any folder whose conftest.py imports this; `tests/test_passwords.py` has the real price."""
+    """For tests of a folder whose conftest.py imports this; `tests/accounts/test_passwords.py` has the real price."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
         yield
