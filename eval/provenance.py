@@ -137,7 +137,7 @@ def fitted(settings: Settings) -> dict[str, str]:
     """sha256 of fitted files by name: those that ship, those the settings name, and those of the knowledge base."""
     package = Path(handrail.__file__).parent
     shipped = [p for p in sorted(package.rglob("*")) if p.suffix in WEIGHTS and "_site" not in p.parts]
-    chosen = [settings.classify.head, settings.gates.calibration]
+    chosen = [settings.gates.calibration]
     own = kb_folder(settings, settings.knowledge.kb) / "fitted"
     files = {path.name: path for path in [*shipped, *(path for path in chosen if path is not None)]}
     files |= {f"{settings.knowledge.kb}/{path.name}": path for path in sorted(own.glob("*"))}

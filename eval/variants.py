@@ -164,7 +164,6 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
             snapshot, read if retrieval.rerank_depth else None, depth, words, answers, load_calibration(UNREAD)
         ),
         retrieval,
-        covers=None,
         late=models.late_interaction(base, snapshot, settings),
     )
     try:

@@ -18,7 +18,7 @@ from handrail.settings import load_settings
 from handrail.text.courtesies import without_courtesies
 from handrail.types import Label
 from training.classifier import abroad
-from training.classifier.train import SEED, written_rows
+from training.classifier.messages import SEED, written_rows
 
 OUT = Path(__file__).parent.parent / "src" / "handrail" / "models" / "bundle" / FILE
 EACH = 200

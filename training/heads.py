@@ -28,7 +28,7 @@ from handrail.models.manifest import find
 from handrail.models.onnx import OnnxModel
 from handrail.models.taught import FOREIGN, FOREIGN_TOKENS, MESSAGE_TOKENS, MESSAGES, load_taught
 from handrail.settings import Settings, load_settings
-from handrail.understand.classify.features import encoder_text
+from handrail.understand.classify.encoder import encoder_text
 from training.labelled import ACTS, CRISIS, FLAGS, MATTERS, PERSON, REFUSES, ROOT, Row, labelled
 
 OUT = ROOT / "src" / "handrail" / "models" / "bundle" / understands.FILE

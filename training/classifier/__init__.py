@@ -1,1 +1,1 @@
-"""What the local classifier head is trained on, and how."""
+"""The messages that labels are learnt from."""

@@ -3,7 +3,7 @@
     python -m training.encoders.messages --fold 1 --scores FILE.npz
     python -m training.encoders.messages
 
-The upper layers of the encoder that ships learn low-rank changes (LoRA) from the rows of `training.classifier.train`
+The upper layers of the encoder that ships learn low-rank changes (LoRA) from the rows of `training.classifier.messages`
 and rough copies of them. With `--fold` a part of the companies is left out and scored: what is heard of those it has
 not learnt. A core needs about 16 ms for each message in each epoch.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from sklearn.metrics import f1_score
+from sklearn.model_selection import GroupKFold
 from torch import Tensor
 from torch.nn import functional
 
@@ -27,12 +28,11 @@ from handrail.models.onnx import OnnxModel
 from handrail.models.taught import MESSAGE_TOKENS, MESSAGES
 from handrail.settings import load_settings
 from handrail.text.courtesies import without_courtesies
-from handrail.understand.classify.features import encoder_text
+from handrail.understand.classify.encoder import LABELS, encoder_text
 from training import FITTED
 from training.classifier import augment
-from training.classifier.fit import FOLDS, LABELS, split
+from training.classifier.messages import names, training_companies, training_rows
 from training.classifier.rows import Row
-from training.classifier.train import names, training_companies, training_rows
 from training.encoders.learn import Loss, Texts, outputs, parsed, train
 from training.encoders.net import Lower, Upper
 
@@ -40,6 +40,13 @@ OUT = FITTED / MESSAGES
 FIRST, LAST = 4, 11
 """Layers that learn, counted from 0."""
 SMOOTHING = 0.05
+FOLDS = 3
+
+
+def split(rows: Sequence[Row]) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Places of the rows of each fold; a group is in one."""
+    groups = np.asarray([row.group for row in rows])
+    return [test for _, test in GroupKFold(FOLDS, shuffle=True, random_state=7).split(groups, groups=groups)]
 
 
 def shares(rows: Sequence[Row]) -> Tensor:
@@ -75,10 +82,9 @@ def main() -> None:
         parser.error(f"there are {FOLDS} parts")
     if given.scores and given.scores.suffix != ".npz":
         parser.error("scores go into an .npz file")
-    given.also = given.intents = None
     settings = load_settings()
     companies = training_companies()
-    own = training_rows(companies, given)
+    own = training_rows(companies, given.mash, given.brands)
     rows = [*own, *augment.rough_copies([row for row in own if row.weight == 1.0])]
     held = split(own)[given.fold - 1] if given.fold else []
     left_out = {own[at].group for at in held}

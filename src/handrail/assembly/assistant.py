@@ -177,7 +177,7 @@ class Assistant:
         if stages is None:
             raise RetryableError("the assistant is stopping")
         if self._decisions is None or self._decisions[0] is not parts:
-            model = await asyncio.to_thread(local_decisions, self.settings, parts, stages.classifier)
+            model = await asyncio.to_thread(local_decisions, self.settings, parts)
             self._decisions = parts, model
         return self._decisions[1]
 

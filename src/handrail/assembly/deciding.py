@@ -22,9 +22,8 @@ from handrail.settings.decisions import LOCAL
 from handrail.turn.stages import Stages
 from handrail.turn.state import without
 from handrail.types import Classification, Label, Probe, Question
-from handrail.understand.classify import Classifier
 from handrail.understand.classify.decided import DecidedClassifier, Opinion
-from handrail.understand.classify.local import LocalClassifier
+from handrail.understand.classify.encoder import EncoderClassifier
 from handrail.verify.decided import DecidedVerifier, Doubt, Opinions
 
 Titles = Callable[[Probe], Sequence[str]]
@@ -35,16 +34,11 @@ def maps_file(settings: Settings) -> Path:
     return kb_folder(settings, settings.knowledge.kb) / FITTED / FILE
 
 
-def local_decisions(
-    settings: Settings, parts: Parts, classifier: Classifier, maps: Maps | None = None
-) -> LocalDecisionModel:
-    """The heads there are; a question without one is refused. `classifier` decides `route` if it is the local one.
-
-    `maps`: those of the knowledge base when None.
-    """
+def local_decisions(settings: Settings, parts: Parts, maps: Maps | None = None) -> LocalDecisionModel:
+    """The heads there are; a question without one is refused. `maps`: those of the knowledge base when None."""
     heads: dict[str, Head] = {"supported": supported_head(local_verifier(settings, parts.entails))}
-    if isinstance(classifier, LocalClassifier):
-        heads["route"] = route_head(parts.retriever(settings), classifier)
+    if parts.message_scorer is not None or parts.foreign_scorer is not None:
+        heads["route"] = route_head(parts.retriever(settings), EncoderClassifier(settings.classify.static_above))
     if readers_of(settings) is not None:
         heads["answers"] = answers_head(parts.read)
     if understands(settings):
@@ -77,10 +71,10 @@ def decided(settings: Settings, parts: Parts, stages: Stages, local: Stages, tit
 
     `local` are the stages without an LLM: the decision model takes the place of the cascade.
     """
-    decider = build_decider(settings, local_decisions(settings, parts, local.classifier))
+    decider = build_decider(settings, local_decisions(settings, parts))
     closing = _both(stages.closing, decider.aclose)
     stages = replace(stages, closing=closing)
-    if decider.is_remote("route") and settings.classify.mode != "off":
+    if decider.is_remote("route"):
         opinion = label_opinion(decider, described(settings.brand, parts.snapshot), titles)
         stages = understood_by(stages, DecidedClassifier(local.classifier, opinion))
     if decider.is_remote("supported") and stages.verify is not None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.errors import MissingExtra, SettingsError
-from handrail.models import Embedder, Logit, Reranker, ShowsStates
+from handrail.models import Embedder, Logit, Reranker
 from handrail.models.fetch import locate
 from handrail.models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
-from handrail.types import MessageScores, Vectors
+from handrail.types import MessageScores
 
 if TYPE_CHECKING:
     from handrail.models.late import LateEncoder
@@ -55,11 +55,6 @@ def installed(settings: Settings) -> None:
             import_module("sentence_transformers")
         except ImportError:
             raise MissingExtra(f"models.{name} = {model!r}", "torch") from None
-
-
-def queries_of(embedder: Embedder) -> Callable[[Sequence[str]], Sequence[Vectors] | Vectors]:
-    """What embeds queries, one row or Embedding each: with the states that a classifier head reads, where shown."""
-    return embedder.read_queries if isinstance(embedder, ShowsStates) else embedder.embed_queries
 
 
 def build_late(settings: Settings, lang: str) -> LateEncoder | None:
@@ -187,13 +182,10 @@ def entailing(settings: Settings, instead: Scores) -> Scores:
 
 
 def build_message_scorer(settings: Settings) -> Callable[[Sequence[str]], Sequence[MessageScores]] | None:
-    """What hears a message's label and understands it; None for another embedder than it was made of, or without a
-    head."""
-    if not _has_head(settings):
-        return None
+    """What scores a message's labels and understands it; None for another embedder than it was made of."""
     from handrail.models.taught import MESSAGE_TOKENS, MESSAGES, load_taught
     from handrail.models.understands import ENGLISH
-    from handrail.understand.classify.features import encoder_text
+    from handrail.understand.classify.encoder import encoder_text
 
     fitted = load_taught(MESSAGES)
     if fitted.model != settings.models.embedder:
@@ -209,9 +201,9 @@ def build_foreign_scorer(settings: Settings) -> Callable[[Sequence[str]], Sequen
 
     The first time in a process takes three seconds by itself, and 390 MB that all share who ask again.
     """
-    if settings.models.foreign == "none" or not _has_head(settings):
+    if settings.models.foreign == "none":
         return None
-    from handrail.understand.classify.features import encoder_text
+    from handrail.understand.classify.encoder import encoder_text
 
     spec, name = find(settings.models.foreign, "embedder"), settings.brand.name
     loaded = _foreign_reader(spec.name, locate(spec, settings.models.folder), settings.models.threads)
@@ -258,16 +250,10 @@ def understands(settings: Settings) -> bool:
     from handrail.models.understands import ENGLISH
     from handrail.models.understands import FOREIGN as ANY_LANGUAGE
 
-    if not _has_head(settings):
-        return False
     abroad = settings.models.foreign != "none"
     fitted = load_taught(FOREIGN if abroad else MESSAGES)
     used = settings.models.foreign if abroad else settings.models.embedder
     return fitted.model == used and _understanding(fitted, ANY_LANGUAGE if abroad else ENGLISH) is not None
-
-
-def _has_head(settings: Settings) -> bool:
-    return settings.classify.mode != "off" and not settings.models.embedder.startswith(SENTENCE_TRANSFORMER)
 
 
 def _loaded(

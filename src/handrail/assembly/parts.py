@@ -23,7 +23,6 @@ from handrail.assembly.models import (
     build_scoring,
     entailing,
     installed,
-    queries_of,
     reads,
 )
 from handrail.models import Embedder
@@ -33,7 +32,6 @@ from handrail.retrieve.abroad import AbroadSearch, load_bias
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.section_reader import SectionReader
-from handrail.retrieve.topic import covered_by
 from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Settings
 from handrail.stores import snapshot as snapshots
@@ -161,7 +159,6 @@ class Parts:
     """Of claim and passage."""
     message_scorer: Batcher[str, MessageScores] | None
     """Of messages; None where no encoder was taught their labels."""
-    covers: Vectors | None
     lock: IndexLock | None
     count: Callable[[str], int]
     """Tokens of a text, as the embedder's tokenizer counts them."""
@@ -189,7 +186,6 @@ class Parts:
             self.embed,
             self.section_reader(settings),
             settings.retrieval,
-            self.covers,
             adapt,
             self.late_interaction(settings),
             self.message_scorer,
@@ -291,7 +287,7 @@ def build_parts(settings: Settings) -> Parts:
     return Parts(
         snapshot=snapshot,
         store=store,
-        embed=Batcher("embed", queries_of(embedder), at_once, models.queue_limit, remember=models.remember // 4),
+        embed=Batcher("embed", embedder.embed_queries, at_once, models.queue_limit, remember=models.remember // 4),
         read=Batcher(
             "read", score.passages, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
@@ -300,7 +296,6 @@ def build_parts(settings: Settings) -> Parts:
         ),
         message_scorer=labelled("label", scorer),
         foreign_scorer=labelled("label_foreign", foreign_scorer),
-        covers=_covers(described(settings.brand, snapshot), embedder),
         lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),
         count=embedder.count,
@@ -309,13 +304,18 @@ def build_parts(settings: Settings) -> Parts:
     )
 
 
+TITLES = 40
+
+
+def covered_by(titles: Sequence[str]) -> str:
+    """What articles of these titles cover, in one text; of many, some from beginning to end."""
+    step = max(1, -(-len(titles) // TITLES))
+    return "; ".join(titles[::step])
+
+
 def described(brand: Brand, snapshot: Snapshot) -> Brand:
     """With what the operator says the articles cover, else with what their titles say."""
     return brand if brand.covers else brand.model_copy(update={"covers": covered_by(list(snapshot.titles.values()))})
-
-
-def _covers(brand: Brand, embedder: Embedder) -> Vectors | None:
-    return embedder.embed_passages([brand.covers])[0] if brand.covers else None
 
 
 def tuned_for(settings: Settings, store: ChromaStore, lang: str) -> Tuned | None:

@@ -15,7 +15,6 @@ from handrail.answer.pieces import Pieces
 from handrail.answer.policy import load_policy
 from handrail.answer.verbatim import VerbatimAnswerer
 from handrail.assembly.fitted import calibration_for, kb_folder
-from handrail.assembly.models import reads
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, described
 from handrail.assembly.understanding import understood_by
@@ -29,11 +28,7 @@ from handrail.turn.stages import Stages
 from handrail.turn.state import LARGE_SHARE, SMALL_SHARE
 from handrail.turn.wording import Wording
 from handrail.types import Evidence, Probe, Question
-from handrail.understand.classify import Classifier
-from handrail.understand.classify.encoder import LABELS, ByEncoder
-from handrail.understand.classify.head import load_head
-from handrail.understand.classify.local import LocalClassifier, Sentences
-from handrail.understand.classify.unread import UnreadLanguage
+from handrail.understand.classify.encoder import EncoderClassifier
 from handrail.understand.local import LocalUnderstanding
 
 logger = logging.getLogger(__name__)
@@ -44,9 +39,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     _check(settings)
     snapshot = parts.snapshot
     retriever = parts.retriever(settings)
-    local = local_classifier(settings, retriever.sentences, snapshot.knows)
-    if not reads(settings.models.embedder, snapshot.lang):
-        local = UnreadLanguage(local, snapshot.lang)
+    local = EncoderClassifier(settings.classify.static_above)
     policy = load_policy(settings.high_stakes.policy_file)
     gate = calibration_for("answers", settings, index=parts.store.generation, lang=snapshot.lang)
     bands = Bands.of(gate, settings.gates.answered, settings.gates.closest)
@@ -138,30 +131,6 @@ def answer_blocks(settings: Settings, count: Count) -> Callable[[Question, Evide
         )
     wrong = WrongAnswers(kb_folder(settings, settings.knowledge.kb))
     return lambda question, evidence: blocks(question, evidence, wrong.like(question.text), settings.prompts, count)
-
-
-def has_head(settings: Settings) -> bool:
-    """Whether there is a classifier head for the embedder, and it is not turned off."""
-    try:
-        load_head(settings.classify.head, settings.models.embedder)
-    except SettingsError:
-        return False
-    return settings.classify.mode != "off"
-
-
-def local_classifier(
-    settings: Settings, sentences: Sentences | None = None, knows: Callable[[str], bool] | None = None
-) -> Classifier:
-    """The shipped head; where the LLM classifies anyway, or nobody does, another embedder needs none."""
-    if settings.classify.mode == "off":
-        return ByEncoder(LABELS)
-    try:
-        head = load_head(settings.classify.head, settings.models.embedder)
-    except SettingsError:
-        if settings.classify.mode != "llm":
-            raise
-        return ByEncoder(LABELS)
-    return LocalClassifier(head, settings.classify.static_above, settings.brand.name, sentences, knows)
 
 
 def _check(settings: Settings) -> None:

@@ -12,7 +12,7 @@ from handrail.answer.suggest.kept import Kept
 from handrail.answer.suggest.quiet import Check, QuietSuggester
 from handrail.assembly.fitted import kb_folder
 from handrail.assembly.parts import Parts
-from handrail.assembly.stages import build_stages, has_head
+from handrail.assembly.stages import build_stages
 from handrail.errors import RetryableError
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
@@ -72,8 +72,6 @@ def _local(settings: Settings) -> Settings:
     tree = {**settings.model_dump(), "llm": {}}
     for name, values in LOCAL.items():
         tree[name] = {**tree[name], **values}
-    if not has_head(settings):
-        tree["classify"]["mode"] = "off"
     return Settings.model_validate(tree)
 
 

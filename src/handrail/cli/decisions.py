@@ -131,14 +131,11 @@ async def _local(settings: Settings, maps: Maps | None = None) -> AsyncIterator[
     """The local model over the knowledge base of the settings."""
     from handrail.assembly import build_parts
     from handrail.assembly.deciding import local_decisions
-    from handrail.assembly.stages import local_classifier
 
     with loading():
         parts = await asyncio.to_thread(build_parts, settings)
     try:
-        retriever = parts.retriever(settings)
-        reads = local_classifier(settings, retriever.sentences, parts.snapshot.knows)
-        yield await asyncio.to_thread(local_decisions, settings, parts, reads, maps)
+        yield await asyncio.to_thread(local_decisions, settings, parts, maps)
     finally:
         parts.close()
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handrail.models.embedding import Embedding
 from handrail.types import Vectors
 
 
@@ -31,13 +30,6 @@ class Embedder(Protocol):
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """`(n, d)` float32, L2-normalised."""
         ...
-
-
-@runtime_checkable
-class ShowsStates(Protocol):
-    """An Embedder that shows what it saw of a query on the way to its embedding."""
-
-    def read_queries(self, texts: Sequence[str]) -> list[Embedding]: ...
 
 
 class Logit(float):

@@ -61,8 +61,6 @@ class ModelSpec(_Frozen):
     pooling: str = "cls"
     query_prefix: str = ""
     passage_prefix: str = ""
-    states: tuple[int, ...] = ()
-    """Layers, counted from 0, whose states of a query's words are shown beside its embedding."""
     hub: Hub | None = None
     wheel: Wheel | None = None
     packaged: Packaged | None = None

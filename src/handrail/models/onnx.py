@@ -14,7 +14,6 @@ from tokenizers import Encoding, Tokenizer
 
 from handrail.errors import ModelUnavailable
 from handrail.models.bert import WORDS, Kept, Source, Weights, written
-from handrail.models.embedding import Embedding, States
 from handrail.models.manifest import ModelSpec
 from handrail.models.packed import SUFFIX, load
 from handrail.models.processor import overflows
@@ -155,11 +154,9 @@ class OnnxEmbedder:
         self.dimensions = spec.dimensions
         self._prefix = spec.query_prefix
         self._passage_prefix = spec.passage_prefix
-        self._model = OnnxModel(folder, threads, spec.states)
+        self._model = OnnxModel(folder, threads)
         self._max_tokens = max_tokens
         self._query_tokens = query_tokens
-        self._shown = bool(spec.states)
-        self._begin = 1 + self.count(self._prefix)
 
     def count(self, text: str) -> int:
         return len(self._model.tokenizer.encode(text, add_special_tokens=False).ids)
@@ -175,18 +172,6 @@ class OnnxEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self._embed([self._passage_prefix + text for text in texts], self._max_tokens)
-
-    def read_queries(self, texts: Sequence[str]) -> list[Embedding]:
-        """The same embeddings of queries, each with the states that are shown on the way to it."""
-        outputs = self._model.run(self._encoded([self._prefix + text for text in texts], self._query_tokens))
-        return [Embedding(normed(first_token(of)[None])[0], self._states(of[1:])) for of in outputs]
-
-    def _states(self, layers: Output) -> States | None:
-        """Means over the text's own tokens; over all where it has none."""
-        if not self._shown:
-            return None
-        own = slice(self._begin, -1) if len(layers[0]) > self._begin + 1 else slice(None)
-        return np.concatenate([states[own].mean(axis=0) for states in layers]).astype(np.float16)
 
     def _embed(self, texts: Sequence[str], max_tokens: int) -> Vectors:
         if not texts:

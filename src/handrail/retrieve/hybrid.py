@@ -17,12 +17,11 @@ from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.section_reader import SectionReader, reordered
-from handrail.retrieve.topic import TopicProbe
 from handrail.settings import Retrieval
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
 from handrail.text.courtesies import without_courtesies, without_trailer
-from handrail.text.sentences import parts, pieces
+from handrail.text.sentences import pieces
 from handrail.types import Candidate, Evidence, Hit, MessageScores, Passage, Probe, Understood, Vectors, Wordings
 
 ENGLISH = "en"
@@ -42,7 +41,6 @@ class HybridRetriever:
         embedder: Batcher[str, Vectors],
         reader: SectionReader,
         settings: Retrieval,
-        covers: Vectors | None,
         adapt: Callable[[Vectors], Vectors] | None = None,
         late: LateInteraction | None = None,
         message_scorer: Batcher[str, MessageScores] | None = None,
@@ -67,7 +65,6 @@ class HybridRetriever:
         self._foreign_scorer = foreign_scorer
         self._abroad = abroad
         self._codes = ListedCodes(snapshot.passages)
-        self._topic = TopicProbe(snapshot, covers)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
 
     def foresee(self, text: str) -> None:
@@ -96,17 +93,11 @@ class HybridRetriever:
         whole = own.understood if own is not None else probe.understood
         return replace(probe, foreign=labels, abroad=abroad, understood=_with_pieces(whole, further))
 
-    async def sentences(self, text: str) -> dict[str, Probe]:
-        """Of a message of several sentences: each with a probe of its own, in order."""
-        found = parts(_plain(text))
-        return dict(zip(found, await self._probes(found), strict=True)) if found else {}
-
     async def _probes(self, texts: Sequence[str]) -> list[Probe]:
         embeddings, scores = await asyncio.gather(self._embedder.submit(texts), _scored(self._scorer, texts))
         return [
             Probe(
                 embedding,
-                self._topic.features(text, embedding),
                 said.labels if said is not None else None,
                 understood=said.understood if said is not None else None,
             )

@@ -38,7 +38,6 @@ WELL_KNOWN = {
 
 PATHS = (
     ("models", "folder"),
-    ("classify", "head"),
     ("gates", "calibration"),
     ("high_stakes", "policy_file"),
     ("hours", "file"),
@@ -57,6 +56,7 @@ REMOVED = {
     ("retrieval", "rerank_weight"): "one fitted probability orders the sections",
     ("retrieval", "neighbours"): "answers are whole sections",
     ("rewrite", "expansion"): "take it out",
+    ("classify", "head"): "labels are told by the encoders; take it out",
     ("gates", "relevance"): "set gates.closest",
     ("gates", "confidence"): "set gates.answered",
     ("gates", "second_look"): "take it out",

@@ -159,16 +159,14 @@ class Retrieval(Section):
 
 
 class Classify(Section):
-    mode: Literal["local", "llm", "cascade", "off"] = Field(
+    mode: Literal["local", "llm", "cascade"] = Field(
         "cascade",
-        description="`cascade` asks the LLM only when the local head is unsure; without an LLM it is `local`. `off` "
-        "goes by a message's own words alone, for encoders that no head was trained with.",
+        description="`cascade` asks the LLM only when the local encoders are unsure; without an LLM it is `local`.",
     )
     unsure_below: Probability = Field(0.6, description="Local probability under which the cascade asks the LLM.")
     static_above: Probability = Field(
         0.4, description="A static reply needs this probability; below it the message is treated as a question."
     )
-    head: Path | None = Field(None, description="Another classifier head; default is the one that ships.")
 
 
 class Memory(Section):

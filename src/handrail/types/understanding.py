@@ -55,20 +55,16 @@ class MessageScores:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A message's embedding, and how much the articles have to do with it: one matrix product, no search."""
+    """A message as the encoders read it, before anything is looked up."""
 
     embedding: Vectors
-    topic: Mapping[str, float] = field(default_factory=dict)
-    """Named features in a fixed order, such as the best article's cosine similarity."""
     label_scores: Vectors | None = None
     foreign: Vectors | None = None
-    """`(labels,)`, not calibrated: what is heard of it in English, and in whatever language it is written; or None."""
+    """`(labels,)` logits: of the encoder of English, and of that of any language; None where it did not read it."""
     abroad: bool = False
     """Whether it is surely not in English."""
     understood: Understood | None = None
     """Of the message as it was written; None where nothing hears it."""
-    parts: Mapping[str, Probe] = field(default_factory=dict)
-    """Of a message of several sentences: each with a probe of its own, in order; empty where nobody looked at them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +78,6 @@ class Classification:
     probabilities: Mapping[Label, float] = field(default_factory=dict)
     rule: str | None = None
     """Which rule decided: `greeting`, `thanks`, `topic`, `title`, `person` or `crisis`; None when none did."""
-    asks: str | None = None
-    """The message without sentences that ask for nothing ("I run a small bakery."); None where that is all of it."""
     matter: str | None = None
     """The kind of serious matter, such as `charge` or `bereavement`; None where nothing tells."""
 

@@ -79,8 +79,7 @@ class LocalUnderstanding:
     async def _request(self, question: Question, text: str, probe: Probe) -> Request:
         """By itself, and with what was said before as far as that may be meant."""
         label = await self._label(question, text, probe)
-        # What asks for nothing ("I run a small bakery.") says nothing of what to search for.
-        alone = Sense(label.asks or text, label, await self._look(label.asks) if label.asks else probe)
+        alone = Sense(text, label, probe)
         last = asked_last(question.history)
         needs = (probe.understood or NOT_UNDERSTOOD).depends
         if last is None or question.suspicious or needs < CLEARLY:

@@ -25,4 +25,4 @@ class CascadeClassifier:
             second = await self._second.classify(question, probe)
         except HandrailError:
             return first
-        return replace(second, probabilities=second.probabilities or first.probabilities, asks=first.asks)
+        return replace(second, probabilities=second.probabilities or first.probabilities)
