@@ -32,7 +32,7 @@ AGAIN = frozenset({Routing.FOLLOWUP, Routing.LOW_CONFIDENCE, Routing.CANNOT_ANSW
 LATELY = 2
 CRISIS = "crisis"
 """The rule that a classification names where somebody may be about to come to harm."""
-SURELY_MASH = 0.97
+SURELY_MASH = 0.9
 """Probability of nonsense from which no speech act is looked for in a message."""
 GOES_ON = 0.5
 """Probability of needing what was said before, from which a message goes on about a serious matter."""
@@ -45,7 +45,7 @@ def courtesy(understood: Understanding, question: Question, wording: Wording, to
     told = understood.whole.senses[0].classification
     if told.label is Label.NONSENSE and told.probability >= SURELY_MASH:
         return None
-    if understood.wants_person and len(understood.requests) == 1:
+    if understood.wants_person and len(understood.requests) == 1 and told.label is not Label.HIGH_STAKES:
         return outcome.static(Label.OUT_OF_SCOPE, wording, (), "person")
     if understood.act in (Act.CHAT, Act.ABOUT_ASSISTANT):
         return outcome.static(Label.IRRELEVANT, wording, topics)

@@ -31,7 +31,7 @@ ACTS, CRISIS, PERSON = 0.5, 0.3, 0.7
 and one that is missing may cost a life; the offer of a person takes the place of an answer."""
 SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
-STANDS = 0.8
+STANDS = 0.6
 """Probability of its label from which a part of a message is a request of its own."""
 CLEARLY = 0.15
 """Probability of the less likely way to understand a follow-up below which it is not looked up."""
@@ -40,6 +40,10 @@ HIGH_STAKES_ALONE = 0.95
 MOST = 3
 EARLIER = 20
 """Messages that are read for a refusal where the memory of the conversation is lost."""
+SOCIAL = frozenset({Act.GREETING, Act.THANKS, Act.YES, Act.NO, Act.CHAT, Act.ABOUT_ASSISTANT})
+FOR_NOTHING = (Label.IRRELEVANT, Label.NONSENSE)
+"""Labels of what asks for nothing that a company has to do with."""
+LEAST = 1e-3
 ASKING = (Label.ANSWERABLE, Label.HIGH_STAKES, Label.OUT_OF_SCOPE)
 NOT_UNDERSTOOD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0)
 """Where no encoder hears messages."""
@@ -55,12 +59,12 @@ class LocalUnderstanding:
     async def read(self, question: Question) -> Understanding:
         probe = await self._look(question.text)
         heard = probe.understood or NOT_UNDERSTOOD
-        act = max(heard.acts, key=heard.acts.__getitem__)
-        whole = await self._request(question, question.text, probe)
+        told = await self._label(question, question.text, probe)
+        whole = await self._request(question, question.text, probe, told)
         return Understanding(
-            requests=await self._requests(question, whole),
+            requests=await self._requests(question, whole, told),
             whole=whole,
-            act=Act(act) if heard.acts[act] >= SURE else Act.REQUEST,
+            act=_act(heard, told),
             crisis=heard.crisis >= CRISIS or speaks_of_dying(question.text),
             wants_person=(heard.person + heard.acts.get(Act.ASKS_PERSON, 0.0)) / 2 >= PERSON,
             refuses_offer=heard.refuses_offer >= ACTS,
@@ -76,9 +80,8 @@ class LocalUnderstanding:
         probes = await asyncio.gather(*(self._look(past) for past in question.earlier[-EARLIER:]))
         return any(probe.understood is not None and probe.understood.refuses_offer >= ACTS for probe in probes)
 
-    async def _request(self, question: Question, text: str, probe: Probe) -> Request:
+    async def _request(self, question: Question, text: str, probe: Probe, label: Classification) -> Request:
         """By itself, and with what was said before as far as that may be meant."""
-        label = await self._label(question, text, probe)
         alone = Sense(text, label, probe)
         last = asked_last(question.history)
         needs = (probe.understood or NOT_UNDERSTOOD).depends
@@ -98,8 +101,8 @@ class LocalUnderstanding:
         likely = [sense for sense in senses if sense.prior >= CLEARLY]
         return Request(text, tuple(sorted(likely, key=lambda sense: -sense.prior)))
 
-    async def _requests(self, question: Question, whole: Request) -> Sequence[Request]:
-        """The parts that ask for something of their own; the whole where there are not several.
+    async def _requests(self, question: Question, whole: Request, told: Classification) -> Sequence[Request]:
+        """The parts that ask for something of their own; the whole, labelled `told`, where there are not several.
 
         What asks for nothing belongs to the request before it, at the beginning to the one behind.
         """
@@ -107,7 +110,10 @@ class LocalUnderstanding:
         if len(parts) < 2 or question.suspicious:
             return (whole,)
         probes = await asyncio.gather(*(self._look(part) for part in parts))
-        labels = [await self._label(question, part, probe) for part, probe in zip(parts, probes, strict=True)]
+        labels = [
+            _in_context(await self._label(question, part, probe), told)
+            for part, probe in zip(parts, probes, strict=True)
+        ]
         groups: list[list[str]] = []
         story: list[str] = []
         cores: list[Sense] = []
@@ -128,12 +134,13 @@ class LocalUnderstanding:
         if not 1 < len(groups) <= MOST:
             return (whole,)
         texts = [joined(group) for group in groups]
-        return [await self._part(question, before, text) for before, text in zip(["", *texts], texts, strict=False)]
+        befores = ["", *texts]
+        return [await self._part(question, before, text, told) for before, text in zip(befores, texts, strict=False)]
 
-    async def _part(self, question: Question, before: str, text: str) -> Request:
+    async def _part(self, question: Question, before: str, text: str, told: Classification) -> Request:
         """By itself, and behind the request before it as far as that may be meant ("and how long does that take")."""
         probe = await self._look(text)
-        alone = Sense(text, await self._label(question, text, probe), probe)
+        alone = Sense(text, _in_context(await self._label(question, text, probe), told), probe)
         needs = (probe.understood or NOT_UNDERSTOOD).depends
         if not before or needs < CLEARLY:
             return Request(text, (alone,))
@@ -144,6 +151,36 @@ class LocalUnderstanding:
 
     async def _label(self, question: Question, text: str, probe: Probe) -> Classification:
         return await self._classifier.classify(replace(question, text=text), probe)
+
+
+def _act(heard: Understood, told: Classification) -> Act:
+    """What the message does: a courtesy or small talk only as far as its label says the same, that it asks for nothing.
+
+    The two are told by networks that were fitted apart, so their log-odds are added.
+    """
+    act = Act(max(heard.acts, key=heard.acts.__getitem__))
+    likely = heard.acts[act]
+    if act not in SOCIAL:
+        return act if likely >= SURE else Act.REQUEST
+    for_nothing = sum(told.probabilities.get(label, 0.0) for label in FOR_NOTHING)
+    return act if _odds(likely) * _odds(for_nothing) >= 1 else Act.REQUEST
+
+
+def _odds(probability: float) -> float:
+    held = min(max(probability, LEAST), 1 - LEAST)
+    return held / (1 - held)
+
+
+def _in_context(part: Classification, whole: Classification) -> Classification:
+    """The label of a part of a message, which is read in the light of the whole."""
+    if not part.probabilities or not whole.probabilities:
+        return part
+    mean = {
+        label: (part.probabilities.get(label, 0.0) + whole.probabilities.get(label, 0.0)) / 2
+        for label in part.probabilities
+    }
+    label = max(mean, key=mean.__getitem__)
+    return replace(part, label=label, probability=mean[label], probabilities=mean)
 
 
 def _of_follow_up(alone: Classification, together: Classification, answered: bool) -> Classification:
