@@ -353,18 +353,6 @@ async def test_without_models_readiness_says_how_to_get_them(
     assert "handrail models fetch" in assistant.readiness()["models"]
 
 
-async def test_a_classifier_head_of_another_embedder_stops_the_start(sample_index: Path, tmp_path: Path) -> None:
-    wrong = tmp_path / "head.npz"
-    wrong.write_bytes(b"not a head")
-    assistant = Assistant(sample_settings(sample_index, CLASSIFY__HEAD=str(wrong)))
-
-    with pytest.raises(HandrailError, match=r"classify\.head"):
-        await assistant.start()
-    await assistant.stop()
-
-    assert not assistant.ready
-
-
 @pytest.mark.parametrize("before", ["Where is my payout from yesterday?", "How do I add a favicon?"])
 async def test_another_subject_is_turned_away_after_any_question(assistant: Assistant, before: str) -> None:
     conversation = uuid4().hex

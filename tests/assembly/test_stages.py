@@ -9,31 +9,16 @@ import pytest
 
 from handrail.assembly.fitted import calibration_for, gate_file, shipped_gate
 from handrail.assembly.parts import shared_words
-from handrail.assembly.stages import answer_blocks, local_classifier
-from handrail.errors import SettingsError
+from handrail.assembly.stages import answer_blocks
 from handrail.models.calibration import load_calibration, probability
 from handrail.models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 from handrail.settings import Settings
 from handrail.types import Evidence
-from handrail.understand.classify.encoder import ByEncoder
-from handrail.understand.classify.local import LocalClassifier
 from tests.stages import ask
 
 
 def settings(**sections: object) -> Settings:
     return Settings.model_validate(sections)
-
-
-def test_the_shipped_head_belongs_to_the_default_embedder() -> None:
-    assert isinstance(local_classifier(settings()), LocalClassifier)
-
-
-def test_another_embedder_needs_a_head_of_its_own_unless_the_llm_classifies() -> None:
-    other = {"embedder": "st:other"}
-
-    with pytest.raises(SettingsError, match="the classifier head was trained with"):
-        local_classifier(settings(models=other))
-    assert isinstance(local_classifier(settings(models=other, classify={"mode": "llm"})), ByEncoder)
 
 
 BOTH = load_taught(QUESTIONS).digest + load_taught(QUESTIONS_AGAIN).digest

@@ -111,7 +111,7 @@ def test_fitted_files_are_known_by_their_hash(tmp_path: Path) -> None:
     hashes = fitted(settings)
 
     assert hashes["mine.json"] == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-    assert {"head.npz", "answers.json"} <= hashes.keys()
+    assert {"messages.npz", "answers.json"} <= hashes.keys()
 
 
 def test_no_file_of_the_product_can_change_a_figure_unrecorded() -> None:

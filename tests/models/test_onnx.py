@@ -47,27 +47,6 @@ def test_queries_are_told_from_passages(embedder: OnnxEmbedder) -> None:
     assert not np.allclose(embedder.embed_queries(TEXTS[:1]), embedder.embed_passages(TEXTS[:1]))
 
 
-def test_a_query_shows_the_states_of_its_own_words(embedder: OnnxEmbedder) -> None:
-    plain = embedder.embed_queries(TEXTS)
-
-    first, second, *_ = read = embedder.read_queries(TEXTS)
-
-    assert np.allclose(np.stack(read), plain, atol=1e-6)
-    assert first.states is not None
-    assert second.states is not None
-    assert first.states.shape == (4 * 384,)
-    assert np.isfinite(first.states).all()
-    assert not np.allclose(first.states, second.states)
-
-
-@pytest.mark.parametrize("text", ["", "\x00", "a" * 5000, "支払い"], ids=["", "nul", "a", "ja"])
-def test_odd_queries_show_states_too(embedder: OnnxEmbedder, text: str) -> None:
-    states = embedder.read_queries([text])[0].states
-
-    assert states is not None
-    assert np.isfinite(states).all()
-
-
 def test_what_is_over_the_limit_is_not_read(embedder: OnnxEmbedder) -> None:
     long = "refund " * 200
 

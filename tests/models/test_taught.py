@@ -217,9 +217,6 @@ def test_another_encoder_was_not_taught_to_hear_messages(settings: Settings) -> 
 
 
 def test_it_can_be_turned_off(settings: Settings) -> None:
-    silent = settings.model_copy(update={"classify": settings.classify.model_copy(update={"mode": "off"})})
-
-    assert build_message_scorer(silent) is None and build_foreign_scorer(silent) is None
     assert build_foreign_scorer(with_models(settings, {"foreign": "none"})) is None
     assert build_message_scorer(with_models(settings, {"embedder": "st:any"})) is None
 

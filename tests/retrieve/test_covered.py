@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handrail.assembly.parts import described
-from handrail.retrieve.topic import TITLES, covered_by
+from handrail.assembly.parts import TITLES, covered_by, described
 from handrail.settings import Brand
 from handrail.stores import snapshot as snapshots
 from tests.knowledge.articles import article, chunker

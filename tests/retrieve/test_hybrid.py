@@ -98,7 +98,7 @@ def held_by(store: ChromaStore) -> tuple[snapshots.Snapshot, SectionReader]:
     return held, reader(held, None)
 
 
-async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(store: ChromaStore) -> None:
+async def test_a_probe_holds_the_label_scores_of_a_message(store: ChromaStore) -> None:
     asked: list[str] = []
 
     def message_scorer(texts: list[str]) -> list[MessageScores]:
@@ -108,16 +108,13 @@ async def test_a_probe_holds_what_is_heard_of_a_message_and_of_its_sentences(sto
     embed, scorer = Batcher("embed", HashedWords(), 64, 512), Batcher("label", message_scorer, 64, 512, remember=8)
     with closing(embed), closing(scorer):
         held, reads = held_by(store)
-        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, message_scorer=scorer)
+        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), message_scorer=scorer)
         text = "I sold a lamp. How do I refund it?"
         retriever.foresee(text)
-        whole, sentences = await retriever.probe(text), await retriever.sentences(text)
+        whole = await retriever.probe(text)
 
     assert whole.label_scores is not None and whole.label_scores[0] == len(text)
-    assert {part: found.label_scores[0] for part, found in sentences.items() if found.label_scores is not None} == {
-        part: len(part) for part in ("I sold a lamp.", "How do I refund it?")
-    }
-    assert asked.count(text) == 1
+    assert asked == [text]
 
 
 async def test_a_foreign_message_is_heard_with_and_without_courtesies(store: ChromaStore) -> None:
@@ -135,7 +132,7 @@ async def test_a_foreign_message_is_heard_with_and_without_courtesies(store: Chr
     )
     with closing(embed), closing(scorer):
         held, reads = held_by(store)
-        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, foreign_scorer=scorer)
+        retriever = HybridRetriever(held, store.search, embed, reads, Retrieval(), foreign_scorer=scorer)
         retriever.foresee("Hallo! Bitte das Geld zurück")
         german = await retriever.probe("Hallo! Bitte das Geld zurück")
         swedish = await retriever.probe("Hur får jag tillbaka mina pengar för lampan?")
@@ -162,10 +159,10 @@ async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaSt
     embed, scorer = Batcher("embed", HashedWords(), 64, 512), Batcher("label_foreign", message_scorer, 64, 512)
     with closing(embed), closing(scorer):
         held, reads = held_by(store)
-        abroad = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, foreign_scorer=scorer)
-        english = HybridRetriever(held, store.search, embed, reads, Retrieval(), None, message_scorer=scorer)
+        abroad = HybridRetriever(held, store.search, embed, reads, Retrieval(), foreign_scorer=scorer)
+        english = HybridRetriever(held, store.search, embed, reads, Retrieval(), message_scorer=scorer)
         probes = [await abroad.probe(said), await english.probe(said)]
-        deaf = await HybridRetriever(held, store.search, embed, reads, Retrieval(), None).probe(said)
+        deaf = await HybridRetriever(held, store.search, embed, reads, Retrieval()).probe(said)
 
     assert [probe.understood for probe in probes] == [understood_as(crisis=0.9, person=0.9)] * 2
     assert deaf.understood is None
@@ -349,43 +346,11 @@ async def test_an_index_without_passages_is_searched_and_probed_without_finding_
     empty.create()
     embed = Batcher("embed", HashedWords(), 64, 512)
     held, reads = held_by(empty)
-    built = HybridRetriever(held, empty.search, embed, reads, Retrieval(), None)
+    built = HybridRetriever(held, empty.search, embed, reads, Retrieval())
 
     probe = await built.probe("refund")
     evidence = await built.retrieve("refund", {}, probe)
     embed.close()
 
-    assert set(probe.topic.values()) == {0.0}
+    assert np.isfinite(probe.embedding).all()
     assert evidence.hits == []
-
-
-async def test_the_probe_says_how_near_the_articles_are(store: ChromaStore) -> None:
-    embed, words = Batcher("embed", HashedWords(), 64, 512), HashedWords()
-    covers = words(["refund a customer"])[0]
-    held, reads = held_by(store)
-    built = HybridRetriever(held, store.search, embed, reads, Retrieval(), covers)
-
-    near, far = await built.probe("refund a customer"), await built.probe("weather tomorrow")
-    embed.close()
-
-    assert near.topic["covers"] == pytest.approx(1.0)
-    assert near.topic["known"] == 1.0
-    assert far.topic["known"] == 0.0
-    assert near.topic["passage_top"] > far.topic["passage_top"]
-    assert np.linalg.norm(near.embedding) == pytest.approx(1.0)
-
-
-async def test_a_message_of_several_sentences_has_a_probe_of_each(retriever: Retriever) -> None:
-    built = retriever()
-
-    found = await built.sentences("The weather is nice. Refund a customer!")
-    alone = await built.probe("Refund a customer!")
-
-    assert list(found) == ["The weather is nice.", "Refund a customer!"]
-    assert np.array_equal(found["Refund a customer!"].embedding, alone.embedding)
-    assert found["Refund a customer!"].topic == alone.topic
-    assert not await built.sentences("Refund a customer!")
-
-
-async def test_a_probe_alone_costs_one_embedding(retriever: Retriever) -> None:
-    assert not (await retriever().probe("The weather is nice. Refund a customer!")).parts

@@ -8,11 +8,12 @@ import pytest
 
 from handrail.assembly import build_parts, build_stages
 from handrail.cli.ingest import run
-from handrail.errors import KnowledgeError, SettingsError
+from handrail.errors import KnowledgeError
 from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
 from handrail.turn.wording import load_wording
+from handrail.types import Label, Question
 from tests.sample import sample_settings
 from tests.torch_extra.folders import cross_encoder
 
@@ -89,14 +90,15 @@ def test_another_model_does_not_see_this_index(settings: Settings) -> None:
         build_parts(settings.model_copy(update={"models": models}))
 
 
-def test_the_shipped_classifier_head_is_refused_with_advice(settings: Settings) -> None:
+@pytest.mark.anyio
+async def test_labels_are_told_without_the_embedder_that_ships(settings: Settings) -> None:
     parts = build_parts(settings)
     try:
-        with pytest.raises(SettingsError) as caught:
-            build_stages(settings, parts, load_wording("Acme"), SilentTracer(lambda: "0" * 32))
+        stages = build_stages(settings, parts, load_wording("Acme"), SilentTracer(lambda: "0" * 32))
+        probe = await parts.retriever(settings).probe("qsdfgh qsdf")
+        found = await stages.classifier.classify(Question("qsdfgh qsdf", "", ""), probe)
     finally:
         parts.close()
 
-    assert f"trained with bge-small-en-v1.5-int8, not {settings.models.embedder}" in str(caught.value)
-    assert "set classify.head" in str(caught.value)
-    assert 'classify.mode = "llm"' in str(caught.value)
+    assert probe.label_scores is None and probe.foreign is not None
+    assert found.label is Label.NONSENSE

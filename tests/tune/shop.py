@@ -46,7 +46,6 @@ def build(folder: Path, articles: int = ARTICLES) -> Parts:
         read=Batcher("read", indifferent, 64, 5000),
         entails=Batcher("entails", indifferent, 64, 5000),
         message_scorer=None,
-        covers=None,
         lock=None,
         count=count_words,
     )

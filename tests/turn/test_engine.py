@@ -114,9 +114,9 @@ async def test_a_doubtful_label_gives_way_where_the_articles_have_something_clos
     assert turn.classification.label is (Label.ANSWERABLE if answered else name)
 
 
-async def test_how_a_message_is_meant_is_not_for_the_articles_to_say() -> None:
+async def test_what_surely_means_nothing_is_not_for_the_articles_to_say() -> None:
     nonsense = says(Label.NONSENSE)
-    nonsense.result = label(Label.NONSENSE, 0.55, answerable=0.4)
+    nonsense.result = label(Label.NONSENSE, 0.995, answerable=0.004)
 
     turn = await engine(stages(classifier=nonsense)).run(ask())
 

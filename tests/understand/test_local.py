@@ -90,18 +90,25 @@ async def test_where_nothing_hears_a_message_it_is_a_request_that_needs_no_past(
     assert [sense.text for sense in found.whole.senses] == ["thanks a lot"]
 
 
-@pytest.mark.parametrize("act", [Act.THANKS, Act.GREETING, Act.NO, Act.STILL_FAILS])
 @pytest.mark.parametrize(("probability", "certain"), [(0.9, True), (0.51, True), (0.45, False)])
-async def test_what_a_message_does_is_heard(act: Act, probability: float, *, certain: bool) -> None:
-    found = await read(Heads({"cheers": understood_as(act, probability)}), "cheers mate")
+async def test_what_a_message_does_is_told(probability: float, *, certain: bool) -> None:
+    found = await read(Heads({"cheers": understood_as(Act.STILL_FAILS, probability)}), "cheers mate")
 
-    assert found.act is (act if certain else Act.REQUEST)
+    assert found.act is (Act.STILL_FAILS if certain else Act.REQUEST)
 
 
-async def test_a_doubtful_act_is_a_request() -> None:
-    torn = Understood({Act.REQUEST: 0.2, Act.THANKS: 0.4, Act.CHAT: 0.4}, 0.0, 0.0, 0.0, 0.0)
+@pytest.mark.parametrize("act", [Act.THANKS, Act.GREETING, Act.NO, Act.CHAT])
+@pytest.mark.parametrize(
+    ("probability", "off_topic", "social"), [(0.6, 0.9, True), (0.95, 0.3, True), (0.9, 0.05, False)]
+)
+async def test_a_courtesy_is_one_as_far_as_its_label_asks_for_nothing(
+    act: Act, probability: float, off_topic: float, *, social: bool
+) -> None:
+    asks = label(Label.ANSWERABLE, 1 - off_topic)
+    asks = replace(asks, probabilities={Label.ANSWERABLE: 1 - off_topic, Label.IRRELEVANT: off_topic})
+    heads = Heads({"cheers": understood_as(act, probability)}, {"cheers": asks})
 
-    assert (await read(Heads({"hm": torn}), "hm")).act is Act.REQUEST
+    assert (await read(heads, "cheers mate")).act is (act if social else Act.REQUEST)
 
 
 @pytest.mark.parametrize(

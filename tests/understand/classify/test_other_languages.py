@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from handrail.assembly import Parts, build_parts
-from handrail.assembly.stages import local_classifier
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
 from handrail.types import Classification, Label
 from handrail.understand.classify import Classifier
+from handrail.understand.classify.encoder import EncoderClassifier
 from tests.sample import sample_settings
 from tests.stages import ask
 
@@ -39,8 +39,8 @@ def retriever(parts: Parts, settings: Settings) -> HybridRetriever:
 
 
 @pytest.fixture(scope="module")
-def classifier(parts: Parts, settings: Settings, retriever: HybridRetriever) -> Classifier:
-    return local_classifier(settings, retriever.sentences, parts.snapshot.knows)
+def classifier(settings: Settings) -> Classifier:
+    return EncoderClassifier(settings.classify.static_above)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,6 @@ async def test_a_paraphrase_gets_its_label(
 
     assert found.label is label
     assert sum(found.probabilities.values()) == pytest.approx(1.0, abs=1e-4)
-    assert found.asks is None
 
 
 @pytest.mark.parametrize("text", ["Rechnung", "annuler abonnement", "cambiar contraseña", "domena"])
