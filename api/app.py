@@ -42,6 +42,8 @@ from handrail.records.once import Once
 from handrail.records.turns import Turns
 from handrail.settings import Settings, load_settings
 
+TURN_TTL_S = 86_400
+"""Seconds a finished turn is kept for repeated turn ids."""
 CLAIM_MARGIN_S = 15.0
 """A turn past its deadline by this much belongs to a process that has died."""
 
@@ -122,7 +124,7 @@ def _lifespan(
             limits = build_limits(settings, clock)
             cleanup.push_async_callback(limits.close)
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
-            turns = Turns(database, TENANT, settings.storage.turn_ttl_s, turn_s)
+            turns = Turns(database, TENANT, TURN_TTL_S, turn_s)
             streams = Streams(settings.stream, await _shared_streams(settings, limits.keys, cleanup))
             served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from eval.datasets.articles import KnownArticles
 from eval.evaluators import question
+from handrail.answer.llm import MOST_PASSAGES
 from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
 from handrail.observe.silent import SilentTracer
 from handrail.retrieve import Retriever
@@ -64,8 +65,7 @@ class Bench:
         turn = await self._engine.run(asked)
         # Where a message asked several things, each was looked up; otherwise what was found last counts.
         found = self._recorder.found if turn.outcome.requests else self._recorder.found[-1:]
-        limit = self.settings.generate.context_passages
-        read = {hit.passage.id: hit.passage for evidence in found for hit in evidence.hits[:limit]}
+        read = {hit.passage.id: hit.passage for evidence in found for hit in evidence.hits[:MOST_PASSAGES]}
         return Asked(turn, tuple(read.values()))
 
 

@@ -47,7 +47,7 @@ async def written(
 ) -> Draft:
     provider.script(Says({**REPLY, "acknowledgement": acknowledgement}))
     async with model_at(provider) as model:
-        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, Policy(), 8)
+        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, Policy())
         question = Question("it has come to this", "conversation", "turn", people=people)
         return await answerer.answer(question, classification, NOTHING)
 

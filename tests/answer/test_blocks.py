@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from handrail.answer.blocks import Blocks, blocks
 from handrail.answer.known_wrong import KnownWrong
 from handrail.settings import Prompts
@@ -21,8 +23,8 @@ HITS = [
 ]
 
 
-def given(budget: int, history: tuple[Exchange, ...] = (), wrong: tuple[KnownWrong, ...] = (), **sizes: int) -> Blocks:
-    settings = Prompts.model_construct(**{**Prompts().model_dump(), "context_tokens": budget, **sizes})
+def given(budget: int, history: tuple[Exchange, ...] = (), wrong: tuple[KnownWrong, ...] = ()) -> Blocks:
+    settings = Prompts.model_construct(**{**Prompts().model_dump(), "context_tokens": budget})
     return blocks(ask(history=history), Evidence("query", HITS), wrong, settings, words)
 
 
@@ -55,17 +57,19 @@ def test_the_best_passage_of_each_question_is_in_however_small_the_budget() -> N
     assert found.tokens["context"] == 120
 
 
-def test_history_keeps_the_latest_exchanges_without_refusals() -> None:
+def test_history_keeps_the_latest_exchanges_without_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     told = [Exchange("q", f"question {n}", "" if n == 2 else "answer", Routing.ANSWERED) for n in range(4)]
 
     assert [item.standalone for item in given(500, tuple(told)).history] == ["question 0", "question 1", "question 3"]
-    assert [item.standalone for item in given(500, tuple(told), history_tokens=4).history] == ["question 3"]
+    monkeypatch.setattr("handrail.answer.blocks.HISTORY_TOKENS", 4)
+    assert [item.standalone for item in given(500, tuple(told)).history] == ["question 3"]
 
 
-def test_wrong_answers_stay_within_their_tokens() -> None:
+def test_wrong_answers_stay_within_their_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = tuple(KnownWrong(f"q{n}", "four words of answer") for n in range(3))
 
-    assert given(500, wrong=entries, wrong_tokens=11).wrong == entries[:2]
+    monkeypatch.setattr("handrail.answer.blocks.WRONG_TOKENS", 11)
+    assert given(500, wrong=entries).wrong == entries[:2]
 
 
 def test_nothing_found_is_no_context() -> None:

@@ -37,11 +37,10 @@ async def draft(
     *,
     classification: Classification = ANSWERABLE,
     articles: Evidence = ARTICLES,
-    context_passages: int = 8,
     lang: str = "en",
 ) -> Draft:
     async with model_at(provider) as model:
-        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, POLICY, context_passages)
+        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, POLICY)
         return await answerer.answer(question(text, lang=lang), classification, articles)
 
 
@@ -84,20 +83,22 @@ async def test_the_prompt_holds_numbered_passages_the_question_and_the_language(
     assert 'code "de"' in seen.system
 
 
-async def test_only_the_best_passages_are_sent(llm_provider: ScriptedOpenAI) -> None:
+async def test_only_the_best_passages_are_sent(llm_provider: ScriptedOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.answer.llm.MOST_PASSAGES", 1)
     llm_provider.script(says(("Yes.", ["domains/1"])))
 
-    await draft(llm_provider, "domain?", context_passages=1)
+    await draft(llm_provider, "domain?")
 
     assert "domains/2" not in llm_provider.requests[0].user
 
 
 async def test_the_best_passage_of_each_question_is_given_however_few_are_wanted(
-    llm_provider: ScriptedOpenAI,
+    llm_provider: ScriptedOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("handrail.answer.llm.MOST_PASSAGES", 1)
     llm_provider.script(says(("Yes.", ["domains/1"])))
 
-    await draft(llm_provider, "domain?", articles=replace(ARTICLES, parts=(ARTICLES, ARTICLES)), context_passages=1)
+    await draft(llm_provider, "domain?", articles=replace(ARTICLES, parts=(ARTICLES, ARTICLES)))
 
     assert 'id="domains/2"' in llm_provider.requests[0].user
 

@@ -193,15 +193,15 @@ async def test_nobody_listening_is_no_different() -> None:
 async def test_a_model_that_keeps_failing_is_left_alone_for_a_while(decision_server: Server) -> None:
     decision_server.status = 500
 
-    async with deciding(decision_server.url, breaker_after=2, breaker_pause_s=30) as here:
-        for _ in range(5):
+    async with deciding(decision_server.url) as here:
+        for _ in range(7):
             await here.one("supported", CLAIM)
         asked = len(decision_server.requests)
         decision_server.status = 200
-        here.clock.now += 31
+        here.clock.now += 21
         verdict = await here.one("supported", CLAIM)
 
-    assert (asked, verdict.by, here.noted) == (2, MODEL, ["decisions"] * 5)
+    assert (asked, verdict.by, here.noted) == (4, MODEL, ["decisions"] * 7)
 
 
 async def test_tokens_are_counted_and_a_turn_s_bound_holds(decision_server: Server) -> None:

@@ -186,7 +186,9 @@ ASKS = {
 
 
 @pytest.mark.models
-def test_a_crippled_setting_fails_the_gate(small: Settings, articles: Path, tmp_path: Path) -> None:
+def test_a_crippled_setting_fails_the_gate(
+    small: Settings, articles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows: list[dict[str, Any] | str] = [
         {"question": LONG + ask, "article_ids": [article]} for article, asks in ASKS.items() for ask in asks
     ]
@@ -203,13 +205,13 @@ def test_a_crippled_setting_fails_the_gate(small: Settings, articles: Path, tmp_
     quiet = Console(stderr=True, quiet=True)
     tree = small.model_dump()
     # Only the preamble is read: the embedder stops before the question, and nothing else helps it.
-    tree["models"] |= {"query_max_tokens": 16}
     tree["retrieval"] |= {"keyword_k": 0, "article_keyword_weight": 0.0, "late_weight": 0.0, "rerank_depth": 0}
     crippled = Settings.model_validate(tree)
 
     first, _ = gate.run(small, options, quiet, lambda: NOW)
     options = replace(options, reason=None, index=indexed(small, articles, tmp_path / "index"))
     again, _ = gate.run(small, options, quiet, lambda: NOW)
+    monkeypatch.setattr("handrail.assembly.models.QUERY_TOKENS", 16)
     held, _ = gate.run(crippled, options, quiet, lambda: NOW)
 
     assert not first.failed and not again.failed

@@ -158,20 +158,18 @@ def test_an_address_is_never_just_an_anchor() -> None:
     assert chunker().passages(article("## 🎉\n\nDo it."))[0].url == "https://help.example/guide"
 
 
-def test_the_title_prefix_can_be_left_out_of_what_the_encoder_reads() -> None:
+def test_the_encoder_reads_title_and_headings_too() -> None:
     (passage,) = chunker().passages(article("## Steps\n\nDo it."))
 
     assert chunker().encoder_text(passage) == "Guide > Steps\nDo it."
-    assert chunker(title_prefix=False).encoder_text(passage) == "Do it."
 
 
 def test_other_chunking_settings_have_another_fingerprint() -> None:
-    variants: list[dict[str, int | bool]] = [
+    variants: list[dict[str, int]] = [
         {},
         {"overlap_tokens": 0},
         {"merge_below_tokens": 10},
         {"split_above_tokens": 200},
-        {"title_prefix": False},
     ]
 
     assert len({chunker(**variant).fingerprint for variant in variants}) == len(variants)

@@ -84,7 +84,7 @@ async def test_classifies(llama_url: str) -> None:
 
 async def test_rewrites(llama_url: str) -> None:
     async with small_model(llama_url) as model:
-        rewriter = LlmRewriter(model, PROMPTS, BRAND, below_words=8)
+        rewriter = LlmRewriter(model, PROMPTS, BRAND)
         result, meter = await outcome(lambda: rewriter.rewrite(question("refund TW-1204")))
 
     assert isinstance(result, HandrailError) or "tw-1204" in result.casefold()
@@ -93,7 +93,7 @@ async def test_rewrites(llama_url: str) -> None:
 
 async def test_answers(llama_url: str) -> None:
     async with small_model(llama_url) as model:
-        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, Policy(), context_passages=4)
+        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, Policy())
         label = Classification(Label.ANSWERABLE, 0.9, "local")
         result, meter = await outcome(lambda: answerer.answer(question("Can I get a refund?"), label, ARTICLES))
 

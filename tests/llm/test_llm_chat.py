@@ -184,7 +184,7 @@ async def test_one_server_error_costs_nothing_but_time(llm_provider: ScriptedOpe
         (401, {"message": f"Incorrect API key provided: {KEY}"}, "the key in OPENAI_API_KEY was refused by 127.0.0.1"),
         (404, {"message": "no such model", "code": "model_not_found"}, "has no model 'some-model'"),
         (429, {"message": "no credit", "code": "insufficient_quota", "type": "insufficient_quota"}, "no credit left"),
-        (400, {"message": "too long", "code": "context_length_exceeded"}, "lower generate.context_passages"),
+        (400, {"message": "too long", "code": "context_length_exceeded"}, "lower prompts.context_tokens"),
         (422, {"message": "json_schema is not supported"}, "support JSON-schema output"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from handrail.assembly.models import build_readers, entailing
+from handrail.assembly.models import QUERY_TOKENS, build_readers, entailing
 from handrail.models import Logit
 from handrail.models.fetch import locate
 from handrail.models.manifest import find
@@ -49,7 +49,7 @@ def test_a_passage_left_open_is_read_by_both(settings: Settings) -> None:
     pairs = [(QUESTION, f"Pump\n{PASSAGE}"), (QUESTION, HOURS), (QUESTION, GARDEN), ("when are roses cut", GARDEN)]
     readers, first_alone = build_readers(settings), build_readers(without_the_embedder(settings))
     assert readers is not None and first_alone is not None
-    limits = settings.models.rerank_max_tokens, settings.models.query_max_tokens
+    limits = settings.models.rerank_max_tokens, QUERY_TOKENS
     one, other = (said_by(file, settings, pairs, *limits) for file in (QUESTIONS, QUESTIONS_AGAIN))
     plain = [LOGIT * float(found[0]) for found in one]
     alone = [float(found[1]) for found in one]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 async def rewrite(provider: ScriptedOpenAI, text: str, *, suspicious: bool = False) -> str:
     async with model_at(provider) as model:
-        rewriter = LlmRewriter(model, PROMPTS, BRAND, below_words=8)
+        rewriter = LlmRewriter(model, PROMPTS, BRAND)
         return await rewriter.rewrite(question(text, suspicious=suspicious))
 
 

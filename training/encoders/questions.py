@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from handrail.assembly.models import build_reranker
+from handrail.assembly.models import QUERY_TOKENS, build_reranker
 from handrail.calibrate.fit import auc
 from handrail.models.bert import Source, Weights
 from handrail.models.fetch import locate
@@ -118,7 +118,7 @@ def main() -> None:
     plain = Weights((folder / "model.onnx").read_bytes())
     source: Source = Tuned(plain, after.delta) if after is not None else plain
     asked = [pair.pair for pair in learnt] + held
-    encodings = pair_encodings(OnnxModel(folder, 1).tokenizer, asked, WHOLE, models.query_max_tokens)
+    encodings = pair_encodings(OnnxModel(folder, 1).tokenizer, asked, WHOLE, QUERY_TOKENS)
     pairs = Texts(encodings, Lower(source, FIRST, given.device))
     truth = torch.tensor([float(pair.answers) for pair in learnt], device=given.device)
     importance = torch.tensor([pair.importance for pair in learnt], device=given.device)

@@ -32,6 +32,8 @@ AWAY_S = 600.0
 """How long somebody may take at the provider."""
 KEPT_S = 3600.0
 """How long what discovery said is gone by."""
+TIMEOUT_S = 10.0
+"""Seconds one call of the provider may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ class Oidc:
         return known
 
     async def _fetched(self, url: str) -> dict[str, Any]:
-        async with httpx.AsyncClient(timeout=self._settings.timeout_s) as client:
+        async with httpx.AsyncClient(timeout=TIMEOUT_S) as client:
             found: dict[str, Any] = (await client.get(url)).raise_for_status().json()
             return found
 
@@ -197,7 +199,7 @@ class Oidc:
             scope=settings.scopes,
             redirect_uri=settings.redirect_url,
             code_challenge_method="S256",
-            timeout=settings.timeout_s,
+            timeout=TIMEOUT_S,
         )
 
     def _away(self, error: Exception) -> SignInProblem:

@@ -14,6 +14,9 @@ T = TypeVar("T")
 Count = Callable[[str], int]
 """Number of tokens of a text."""
 
+RELATED_TOKENS, WRONG_TOKENS, HISTORY_TOKENS = 80, 300, 400
+"""Of titles of related articles, of answers known to be wrong, of the conversation before the message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -50,11 +53,11 @@ def blocks(
     context, spent = _context(evidence, settings.context_tokens, count)
     used = {passage.title for group in context for passage in group.passages}
     titles = [title for title in dict.fromkeys(hit.passage.title for hit in evidence.hits) if title not in used]
-    related = _within(titles, settings.related_tokens, count)
-    warned = _within(wrong, settings.wrong_tokens, lambda entry: sum(count(t) for t in _texts(entry)))
+    related = _within(titles, RELATED_TOKENS, count)
+    warned = _within(wrong, WRONG_TOKENS, lambda entry: sum(count(t) for t in _texts(entry)))
     rules = rules_given(settings, count)
     known = [exchange for exchange in reversed(question.history) if exchange.answer or exchange.with_person]
-    recent = _within(known, settings.history_tokens, lambda item: count(item.standalone) + count(item.answer))
+    recent = _within(known, HISTORY_TOKENS, lambda item: count(item.standalone) + count(item.answer))
     return Blocks(
         context,
         tuple(related),

@@ -26,6 +26,8 @@ from handrail.turn.wording import Wording
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Passage, Question, Verdict
 
 MOST_CONTEXT_CLAIMS = 5
+MOST_PASSAGES = 8
+"""Passages that the model may be given; their tokens are bounded apart."""
 WORD = re.compile(r"[^\W_]")
 DANGER = "danger"
 """The matter whose acknowledgement says what keeps people safe, so that no model's words stand in its place."""
@@ -66,7 +68,6 @@ class LlmAnswerer:
         brand: Brand,
         wording: Wording,
         policy: Policy,
-        context_passages: int,
         given: Callable[[Question, Evidence], Blocks] | None = None,
     ) -> None:
         self._model = model
@@ -74,20 +75,19 @@ class LlmAnswerer:
         self._brand = brand
         self._wording = wording
         self._policy = policy
-        self._context_passages = context_passages
         self._blocks = given or unbudgeted
 
     async def answer(
         self, question: Question, classification: Classification, evidence: Evidence, told: Told | None = None
     ) -> Draft:
         if classification.label is Label.HIGH_STAKES:
-            passages = evidence.passages[: self._context_passages]
+            passages = evidence.passages[:MOST_PASSAGES]
             return await self._high_stakes(question, passages, classification)
         return await self._answerable(question, self._blocks(question, self._kept(evidence)), told)
 
     def _kept(self, evidence: Evidence) -> Evidence:
         """The first passages, and the best one of each request."""
-        most = max(self._context_passages, len(evidence.parts))
+        most = max(MOST_PASSAGES, len(evidence.parts))
         return replace(evidence, hits=evidence.hits[:most])
 
     async def _answerable(self, question: Question, given: Blocks, told: Told | None) -> Draft:

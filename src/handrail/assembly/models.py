@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from handrail.models.understands import UnderstandingHead
 
 SENTENCE_TRANSFORMER = "st:"
+QUERY_TOKENS = 64
+"""Of a query, for every encoder: those that were taught saw no more."""
 
 Scores = Callable[[list[tuple[str, str]]], Iterable[float]]
 
@@ -42,7 +44,7 @@ def build_embedder(settings: Settings) -> Embedder:
         locate(spec, models.folder),
         threads=models.threads,
         max_tokens=models.embed_max_tokens,
-        query_tokens=models.query_max_tokens,
+        query_tokens=QUERY_TOKENS,
     )
 
 
@@ -70,7 +72,7 @@ def build_late(settings: Settings, lang: str) -> LateEncoder | None:
         locate(spec, models.folder),
         threads=models.threads,
         max_tokens=models.embed_max_tokens,
-        query_tokens=models.query_max_tokens,
+        query_tokens=QUERY_TOKENS,
     )
 
 
@@ -129,7 +131,7 @@ def build_readers(settings: Settings) -> Scoring | None:
     from handrail.models.taught import LOGIT
 
     models = settings.models
-    limits = models.rerank_max_tokens, models.query_max_tokens
+    limits = models.rerank_max_tokens, QUERY_TOKENS
     first = _loaded(readers.first, find(readers.first.model, "reranker"), settings, *limits)
 
     def alone(pairs: Sequence[tuple[str, str]]) -> list[Logit]:
@@ -288,5 +290,5 @@ def build_reranker(settings: Settings) -> Reranker:
         locate(spec, models.folder),
         threads=models.threads,
         max_tokens=models.rerank_max_tokens,
-        query_tokens=models.query_max_tokens,
+        query_tokens=QUERY_TOKENS,
     )

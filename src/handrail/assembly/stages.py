@@ -96,9 +96,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     if settings.generate.answerer in ("auto", "llm"):
         policy = load_policy(settings.high_stakes.policy_file)
         given = answer_blocks(settings, parts.count)
-        answerer = LlmAnswerer(
-            models.answering, prompts, brand, wording, policy, settings.generate.context_passages, given
-        )
+        answerer = LlmAnswerer(models.answering, prompts, brand, wording, policy, given)
         stages = replace(
             stages, answer=replace(local.answer, primary=answerer, spare=local.answer.primary), writes=True
         )
@@ -111,7 +109,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         judge = LlmVerifier(local.verify.primary, models.small, prompts, settings.verify)
         stages = replace(stages, verify=replace(local.verify, primary=judge, spare=local.verify.primary))
     if settings.rewrite.llm:
-        stages = replace(stages, rewriter=LlmRewriter(models.small, prompts, brand, settings.rewrite.below_words))
+        stages = replace(stages, rewriter=LlmRewriter(models.small, prompts, brand))
     return stages
 
 

@@ -38,7 +38,7 @@ def build_suggester(
     settings: Settings, parts: Parts, wording: Wording, stages: Stages | None = None
 ) -> QuietSuggester | None:
     """None where the settings turn it off. `stages` are those of the turns themselves, where they were built."""
-    if not settings.suggest.enabled or not settings.suggest.count:
+    if not settings.suggest.enabled:
         return None
     kept = Kept(kb_folder(settings, settings.knowledge.kb), _made_for(settings, parts))
     return QuietSuggester(
@@ -77,5 +77,5 @@ def _local(settings: Settings) -> Settings:
 
 def _made_for(settings: Settings, parts: Parts) -> str:
     """Changes with the articles, the models, and the settings that decide what is answered."""
-    decides = settings.model_dump_json(include={**DECIDING, "suggest": {"per_article"}})
+    decides = settings.model_dump_json(include=DECIDING)
     return f"{FORMAT}:{parts.store.generation}:{blake2b(decides.encode(), digest_size=8).hexdigest()}"

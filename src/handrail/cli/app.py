@@ -12,6 +12,7 @@ from handrail.cli import (
     ask,
     calibrate,
     chat,
+    config,
     context,
     decisions,
     desk,
@@ -38,6 +39,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(ask.ask)
 app.command()(chat.chat)
+app.command()(config.config)
 app.command()(ingest.ingest)
 app.command()(calibrate.calibrate)
 app.command()(tune.tune)

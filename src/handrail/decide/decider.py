@@ -31,6 +31,8 @@ from handrail.types.usage import Usage
 
 logger = logging.getLogger(__name__)
 
+BREAKER_AFTER, BREAKER_PAUSE_S = 4, 20.0
+"""Failures in a row after which a model is left alone, and for how long."""
 DEGRADED = "decisions"
 """What `meta.degraded` says when another model could not be asked."""
 
@@ -87,9 +89,7 @@ class Decider:
         self._decisions, self._local, self._remote = decisions, local, dict(remote)
         self._maps, self._settings, self._note = maps, settings, note
         self._opened: set[str] = set()
-        self._breakers = {
-            name: Breaker(settings.breaker_after, settings.breaker_pause_s, clock) for name in self._remote
-        }
+        self._breakers = {name: Breaker(BREAKER_AFTER, BREAKER_PAUSE_S, clock) for name in self._remote}
 
     def is_remote(self, decision: str) -> bool:
         """Whether another model may be asked about it."""

@@ -74,11 +74,11 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"4:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:{int(s.title_prefix)}"
+        return f"4:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
-        """What the embedder reads of a passage."""
-        return passage.embedding_text if self._settings.title_prefix else passage.text
+        """What the embedder reads of a passage: its text, with title and headings in front."""
+        return passage.embedding_text
 
     def passages(self, article: Article) -> list[Passage]:
         """Passages in reading order; positions count from 0. An article without text gives none."""

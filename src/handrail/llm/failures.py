@@ -49,7 +49,7 @@ def _explain_api(error: ModelAPIError, host: str, model: str) -> HandrailError:
     if isinstance(error, ModelNotFoundError):
         return PermanentError(f"{host} has no model {model!r}, or OPENAI_BASE_URL lacks its path, such as /v1")
     if isinstance(error, ModelContextWindowExceededError):
-        return PermanentError(f"the prompt is longer than {model} can read; lower generate.context_passages")
+        return PermanentError(f"the prompt is longer than {model} can read; lower prompts.context_tokens")
     if isinstance(error, ModelHTTPError):
         return PermanentError(
             f"{host} refused the request to {model} with HTTP {error.status_code}; "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,3 +13,8 @@ class Section(BaseModel):
     """A group of settings; unknown keys are mistakes and are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def advanced(default: Any, **given: Any) -> Any:
+    """A `Field` that most installations leave alone: `docs/settings.md` lists it, `config.toml` does not."""
+    return Field(default, json_schema_extra={"advanced": True}, **given)

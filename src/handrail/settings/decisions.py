@@ -4,42 +4,43 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, StringConstraints
+from pydantic import SecretStr, StringConstraints
 
-from handrail.settings.base import Probability, Section
+from handrail.settings.base import Probability, Section, advanced
+from handrail.settings.fitted import fitted
 
 LOCAL = "local"
 ModelName = Annotated[str, StringConstraints(pattern=r"^(local|[a-z][a-z0-9-]*:\S+)$", max_length=200)]
 
 
 class Decide(Section):
-    model: ModelName = Field(
+    model: ModelName = advanced(
         LOCAL,
         description="Who decides: `local`, or `system-one:NAME`, `openai-decisions:NAME` and other providers of "
         "pydantic-ai's decision models. Name a version, not an alias that moves.",
     )
-    models: dict[str, ModelName] = Field({}, description='Other models for single decisions: { supported = "local" }.')
-    base_url: str | None = Field(
+    models: dict[str, ModelName] = advanced(
+        {}, description='Other models for single decisions: { supported = "local" }.'
+    )
+    base_url: str | None = advanced(
         None, pattern=r"^https?://", description="Address of the model's server, with or without /v1."
     )
-    api_key: SecretStr | None = Field(None, description="Its key; HANDRAIL__DECISIONS__API_KEY sets it.")
-    timeout_s: float = Field(
+    api_key: SecretStr | None = advanced(None, description="Its key; HANDRAIL__DECISIONS__API_KEY sets it.")
+    timeout_s: float = advanced(
         2.0, ge=0.05, le=60, description="Seconds one request may take; after that the local verdict stands."
     )
-    ask: Literal["grey", "always"] = Field(
+    ask: Literal["grey", "always"] = advanced(
         "grey", description="Ask it only where the local model is unsure (`grey`), or about everything (`always`)."
     )
-    grey_from: Probability = Field(
-        0.0, description="Grey zone: the local verdict's probability from which the other model is asked."
+    grey_from: Probability = fitted(
+        "decisions.grey_from",
+        description="Grey zone: the local verdict's probability from which the other model is asked.",
     )
-    grey_to: Probability = Field(
-        0.8, description="Grey zone: the local verdict's probability up to which the other model is asked."
+    grey_to: Probability = fitted(
+        "decisions.grey_to",
+        description="Grey zone: the local verdict's probability up to which the other model is asked.",
     )
-    breaker_after: int = Field(
-        4, ge=0, le=100, description="Failures in a row after which a model is left alone for a while; 0 never."
-    )
-    breaker_pause_s: float = Field(20.0, ge=1, le=600, description="Seconds it is then left alone.")
-    serve_key: SecretStr | None = Field(
+    serve_key: SecretStr | None = advanced(
         None,
         min_length=16,
         description="Key of `POST /v1/systemone`, which answers with the local model; without one it is off. "

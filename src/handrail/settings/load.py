@@ -50,12 +50,15 @@ PATHS = (
 PROFILE = PACKAGE / "sample" / "profile.toml"
 REMOVED = {
     ("deep",): "what it turned on did not help on data it was not made for; take the section out",
+    ("knowledge", "title_prefix"): "the encoders always read title and headings, as they were taught; take it out",
+    ("models", "query_max_tokens"): "it is always 64, as the encoders were taught; take it out",
     ("retrieval", "spelling"): "search reads misspelt words as they are",
     ("retrieval", "everyday"): "search reads everyday words as they are",
     ("retrieval", "gloss"): "other languages are searched by the encoder of `models.foreign`",
     ("retrieval", "rerank_weight"): "one fitted probability orders the sections",
     ("retrieval", "neighbours"): "answers are whole sections",
     ("rewrite", "expansion"): "take it out",
+    ("rewrite", "below_words"): "queries of fewer than eight words are rewritten; take it out",
     ("classify", "head"): "labels are told by the encoders; take it out",
     ("gates", "relevance"): "set gates.closest",
     ("gates", "confidence"): "set gates.answered",
@@ -63,10 +66,23 @@ REMOVED = {
     ("generate", "max_sentences"): "answers are whole sections",
     ("generate", "max_steps"): "answers are whole sections",
     ("generate", "split_questions"): "a message is always read as the requests it makes",
+    ("generate", "context_passages"): "set prompts.context_tokens",
     ("generate", "critique_partly"): "set gates.answered",
     ("generate", "critique_fully"): "set gates.answered",
+    ("suggest", "count"): "up to three questions are offered; set suggest.enabled = false for none",
+    ("suggest", "per_article"): "it is always 7; take it out",
     ("prompts", "article_tokens"): "a model is given whole sections",
+    ("prompts", "related_tokens"): "it is always 80; set prompts.context_tokens for a shorter prompt",
+    ("prompts", "wrong_tokens"): "it is always 300; set prompts.context_tokens for a shorter prompt",
+    ("prompts", "history_tokens"): "it is always 400; set prompts.context_tokens for a shorter prompt",
+    ("decisions", "breaker_after"): "it is always 4; take it out",
+    ("decisions", "breaker_pause_s"): "it is always 20; take it out",
     ("high_stakes", "quote_from"): "set gates.answered",
+    ("customer", "max_entries"): "it is always 2000; take it out",
+    ("hours", "wait_days"): "it is always 28; take it out",
+    ("hours", "wait_least"): "it is always 10; take it out",
+    ("storage", "turn_ttl_s"): "turns are kept a day for repeated turn ids; take it out",
+    ("oidc", "timeout_s"): "it is always 10; take it out",
 }
 """Settings of earlier versions, with what to do instead."""
 
@@ -168,7 +184,9 @@ def explain(error: ValidationError, source: str) -> str:
 
 def _unknown(loc: tuple[int | str, ...]) -> str:
     removed = REMOVED.get(tuple(map(str, loc[:2]))) or REMOVED.get((str(loc[0]),))
-    return f"no longer a setting: {removed}" if removed else "no such setting; check the spelling against config.toml"
+    if removed:
+        return f"no longer a setting: {removed}"
+    return "no such setting; check the spelling against config.toml and docs/settings.md"
 
 
 def _secret(where: str) -> bool:

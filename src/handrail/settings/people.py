@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from handrail.settings.base import Section
+from handrail.settings.base import Section, advanced
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -54,7 +54,7 @@ class Holiday(Section):
 
 
 class Hours(Section):
-    file: Path | None = Field(
+    file: Path | None = advanced(
         None, description="A TOML file with these keys, and a [tenants.NAME] table for each tenant that differs."
     )
     timezone: str = Field("UTC", description="IANA time zone of the ranges, such as Europe/Berlin.")
@@ -66,17 +66,13 @@ class Hours(Section):
     holidays: list[Holiday] = Field(
         [], max_length=1000, description='Other days: { date = 2026-12-24, name = "Christmas Eve", hours = [] }.'
     )
-    presence: bool = Field(
+    presence: bool = advanced(
         True, description="Somebody is there only while an agent is at the desk; false goes by the hours alone."
     )
     away_text: str = Field(
         "",
         max_length=400,
         description="What visitors read when nobody is there, in your words; default is a sentence in their language.",
-    )
-    wait_days: int = Field(28, ge=1, le=365, description="Days whose first responses the expected wait is taken from.")
-    wait_least: int = Field(
-        10, ge=3, le=1000, description="Hand-offs around this hour of the day below which no wait is named."
     )
 
 
@@ -88,10 +84,10 @@ class Alerts(Section):
         None, min_length=16, description="Signs webhooks (HMAC-SHA256); HANDRAIL__ALERTS__WEBHOOK_SECRET sets it."
     )
     slack_url: Endpoint | None = Field(None, description="Incoming webhook of Slack, Mattermost or the like.")
-    chatwoot_url: Endpoint | None = Field(None, description="Chatwoot that requests are copied to.")
-    chatwoot_token: SecretStr | None = Field(None, description="Its access token of an agent or bot.")
-    chatwoot_account: int = Field(0, ge=0, description="Number of the account there.")
-    chatwoot_inbox: int = Field(0, ge=0, description="Number of an inbox of the type API there.")
+    chatwoot_url: Endpoint | None = advanced(None, description="Chatwoot that requests are copied to.")
+    chatwoot_token: SecretStr | None = advanced(None, description="Its access token of an agent or bot.")
+    chatwoot_account: int = advanced(0, ge=0, description="Number of the account there.")
+    chatwoot_inbox: int = advanced(0, ge=0, description="Number of an inbox of the type API there.")
     mail_to: list[Mail] = Field([], max_length=20, description="Addresses that get an e-mail when somebody waits.")
     mail_from: Mail | None = Field(None, description="Sender of alerts and of e-mail to visitors.")
     smtp_host: str | None = Field(None, description="Mail server; without it no e-mail is sent.")
@@ -101,24 +97,24 @@ class Alerts(Section):
     )
     smtp_user: str | None = Field(None, description="Name to sign in with; none means no sign-in.")
     smtp_password: SecretStr | None = Field(None, description="Its password.")
-    smtp_ca: Path | None = Field(None, description="Certificate authority file of a mail server with its own.")
-    timeout_s: float = Field(10.0, ge=0.5, le=60, description="Seconds one delivery may take.")
-    attempts: int = Field(8, ge=1, le=50, description="Deliveries tried before an entry is put aside as dead.")
-    backoff_s: float = Field(5.0, ge=0.01, le=3600, description="Pause after the first failure; doubles each time.")
-    backoff_most_s: float = Field(3600.0, ge=0.01, le=86_400, description="Longest pause between two tries.")
-    poll_s: float = Field(2.0, ge=0.01, le=300, description="Seconds between two looks at the outbox.")
-    keep_days: int = Field(30, ge=1, le=3650, description="Days delivered entries are kept.")
-    visitor_mails_per_conversation: int = Field(
+    smtp_ca: Path | None = advanced(None, description="Certificate authority file of a mail server with its own.")
+    timeout_s: float = advanced(10.0, ge=0.5, le=60, description="Seconds one delivery may take.")
+    attempts: int = advanced(8, ge=1, le=50, description="Deliveries tried before an entry is put aside as dead.")
+    backoff_s: float = advanced(5.0, ge=0.01, le=3600, description="Pause after the first failure; doubles each time.")
+    backoff_most_s: float = advanced(3600.0, ge=0.01, le=86_400, description="Longest pause between two tries.")
+    poll_s: float = advanced(2.0, ge=0.01, le=300, description="Seconds between two looks at the outbox.")
+    keep_days: int = advanced(30, ge=1, le=3650, description="Days delivered entries are kept.")
+    visitor_mails_per_conversation: int = advanced(
         4,
         ge=1,
         le=50,
         description="Transcripts e-mailed per conversation and UTC day; confirmation codes are counted apart, by the "
         "same number. So are those below.",
     )
-    visitor_mails_per_visitor: int = Field(6, ge=1, le=100, description="The same per visitor.")
-    visitor_mails_per_client: int = Field(10, ge=1, le=1000, description="The same per visitor address (IP).")
-    visitor_mails_per_recipient: int = Field(3, ge=1, le=20, description="The same per e-mail address written to.")
-    visitor_mails_per_day: int = Field(300, ge=1, le=100_000, description="The same for everybody together.")
+    visitor_mails_per_visitor: int = advanced(6, ge=1, le=100, description="The same per visitor.")
+    visitor_mails_per_client: int = advanced(10, ge=1, le=1000, description="The same per visitor address (IP).")
+    visitor_mails_per_recipient: int = advanced(3, ge=1, le=20, description="The same per e-mail address written to.")
+    visitor_mails_per_day: int = advanced(300, ge=1, le=100_000, description="The same for everybody together.")
 
     @property
     def mails(self) -> bool:
@@ -147,15 +143,14 @@ class Alerts(Section):
 class Customer(Section):
     """What the operator's own systems say of a visitor; offers with conditions go by nothing else."""
 
-    secret: SecretStr | None = Field(
+    secret: SecretStr | None = advanced(
         None,
         min_length=16,
         description="Signs the context your page passes (`handrail context sign`), and calls of the hook.",
     )
-    url: Endpoint | None = Field(None, description="Your endpoint that is asked what is known of a signed customer.")
-    timeout_s: float = Field(1.5, ge=0.1, le=10, description="Seconds it may take; after that nothing is known.")
-    ttl_s: float = Field(300.0, ge=0, le=86_400, description="Seconds its answer is reused.")
-    max_entries: int = Field(2000, ge=1, le=100_000, description="Answers kept at once in each process.")
+    url: Endpoint | None = advanced(None, description="Your endpoint that is asked what is known of a signed customer.")
+    timeout_s: float = advanced(1.5, ge=0.1, le=10, description="Seconds it may take; after that nothing is known.")
+    ttl_s: float = advanced(300.0, ge=0, le=86_400, description="Seconds its answer is reused.")
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -167,29 +162,28 @@ class Customer(Section):
 class Oidc(Section):
     """Signing in at the desk with the operator's own accounts."""
 
-    issuer: Endpoint | None = Field(
+    issuer: Endpoint | None = advanced(
         None, description="OpenID Connect provider of the desk's people, as it names itself; needs the extra `oidc`."
     )
-    client_id: str = Field("", max_length=200, description="What the provider calls the desk.")
-    client_secret: SecretStr | None = Field(
+    client_id: str = advanced("", max_length=200, description="What the provider calls the desk.")
+    client_secret: SecretStr | None = advanced(
         None, description="Its secret there; HANDRAIL__OIDC__CLIENT_SECRET sets it. None for a public client."
     )
-    redirect_url: Endpoint | None = Field(
+    redirect_url: Endpoint | None = advanced(
         None, description="Where the provider sends people back: your address with /desk/api/oidc/callback."
     )
-    scopes: str = Field("openid email profile", description="What is asked for; some providers give groups for one.")
-    role_claim: str = Field(
+    scopes: str = advanced("openid email profile", description="What is asked for; some providers give groups for one.")
+    role_claim: str = advanced(
         "groups", min_length=1, description="Claim that decides the role; a.b is b inside a, as realm_access.roles."
     )
-    roles: dict[str, Literal["agent", "lead", "admin"]] = Field(
+    roles: dict[str, Literal["agent", "lead", "admin"]] = advanced(
         {}, description='Values of it that let people in: { support = "agent", it = "admin" }. The highest counts.'
     )
-    trust_email: bool = Field(
+    trust_email: bool = advanced(
         False, description="Take addresses that the provider does not call verified, where it makes them itself."
     )
-    passwords: bool = Field(True, description="Let people also sign in with a password.")
-    label: str = Field("Sign in with your company account", max_length=60, description="Words on the button.")
-    timeout_s: float = Field(10.0, ge=0.5, le=60, description="Seconds one call of the provider may take.")
+    passwords: bool = advanced(True, description="Let people also sign in with a password.")
+    label: str = advanced("Sign in with your company account", max_length=60, description="Words on the button.")
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from handrail.settings.base import Section
+from handrail.settings.base import Section, advanced
 
 
 class LlmProvider(Section):
@@ -30,31 +30,31 @@ class Llm(Section):
     small_model: str | None = Field(
         None, description="Classifying, rewriting and critique; default is the answering model."
     )
-    timeout_s: float = Field(20.0, ge=0.1, le=300, description="Seconds for one call, its retries included.")
-    retries: int = Field(2, ge=0, le=5, description="Further tries after a retryable failure.")
-    max_output_tokens: int = Field(900, ge=50, le=8000, description="Bound on one reply.")
-    temperature: float | None = Field(None, ge=0.0, le=2.0, description="Sent only when set: some models refuse it.")
-    reasoning: Literal["minimal", "low", "medium", "high"] | None = Field(
+    timeout_s: float = advanced(20.0, ge=0.1, le=300, description="Seconds for one call, its retries included.")
+    retries: int = advanced(2, ge=0, le=5, description="Further tries after a retryable failure.")
+    max_output_tokens: int = advanced(900, ge=50, le=8000, description="Bound on one reply.")
+    temperature: float | None = advanced(None, ge=0.0, le=2.0, description="Sent only when set: some models refuse it.")
+    reasoning: Literal["minimal", "low", "medium", "high"] | None = advanced(
         "minimal",
         description="How long a reasoning model thinks; counts against max_output_tokens. Not sent to other models.",
     )
-    breaker_after: int = Field(
+    breaker_after: int = advanced(
         4,
         ge=0,
         le=100,
         description="Failures in a row after which the provider is left alone for a while; 0 turns that off.",
     )
-    breaker_pause_s: float = Field(20.0, ge=1, le=600, description="Seconds it is then left alone.")
+    breaker_pause_s: float = advanced(20.0, ge=1, le=600, description="Seconds it is then left alone.")
     usd_per_million_input: float = Field(
         0.0, ge=0, le=1000, description="Price of input tokens, for the cost in `meta`."
     )
     usd_per_million_output: float = Field(
         0.0, ge=0, le=1000, description="Price of output tokens, for the cost in `meta`."
     )
-    name: str = Field(
+    name: str = advanced(
         "llm", pattern=r"^[A-Za-z0-9_.-]{1,40}$", description="Name of this provider in `meta` and in the log."
     )
-    stall_s: float = Field(
+    stall_s: float = advanced(
         8.0, ge=0.1, le=120, description="Seconds without a token after which a streaming provider is given up."
     )
     fallbacks: list[LlmProvider] = Field(
@@ -62,10 +62,10 @@ class Llm(Section):
         max_length=5,
         description="Providers asked in this order when the first fails: name, base_url, api_key_env, model, prices.",
     )
-    turn_max_requests: int = Field(
+    turn_max_requests: int = advanced(
         20, ge=0, le=1000, description="Requests to language models in one turn, repeated ones too; 0 is unlimited."
     )
-    turn_max_tokens: int = Field(
+    turn_max_tokens: int = advanced(
         60_000, ge=0, le=10_000_000, description="Tokens in one turn, in and out; 0 is unlimited."
     )
     turn_max_usd: float = Field(
@@ -80,19 +80,21 @@ class Llm(Section):
 class Judge(Section):
     """Rates answers in evaluations; never part of a turn."""
 
-    base_url: str | None = Field(
+    base_url: str | None = advanced(
         None, description="OpenAI-compatible endpoint of the model that rates answers in `handrail eval answers`."
     )
-    api_key: SecretStr | None = Field(None, description="Its key; HANDRAIL__JUDGE__API_KEY keeps it out of this file.")
-    model: str = Field(
+    api_key: SecretStr | None = advanced(
+        None, description="Its key; HANDRAIL__JUDGE__API_KEY keeps it out of this file."
+    )
+    model: str = advanced(
         "gpt-5",
         min_length=1,
         description="The model that rates; pinned apart from the answering model, so that scales stay comparable.",
     )
-    cache: Path | None = Field(None, description="Folder of its ratings; default is eval/judge in the data folder.")
-    timeout_s: float = Field(60.0, ge=1, le=600, description="Seconds for one rating, its retries included.")
-    max_output_tokens: int = Field(1500, ge=100, le=8000, description="Bound on one rating.")
-    reasoning: Literal["minimal", "low", "medium", "high"] | None = Field(
+    cache: Path | None = advanced(None, description="Folder of its ratings; default is eval/judge in the data folder.")
+    timeout_s: float = advanced(60.0, ge=1, le=600, description="Seconds for one rating, its retries included.")
+    max_output_tokens: int = advanced(1500, ge=100, le=8000, description="Bound on one rating.")
+    reasoning: Literal["minimal", "low", "medium", "high"] | None = advanced(
         "low", description="How long a reasoning model thinks about a rating. Not sent to other models."
     )
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from handrail.settings.base import Section
+from handrail.settings.base import Section, advanced
 
 
 class Server(Section):
@@ -20,21 +20,21 @@ class Server(Section):
         0, ge=0, le=10, description="Reverse proxies in front, whose X-Forwarded-For entries are believed."
     )
     demo_mode: bool = Field(True, description="Serve the demo page and apply the public demo's daily limit.")
-    max_question_chars: int = Field(4000, ge=100, le=20_000, description="Longest question accepted, in characters.")
-    turn_deadline_s: float = Field(30.0, ge=1, le=300, description="Seconds one turn may take, all stages together.")
-    max_concurrent_turns: int = Field(
+    max_question_chars: int = advanced(4000, ge=100, le=20_000, description="Longest question accepted, in characters.")
+    turn_deadline_s: float = advanced(30.0, ge=1, le=300, description="Seconds one turn may take, all stages together.")
+    max_concurrent_turns: int = advanced(
         128, ge=1, le=10_000, description="Turns worked on at once; more are answered with an honest 'busy'."
     )
-    conversation_queue_s: float = Field(
+    conversation_queue_s: float = advanced(
         5.0,
         ge=0,
         le=60,
         description="Seconds a question waits for an earlier one of its conversation before it is answered 'busy'.",
     )
-    max_body_bytes: int = Field(
+    max_body_bytes: int = advanced(
         1_048_576, ge=10_000, le=10_000_000, description="Largest request body; more is refused while it arrives."
     )
-    deployment: str | None = Field(
+    deployment: str | None = advanced(
         None,
         pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$",
         description="Name of this deployment in Redis, the same for all its processes. Default is made of the address "
@@ -43,59 +43,59 @@ class Server(Section):
 
 
 class Stream(Section):
-    heartbeat_s: float = Field(
+    heartbeat_s: float = advanced(
         15.0, ge=0.1, le=300, description="Seconds without an event after which a comment keeps the connection open."
     )
-    grace_s: float = Field(
+    grace_s: float = advanced(
         10.0,
         ge=0,
         le=300,
         description="Seconds a turn goes on when nobody follows it any more, for visitors who lose the connection.",
     )
-    resume_s: int = Field(
+    resume_s: int = advanced(
         120, ge=1, le=86_400, description="Seconds a finished turn's events are kept for those who come back."
     )
 
 
 class Limits(Section):
-    enabled: bool = Field(True, description="Count questions, reads and streams of visitors at all.")
+    enabled: bool = advanced(True, description="Count questions, reads and streams of visitors at all.")
     visitor_per_minute: int = Field(
         12, ge=0, le=10_000, description="Questions per visitor address and minute; 0 is unlimited."
     )
     visitor_per_day: int = Field(
         100, ge=0, le=1_000_000, description="Questions per visitor address and day; 0 is unlimited."
     )
-    global_per_minute: int = Field(
+    global_per_minute: int = advanced(
         120, ge=0, le=1_000_000, description="Questions of everybody per minute; 0 is unlimited."
     )
     global_per_day: int = Field(0, ge=0, le=100_000_000, description="Questions of everybody per day; 0 is unlimited.")
     demo_global_per_day: int = Field(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
-    handoff_per_hour: int = Field(
+    handoff_per_hour: int = advanced(
         10,
         ge=0,
         le=10_000,
         description="Requests for a person per visitor address and hour, apart from questions; 0 is unlimited.",
     )
-    reads_per_visitor: int = Field(
+    reads_per_visitor: int = advanced(
         120,
         ge=0,
         le=100_000,
         description="Reads of conversations and starts of streams per visitor and minute, in each process; "
         "0 is unlimited.",
     )
-    reads_per_address: int = Field(
+    reads_per_address: int = advanced(
         600, ge=0, le=1_000_000, description="The same per network address, for all its visitors; 0 is unlimited."
     )
-    streams_per_visitor: int = Field(
+    streams_per_visitor: int = advanced(
         10,
         ge=0,
         le=10_000,
         description="Event streams that one visitor, or one agent, has open at once in a process; 0 is unlimited.",
     )
-    streams_per_address: int = Field(
+    streams_per_address: int = advanced(
         120, ge=0, le=100_000, description="The same per network address, for all its visitors; 0 is unlimited."
     )
-    max_streams: int = Field(
+    max_streams: int = advanced(
         800,
         ge=1,
         le=100_000,
@@ -111,18 +111,15 @@ class Storage(Section):
         None, description="Chroma server, such as http://127.0.0.1:8000; default is Chroma on disk."
     )
     database_url: str | None = Field(None, description="SQLAlchemy URL for records; default is SQLite in data_dir.")
-    turn_ttl_s: int = Field(
-        86_400, ge=60, le=2_592_000, description="Seconds a finished turn is kept for repeated turn ids."
-    )
 
 
 class Observe(Section):
     langfuse_public_key: str | None = Field(None, description="LANGFUSE_PUBLIC_KEY sets it; absent means no network.")
     langfuse_secret_key: SecretStr | None = Field(None, description="LANGFUSE_SECRET_KEY sets it.")
     langfuse_host: str = Field("https://cloud.langfuse.com", description="LANGFUSE_HOST sets it.")
-    environment: str = Field("default", pattern=r"^[a-z0-9_-]{1,40}$", description="Environment name on traces.")
-    prompt_ttl_s: int = Field(300, ge=0, le=86_400, description="Seconds a prompt fetched from Langfuse is reused.")
-    prompt_label: str = Field("production", description="Langfuse label whose prompt version is used.")
+    environment: str = advanced("default", pattern=r"^[a-z0-9_-]{1,40}$", description="Environment name on traces.")
+    prompt_ttl_s: int = advanced(300, ge=0, le=86_400, description="Seconds a prompt fetched from Langfuse is reused.")
+    prompt_label: str = advanced("production", description="Langfuse label whose prompt version is used.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Log level; questions are never logged at info."
     )

@@ -8,8 +8,9 @@ from typing import Literal
 from pydantic import Field, SecretStr
 
 from handrail.settings.answering import Generate, Prompts, Suggest, Verify
-from handrail.settings.base import Probability, Section
+from handrail.settings.base import Probability, Section, advanced
 from handrail.settings.decisions import Decide
+from handrail.settings.fitted import fitted
 from handrail.settings.people import Alerts, Customer, Hours, Oidc
 from handrail.settings.providers import Judge, Llm
 from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
@@ -41,7 +42,9 @@ class Brand(Section):
         "A person replies within one working day.", description="What visitors are told to expect."
     )
     strings: dict[str, str] = Field({}, description="Wording overrides for the widget, by string key.")
-    meter: bool = Field(False, description="Show tokens and cost under each answer; for operators, not for visitors.")
+    meter: bool = advanced(
+        False, description="Show tokens and cost under each answer; for operators, not for visitors."
+    )
 
 
 class Knowledge(Section):
@@ -51,82 +54,78 @@ class Knowledge(Section):
     lang: Literal["ar", "de", "en", "es", "fr", "it", "nl", "pt", "ru"] | None = Field(
         None, description="Language of the articles, for stemming and stop words; default is found from them."
     )
-    merge_below_tokens: int = Field(50, ge=0, le=200, description="Paragraphs shorter than this join their neighbour.")
-    split_above_tokens: int = Field(
-        300, ge=60, le=480, description="Paragraphs longer than this are split at sentences."
+    merge_below_tokens: int = fitted(
+        "knowledge.merge_below_tokens", ge=0, le=200, description="Paragraphs shorter than this join their neighbour."
     )
-    overlap_tokens: int = Field(
-        50,
+    split_above_tokens: int = fitted(
+        "knowledge.split_above_tokens", ge=60, le=480, description="Paragraphs longer than this are split at sentences."
+    )
+    overlap_tokens: int = fitted(
+        "knowledge.overlap_tokens",
         ge=0,
         le=150,
         description="Whole sentences repeated between the parts of a split paragraph, up to this many tokens.",
-    )
-    title_prefix: bool = Field(
-        True, description="Put the title and heading path in front of each chunk for the encoders."
     )
     url_base: str = Field(
         "",
         description="Address that article paths are appended to when an article names no URL; without one such "
         "articles have no links.",
     )
-    max_article_bytes: int = Field(
+    max_article_bytes: int = advanced(
         2_000_000, ge=1000, le=50_000_000, description="Larger files are refused with a message."
     )
 
 
 class Models(Section):
-    embedder: str = Field(
+    embedder: str = advanced(
         "bge-small-en-v1.5-int8", description="Local model name, or `st:<model>` with the torch extra."
     )
-    reranker: str = Field(
+    reranker: str = advanced(
         "ms-marco-MiniLM-L12-v2-int8", description="Local model name, `st:<model>` with the torch extra, or `none`."
     )
-    late: str = Field(
+    late: str = advanced(
         "answerai-colbert-small-v1-int8",
         description="Late-interaction encoder, which compares a question with passages word by word, or `none`.",
     )
-    foreign: str = Field(
+    foreign: str = advanced(
         "multilingual-e5-small-q4",
         description="Encoder that hears despair and the wish for a person in any language, and what else is wanted in "
         "others than English, or `none`.",
     )
-    reader: bool = Field(
+    reader: bool = advanced(
         True,
         description="Read whether each passage answers the question, for the order and the gates.",
     )
-    folder: Path | None = Field(
+    folder: Path | None = advanced(
         None, description="A folder that already holds the weights; default is the user's cache folder."
     )
-    threads: int = Field(2, ge=1, le=64, description="Texts each model works on side by side, a CPU thread each.")
-    embed_max_tokens: int = Field(
+    threads: int = advanced(2, ge=1, le=64, description="Texts each model works on side by side, a CPU thread each.")
+    embed_max_tokens: int = advanced(
         384, ge=32, le=512, description="Passages are truncated to this many tokens for the embedder."
     )
-    query_max_tokens: int = Field(
-        64, ge=8, le=256, description="Queries are truncated to this many tokens for the encoders."
-    )
-    rerank_max_tokens: int = Field(
-        160,
+    rerank_max_tokens: int = fitted(
+        "models.rerank_max_tokens",
         ge=32,
         le=512,
         description="Query and passage together, for the cross-encoder; of a passage it reads two words for five of "
         "them, so that code is not cut off.",
     )
-    batch_size: int = Field(
+    batch_size: int = advanced(
         8,
         ge=1,
         le=256,
         description="Texts per call of an `st:` model; four times as many of those that wait are worked on together.",
     )
-    queue_limit: int = Field(
+    queue_limit: int = advanced(
         4096, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
     )
-    busy_above: int = Field(
+    busy_above: int = advanced(
         48,
         ge=0,
         le=100_000,
         description="Pairs waiting for the cross-encoder above which turns submit fewer of theirs; 0 never.",
     )
-    remember: int = Field(
+    remember: int = advanced(
         20_000,
         ge=0,
         le=1_000_000,
@@ -135,75 +134,84 @@ class Models(Section):
 
 
 class Retrieval(Section):
-    dense_k: int = Field(100, ge=1, le=200, description="Passages taken from dense search.")
-    keyword_k: int = Field(100, ge=0, le=200, description="Passages taken from keyword search; 0 turns it off.")
-    dense_weight: Probability = Field(
-        1.0,
+    dense_k: int = fitted("retrieval.dense_k", ge=1, le=200, description="Passages taken from dense search.")
+    keyword_k: int = fitted(
+        "retrieval.keyword_k", ge=0, le=200, description="Passages taken from keyword search; 0 turns it off."
+    )
+    dense_weight: Probability = fitted(
+        "retrieval.dense_weight",
         description="Weight of dense search in a passage's own score; the rest is keyword search. Questions that hold "
         "an error code or the like go mostly by keywords all the same.",
     )
-    article_weight: Probability = Field(
-        0.45, description="Share of the fused score that the fit of the whole article to the query decides."
+    article_weight: Probability = fitted(
+        "retrieval.article_weight",
+        description="Share of the fused score that the fit of the whole article to the query decides.",
     )
-    article_keyword_weight: Probability = Field(
-        0.7, description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors."
+    article_keyword_weight: Probability = fitted(
+        "retrieval.article_keyword_weight",
+        description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors.",
     )
-    late_weight: Probability = Field(
-        0.3, description="Share of the fused score that late interaction decides; 0 turns it off."
+    late_weight: Probability = fitted(
+        "retrieval.late_weight", description="Share of the fused score that late interaction decides; 0 turns it off."
     )
-    rerank_depth: int = Field(
-        6, ge=0, le=100, description="Sections that the cross-encoder reads beside the question; 0 turns it off."
+    rerank_depth: int = fitted(
+        "retrieval.rerank_depth",
+        ge=0,
+        le=100,
+        description="Sections that the cross-encoder reads beside the question; 0 turns it off.",
     )
-    top_k: int = Field(5, ge=1, le=50, description="Passages kept after ranking.")
-    max_per_article: int = Field(3, ge=1, le=20, description="Passages of one article among those kept.")
+    top_k: int = advanced(5, ge=1, le=50, description="Passages kept after ranking.")
+    max_per_article: int = advanced(3, ge=1, le=20, description="Passages of one article among those kept.")
 
 
 class Classify(Section):
-    mode: Literal["local", "llm", "cascade"] = Field(
+    mode: Literal["local", "llm", "cascade"] = advanced(
         "cascade",
         description="`cascade` asks the LLM only when the local encoders are unsure; without an LLM it is `local`.",
     )
-    unsure_below: Probability = Field(0.6, description="Local probability under which the cascade asks the LLM.")
-    static_above: Probability = Field(
-        0.4, description="A static reply needs this probability; below it the message is treated as a question."
+    unsure_below: Probability = fitted(
+        "classify.unsure_below", description="Local probability under which the cascade asks the LLM."
+    )
+    static_above: Probability = fitted(
+        "classify.static_above",
+        description="A static reply needs this probability; below it the message is treated as a question.",
     )
 
 
 class Memory(Section):
-    window_tokens: int = Field(
+    window_tokens: int = advanced(
         800,
         ge=0,
         le=8000,
         description="Tokens of earlier questions and answers that a turn may know; 0 turns the memory off.",
     )
-    ttl_s: int = Field(
+    ttl_s: int = advanced(
         3600, ge=60, le=2_592_000, description="Seconds a conversation is remembered after its last turn."
     )
-    max_conversations: int = Field(
+    max_conversations: int = advanced(
         5000, ge=1, le=1_000_000, description="Conversations remembered at once in a process that has no Redis."
     )
-    rewrite: Literal["auto", "local", "llm", "off"] = Field(
+    rewrite: Literal["auto", "local", "llm", "off"] = advanced(
         "auto", description="Who makes follow-ups standalone; `auto` uses the LLM when one is configured."
     )
 
 
 class Rewrite(Section):
-    llm: bool = Field(True, description="Let the LLM expand short queries, when there is one.")
-    below_words: int = Field(8, ge=0, le=50, description="Queries with fewer words than this are rewritten.")
+    llm: bool = advanced(True, description="Let the LLM expand short queries, when there is one.")
 
 
 class Gates(Section):
-    answered: Probability | None = Field(
+    answered: Probability | None = advanced(
         None,
         description="Probability from which a section is given as the answer; default is what was fitted to the "
         "knowledge base, else what ships.",
     )
-    closest: Probability | None = Field(
+    closest: Probability | None = advanced(
         None,
         description="Probability from which a section is shown as one that looks closest; below it a question is asked "
         "back. Default is what was fitted.",
     )
-    calibration: Path | None = Field(
+    calibration: Path | None = advanced(
         None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
     )
 
@@ -215,11 +223,11 @@ class HighStakes(Section):
 
 
 class Desk(Section):
-    secret: SecretStr | None = Field(
+    secret: SecretStr | None = advanced(
         None,
         description="Signs visitor tokens; HANDRAIL__DESK__SECRET. Default is one made once and kept in data_dir.",
     )
-    session_hours: int = Field(12, ge=1, le=720, description="Hours after which agents sign in again.")
+    session_hours: int = advanced(12, ge=1, le=720, description="Hours after which agents sign in again.")
     retention_days: int = Field(
         180,
         ge=0,
@@ -227,18 +235,18 @@ class Desk(Section):
         description="Days conversations are kept after their last message; 0 deletes them an hour after it, "
         "once no person is asked for or there.",
     )
-    reopen_days: int = Field(7, ge=0, le=365, description="Days in which a resolved conversation can be reopened.")
-    messages_per_minute: int = Field(
+    reopen_days: int = advanced(7, ge=0, le=365, description="Days in which a resolved conversation can be reopened.")
+    messages_per_minute: int = advanced(
         30, ge=0, le=1000, description="Messages per visitor address and minute while a person answers; 0 is unlimited."
     )
-    sign_in_failures: int = Field(
+    sign_in_failures: int = advanced(
         5,
         ge=1,
         le=100,
         description="Wrong passwords for an account in 15 minutes from one network address, after which it has to "
         "wait; from one address for all accounts four times as many.",
     )
-    sign_in_failures_of_account: int = Field(
+    sign_in_failures_of_account: int = advanced(
         50,
         ge=5,
         le=10_000,

@@ -11,6 +11,8 @@ from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
 from handrail.types import Question
 
+LONG = 8
+"""Words from which a message says what is meant."""
 LONGEST_WORDS = 40
 QUOTED = re.compile(r"""(?<!\w)["“”„«»'‘’`]([^"“”„«»`\n]{2,60}?)["“”»«'’`](?!\w)""")
 TOKEN = re.compile(r"\w+(?:[-./:]\w+)*")
@@ -23,19 +25,18 @@ class SearchQuery(BaseModel):
 
 
 class LlmRewriter:
-    """A Rewriter for messages of fewer than `below_words` words; longer ones already say what is meant.
+    """A Rewriter for messages of fewer than eight words; longer ones already say what is meant.
 
     Suspicious messages are searched for as written, so an injection cannot choose what is looked up.
     """
 
-    def __init__(self, model: LanguageModel, prompts: PromptLibrary, brand: Brand, below_words: int) -> None:
+    def __init__(self, model: LanguageModel, prompts: PromptLibrary, brand: Brand) -> None:
         self._model = model
         self._prompts = prompts
         self._brand = brand
-        self._below_words = below_words
 
     async def rewrite(self, question: Question) -> str:
-        if question.suspicious or len(question.text.split()) >= self._below_words:
+        if question.suspicious or len(question.text.split()) >= LONG:
             return question.text
         prompt = self._prompts.render(
             "rewrite", brand=self._brand.name, covers=self._brand.covers, message=question.text

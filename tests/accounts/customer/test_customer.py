@@ -135,8 +135,9 @@ async def test_an_answer_is_reused_for_a_while_and_asked_for_once_at_a_time(endp
     assert len(endpoint.got) == 2
 
 
-async def test_no_more_answers_are_kept_than_allowed(endpoint: Receiver) -> None:
-    asked = hook(endpoint, max_entries=1)
+async def test_no_more_answers_are_kept_than_allowed(endpoint: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.accounts.customer.hook.MOST_KEPT", 1)
+    asked = hook(endpoint)
 
     for customer in ("a", "b", "a"):
         await asked.known(ask(context={"customer_id": customer}))

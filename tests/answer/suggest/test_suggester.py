@@ -196,13 +196,6 @@ async def test_what_a_turn_has_cited_comes_before_the_other_titles(tmp_path: Pat
     working.cancel()
 
 
-async def test_one_that_may_offer_none_offers_none(tmp_path: Path) -> None:
-    found = await made(tmp_path, count=0)
-
-    assert found.after(ask("Who may?"), [cite(BUY)]) == ()
-    assert found.after(ask(), ()) == ()
-
-
 async def test_a_disk_that_cannot_be_written_costs_nothing_but_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

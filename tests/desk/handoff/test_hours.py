@@ -168,6 +168,7 @@ def test_a_file_holds_hours_and_those_of_tenants_that_differ(tmp_path: Path) -> 
     [
         ("timezone = ", "not readable TOML"),
         ("open = 1", "open: Extra inputs"),
+        ("wait_days = 7", "wait_days: no longer a setting: it is always 28"),
         ('[weekly]\nmonday = ["09:00-17:00"]', "weekly.monday"),
         ('[[holidays]]\ndate = "Christmas"', "holidays.0.date"),
         ("tenants = 3", "tenants must hold tables"),

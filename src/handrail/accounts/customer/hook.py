@@ -18,6 +18,8 @@ from handrail.types import Question
 
 CUSTOMER = "customer_id"
 MOST_BYTES = 20_000
+MOST_KEPT = 2000
+"""Answers that a process keeps at once."""
 FAILED_TTL_S = 5.0
 """Seconds a failing endpoint is left alone for one customer."""
 
@@ -77,7 +79,7 @@ class CustomerHook:
         ttl = FAILED_TTL_S if found is None else self._settings.ttl_s
         self._kept[customer] = (self._clock() + ttl, found)
         self._kept.move_to_end(customer)
-        while len(self._kept) > self._settings.max_entries:
+        while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
         if found is None:
             raise NotKnown("the customer endpoint does not answer as it should")

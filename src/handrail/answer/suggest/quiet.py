@@ -21,6 +21,9 @@ from handrail.types import Citation, Question
 Check = Callable[[str], Awaitable[Sequence[Citation] | None]]
 """The citations of a full answer to a question; None when there is none. Raises RetryableError when it cannot tell."""
 
+OFFERED = 3
+TRIED = 7
+"""Questions of one article that are checked, its title included."""
 NEAR = 3
 """Neighbouring articles whose titles are asked about."""
 DRAFTED = 3
@@ -98,7 +101,7 @@ class QuietSuggester:
         for text in [*drafted, *_mixed(own, beside)]:
             if not any(alike(text, other) for other in [*heard, *chosen]):
                 chosen.append(text)
-        return tuple(chosen[: self._settings.count])
+        return tuple(chosen[:OFFERED])
 
     async def answerable(self, drafted: Sequence[str]) -> Sequence[str]:
         try:
@@ -115,7 +118,7 @@ class QuietSuggester:
 
     async def make(self, article: str) -> Sequence[Checked]:
         """Check an article's questions now, and keep those that are answered from it."""
-        tried = candidates(self._snapshot, article, self._settings.per_article)
+        tried = candidates(self._snapshot, article, TRIED)
         early = self._titles.get(article)
         found = list(early or ())
         for candidate in tried:

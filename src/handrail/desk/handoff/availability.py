@@ -17,6 +17,10 @@ log = logging.getLogger("handrail.people")
 
 WAITS_FOR_S = 60.0
 """Seconds the expected wait is reused."""
+WAIT_DAYS = 28
+"""Days whose first responses the expected wait is taken from."""
+WAIT_LEAST = 10
+"""Hand-offs around this hour of the day below which no wait is named."""
 
 
 class Presence(Protocol):
@@ -86,7 +90,7 @@ class Rota:
             return None
         if now >= self._wait_until:
             try:
-                found = await self._waits.since(now - self._settings.wait_days * 86_400)
+                found = await self._waits.since(now - WAIT_DAYS * 86_400)
             except HandrailError as error:
                 log.warning("recent waits cannot be read: %s", error)
                 return None
@@ -94,6 +98,6 @@ class Rota:
                 Waited(self.hours.hour_of(queued), None if answered is None else max(0.0, answered - queued))
                 for queued, answered in found
             ]
-            self._wait = expected(waited, self.hours.hour_of(now), self._settings.wait_least)
+            self._wait = expected(waited, self.hours.hour_of(now), WAIT_LEAST)
             self._wait_until = now + WAITS_FOR_S
         return self._wait

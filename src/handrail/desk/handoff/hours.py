@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from handrail.errors import SettingsError
 from handrail.settings import Hours as HoursSettings
+from handrail.settings.load import REMOVED
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY = 24 * 60
@@ -195,5 +196,9 @@ def _text(span: Span) -> str:
 
 
 def _explain(where: str, error: ValidationError) -> str:
-    lines = [f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors()]
+    lines = []
+    for item in error.errors():
+        gone = REMOVED.get(("hours", str(item["loc"][0]))) if item["loc"] else None
+        what = f"no longer a setting: {gone}" if gone else item["msg"]
+        lines.append(f"{'.'.join(str(part) for part in item['loc'])}: {what}")
     return f"{where} holds {len(lines)} wrong value(s):\n  " + "\n  ".join(lines)
