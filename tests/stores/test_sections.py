@@ -60,6 +60,12 @@ def test_a_section_is_what_stands_under_one_heading() -> None:
     assert [section.id for section in found] == [f"guide#{n}" for n in range(4)]
 
 
+def test_a_few_words_above_the_first_heading_lead_to_what_stands_below_it() -> None:
+    short, _ = sections("Refunds take five days.\n\n## Refund an order\n\n1. Open it.\n2. Choose **Refund**.", **SMALL)
+    assert short.leads_to == "**Refund an order**\n\n1. Open it.\n2. Choose **Refund**."
+    assert short.text == "Refunds take five days."
+
+
 def test_short_sections_that_share_a_passage_are_told_apart() -> None:
     costs = {"Move": "A move is free.", "Renewal": "A year costs EUR 14.", "Refund": "There is none."}
 

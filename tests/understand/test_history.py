@@ -7,7 +7,16 @@ from dataclasses import replace
 import pytest
 
 from handrail.types import Exchange, Routing
-from handrail.understand.history import ALONE, LONGEST_PAST, TITLE, asked_last, carried, discussed, said_by_person
+from handrail.understand.history import (
+    ALONE,
+    LONGEST_PAST,
+    TITLE,
+    asked_last,
+    carried,
+    discussed,
+    said_by_person,
+    under_discussion,
+)
 
 ASKED = "How do I connect a domain by DNS records?"
 DOMAIN = Exchange(ASKED, ASKED, "Open Settings.", Routing.ANSWERED, ("domains:dns",), ("Connect by DNS records",))
@@ -69,7 +78,13 @@ def test_what_a_person_wrote_last_is_searched_for_beside_the_message() -> None:
 
     assert text == "Can I move my waitlist? how do I upgrade to it?"
     assert "That needs the Business plan. how do I upgrade to it?" in wordings.beside
-    assert wordings.favoured == ()
+
+
+def test_articles_stay_under_discussion_for_some_turns_the_latest_first() -> None:
+    later = replace(DOMAIN, article_ids=("domains:transfer", "domains:dns", "domains:third"))
+
+    assert under_discussion((DOMAIN, later, OFFER, WEATHER)) == ("domains:transfer", "domains:dns")
+    assert under_discussion((DOMAIN, OFFER, OFFER, OFFER, WEATHER)) == ()
 
 
 def test_what_a_person_wrote_counts_until_the_assistant_is_asked_again() -> None:

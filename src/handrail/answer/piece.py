@@ -29,7 +29,7 @@ def share_of(query: str, weights: Mapping[str, float], lang: str) -> Share:
 
 def piece_of(section: Section, share: Share) -> Piece:
     """All of the section, without its pictures: their descriptions are not prose."""
-    markdown = unmarked(IMAGE.sub("", section.text)).strip()
+    markdown = unmarked(IMAGE.sub("", f"{section.text}\n\n{section.leads_to}")).strip()
     answering = _answering(markdown, section.path, share)
     steps = len(STEP.findall(markdown))
     return Piece(

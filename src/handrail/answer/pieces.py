@@ -58,16 +58,11 @@ class Pieces:
         return tuple(cards)
 
     def _leading(self, sections: Sequence[Candidate]) -> list[Candidate]:
-        """What stands above the first heading introduces an article, and seldom answers alone: the article's next best
-        section comes with it."""
+        """Those that answer about as likely as the best."""
         if not sections:
             return []
-        best = sections[0]
-        odds = _odds(best.probability) * ABOUT_AS_LIKELY
-        leading = [one for one in sections if _odds(one.probability) >= odds]
-        if not best.section.headings and len(leading) == 1:
-            leading += [one for one in sections[1:] if one.section.article_id == best.section.article_id][:1]
-        return leading
+        odds = _odds(sections[0].probability) * ABOUT_AS_LIKELY
+        return [one for one in sections if _odds(one.probability) >= odds]
 
     def _pieces(self, evidence: Evidence, candidates: Sequence[Candidate], *, bounded: bool = True) -> list[Piece]:
         share = share_of(evidence.query, self._weights, self._lang)
@@ -78,11 +73,18 @@ class Pieces:
             size = words(shown(piece))
             if planted(piece.markdown) or not piece.markdown or (bounded and pieces and size > room):
                 continue
+            if any(_holds(before, piece) for before in pieces):
+                continue
             pieces.append(piece)
             room -= size
             if len(pieces) == MOST:
                 break
         return pieces
+
+
+def _holds(piece: Piece, other: Piece) -> bool:
+    """Whether an introduction is shown with the section that it leads to."""
+    return piece.article_id == other.article_id and other.markdown in piece.markdown
 
 
 def _odds(probability: float) -> float:

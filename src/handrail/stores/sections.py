@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from handrail.stores.snapshot import Snapshot
@@ -17,6 +18,8 @@ from handrail.types import Passage, Section
 HEADING = re.compile(r"(?m)^### (.+)$")
 """How the chunker sets the heading of a short section that shares its passage with others."""
 ITEM = re.compile(r"\s*(?:\d+[.)]|[-*+])\s")
+INTRODUCTION = 60
+"""Words up to which what stands above the first heading is shown with the section behind it."""
 ARTICLES_KEPT = 256
 MOST_REPEATED = 8
 """Sentences at the beginning of a passage that may stand at the end of the one before it."""
@@ -42,7 +45,10 @@ class Sections:
                 found[-1].add(part)
             else:
                 found.append(_Open(part))
-        return tuple(section.closed(number) for number, section in enumerate(found))
+        closed = [section.closed(number) for number, section in enumerate(found)]
+        if len(found) > 1 and found[0].introduces:
+            closed[0] = _leading_to(closed[0], closed[1])
+        return tuple(closed)
 
 
 class _Part:
@@ -74,6 +80,11 @@ class _Open:
         if part.passage is not self._passages[-1]:
             self._passages.append(part.passage)
 
+    @property
+    def introduces(self) -> bool:
+        """Whether it is a few words above the first heading, which seldom answer alone."""
+        return not self._first.headings and len(self._text.split()) <= INTRODUCTION
+
     def closed(self, number: int) -> Section:
         first, headings = self._first.passage, self._first.headings
         return Section(
@@ -85,6 +96,11 @@ class _Open:
             url=first.url,
             passage_ids=tuple(passage.id for passage in self._passages),
         )
+
+
+def _leading_to(introduction: Section, first: Section) -> Section:
+    heading = f"**{first.headings[-1]}**\n\n" if first.headings else ""
+    return replace(introduction, leads_to=heading + first.text)
 
 
 def _titled(part: _Part) -> str:

@@ -14,7 +14,7 @@ from handrail.observe.shielded import ShieldedTracer
 from handrail.settings import Settings
 from handrail.text import language
 from handrail.turn import outcome, replies
-from handrail.turn.found import Found, found, likeliness, merged, surely_static
+from handrail.turn.found import STATIC, Found, found, likeliness, merged, surely_static
 from handrail.turn.notices import noticed
 from handrail.turn.showing import Showing
 from handrail.turn.stages import Stages
@@ -106,7 +106,7 @@ class Engine:
         turn.classification = replies.counted(lead)
         turn.standalone = " ".join(part.sense.text for part in parts)
         turn.retrieved = len({hit.passage.id for part in parts for hit in part.evidence.hits})
-        answered = [part for part in parts if not part.static and self._answers(turn, part)]
+        answered = [part for part in parts if self._answers(turn, part)]
         cards = self._cards([part for part in parts if not part.static and part not in answered])
         likely = lead.sense.classification.probability
         if lead.grave and (likely >= SURELY_GRAVE or (likely >= GRAVE and not answered) or turn.question.declined):
@@ -141,7 +141,7 @@ class Engine:
     def _answers(self, turn: TurnInFlight, part: Found) -> bool:
         """Whether the answerer may answer from what was found: who quotes has to be surer than who writes."""
         enough = part.band is Band.ANSWERED or self._stages.answer.primary.least is part.band
-        return not part.static and enough and bool(part.evidence.hits)
+        return part.label not in STATIC and enough and bool(part.evidence.hits)
 
     def _cards(self, parts: Sequence[Found]) -> Sequence[Card]:
         close = [part for part in parts if part.band is not Band.NOTHING]

@@ -36,7 +36,8 @@ class Found:
 
     @property
     def static(self) -> bool:
-        return self.label in STATIC
+        """Whether it gets a fixed reply. What only a person could settle may still have sections that look closest."""
+        return self.label in STATIC and not (self.label is Label.OUT_OF_SCOPE and self.band is not Band.NOTHING)
 
     def asked(self, routing: Routing, citations: Sequence[Citation]) -> Asked:
         """How the request is reported; `routing` is the reply's, for a request that it answers."""

@@ -32,10 +32,10 @@ AGAIN = frozenset({Routing.FOLLOWUP, Routing.LOW_CONFIDENCE, Routing.CANNOT_ANSW
 LATELY = 2
 CRISIS = "crisis"
 """The rule that a classification names where somebody may be about to come to harm."""
-SURELY_MASH = 0.9
-"""Probability of nonsense from which no speech act is looked for in a message."""
 GOES_ON = 0.5
 """Probability of needing what was said before, from which a message goes on about a serious matter."""
+MAY_BE_SERIOUS = 0.25
+"""Probability of high stakes from which a person is in sight, whatever the label."""
 TELLS = 0.5
 """Probability from which the kind of a serious matter is acted on."""
 
@@ -43,12 +43,10 @@ TELLS = 0.5
 def courtesy(understood: Understanding, question: Question, wording: Wording, topics: Sequence[str]) -> Outcome | None:
     """The reply to a greeting, thanks, a yes or a no, or the wish for a person; None for what asks something else."""
     told = understood.whole.senses[0].classification
-    if told.label is Label.NONSENSE and told.probability >= SURELY_MASH:
-        return None
     if understood.wants_person and len(understood.requests) == 1 and told.label is not Label.HIGH_STAKES:
         return outcome.static(Label.OUT_OF_SCOPE, wording, (), "person")
     if understood.act in (Act.CHAT, Act.ABOUT_ASSISTANT):
-        return outcome.static(Label.IRRELEVANT, wording, topics)
+        return outcome.static(Label.IRRELEVANT, wording, topics) if told.label is not Label.NONSENSE else None
     rule = COURTESIES.get(understood.act)
     if rule is None:
         return None
@@ -138,7 +136,10 @@ def person_in_sight(result: Outcome, turn: TurnInFlight) -> Outcome:
     goes_on = last is not None and last.routing is Routing.HIGH_STAKES and understood.depends >= GOES_ON
     if understood.wants_person or (classification.label is Label.HIGH_STAKES) or goes_on:
         return replace(result, escalation=Escalation(Offer.BUTTON, "high_stakes"))
-    failed = understood.act in (Act.STILL_FAILS, Act.WRONG_ANSWER) and last is not None
-    if failed and result.escalation.offer is Offer.NONE:
+    if result.escalation.offer is not Offer.NONE:
+        return result
+    if understood.act in (Act.STILL_FAILS, Act.WRONG_ANSWER) and last is not None:
         return replace(result, escalation=Escalation(Offer.LINK, "not_solved"))
+    if classification.probabilities.get(Label.HIGH_STAKES, 0.0) >= MAY_BE_SERIOUS:
+        return replace(result, escalation=Escalation(Offer.LINK, "high_stakes"))
     return result

@@ -39,12 +39,13 @@ class Steps:
     async def search(self, turn: TurnInFlight, sense: Sense) -> Evidence:
         """What the articles say about one sense of a request; the visitor's own words are always searched for, too."""
         query, wordings, rewriter = sense.text, sense.wordings, self._stages.rewriter
-        if rewriter is not None and wordings is None:
+        if rewriter is not None and not sense.carried:
             try:
                 query = await turn.in_time(rewriter.rewrite(replace(turn.question, text=query)), SMALL_SHARE)
             except HandrailError:
                 turn.go_on_without("rewrite")
-            wordings = Wordings({sense.text: 1.0}) if query != sense.text else None
+            if query != sense.text:
+                wordings = Wordings({sense.text: 1.0}, wordings.favoured if wordings is not None else ())
         probe = sense.probe if query == sense.text else None
         return await self._stages.retriever.retrieve(query, turn.question.filters, probe, wordings)
 

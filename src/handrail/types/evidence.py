@@ -47,6 +47,8 @@ class Section:
     url: str
     passage_ids: tuple[str, ...]
     """The passages that hold it or a part of it, in reading order."""
+    leads_to: str = ""
+    """Of a few words above the first heading: what stands below it, in Markdown. They are shown together."""
 
     @property
     def path(self) -> str:
@@ -81,6 +83,8 @@ class Hit:
     """Added because it stands beside a retrieved passage."""
     late: float | None = None
     """Mean cosine of the query's tokens, each to the passage's nearest token; None when they were not compared."""
+    multilingual: float | None = None
+    """Second opinion of the encoder of many languages, in [0, 1]; None where it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,11 +108,8 @@ class Sense:
     prior: float = 1.0
     """Probability that this is what is meant, before anything is looked up."""
     wordings: Wordings | None = None
-
-    @property
-    def carried(self) -> bool:
-        """Whether it takes something over from the conversation."""
-        return self.wordings is not None
+    carried: bool = False
+    """Whether it takes something over from the conversation."""
 
 
 @dataclass(frozen=True, slots=True)

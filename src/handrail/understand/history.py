@@ -12,7 +12,9 @@ ALONE, TITLE, SAID_BY_PERSON = 0.6, 0.3, 0.6
 LONGEST_PAST = 36
 """Words of the past put in front of a message; an encoder reads about 64 tokens of a query."""
 LATELY = 2
-"""Turns within which an article counts as under discussion."""
+"""Turns within which an answer is what a follow-up is about."""
+DISCUSSED_FOR, MOST_DISCUSSED = 4, 4
+"""Turns for which articles stay under discussion, and how many do."""
 UNASKED = frozenset({Routing.NONSENSE, Routing.IRRELEVANT})
 
 
@@ -28,6 +30,12 @@ def discussed(history: Sequence[Exchange]) -> Exchange | None:
     return next((past for past in reversed(history[-LATELY:]) if past.article_ids), None)
 
 
+def under_discussion(history: Sequence[Exchange]) -> tuple[str, ...]:
+    """Articles that lately answered or looked closest, the latest first: the two likeliest of a turn."""
+    latest = [article for past in reversed(history[-DISCUSSED_FOR:]) for article in past.article_ids[:2]]
+    return tuple(dict.fromkeys(latest))[:MOST_DISCUSSED]
+
+
 def carried(text: str, last: Exchange, history: Sequence[Exchange]) -> tuple[str, Wordings]:
     """The message behind the question before it, and how else to search for it."""
     beside = {text: ALONE}
@@ -37,8 +45,7 @@ def carried(text: str, last: Exchange, history: Sequence[Exchange]) -> tuple[str
     said = said_by_person(history)
     if said:
         beside[f"{_shortened(said)} {text}"] = SAID_BY_PERSON
-    favoured = grounded.article_ids[:2] if grounded is not None else ()
-    return f"{_shortened(last.standalone)} {text}", Wordings(beside, tuple(favoured))
+    return f"{_shortened(last.standalone)} {text}", Wordings(beside, under_discussion(history))
 
 
 def said_by_person(history: Sequence[Exchange]) -> str:

@@ -24,7 +24,7 @@ from handrail.understand import Prober
 from handrail.understand.classify import Classifier
 from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
-from handrail.understand.history import ALONE, asked_last, carried
+from handrail.understand.history import ALONE, asked_last, carried, under_discussion
 
 ACTS, CRISIS, PERSON = 0.5, 0.3, 0.7
 """Probabilities at which the heads' yes-or-no outputs are acted on. A line about help that nobody needed costs little,
@@ -84,6 +84,8 @@ class LocalUnderstanding:
         """By itself, and with what was said before as far as that may be meant."""
         alone = Sense(text, label, probe)
         last = asked_last(question.history)
+        if question.history:
+            alone = replace(alone, wordings=Wordings(favoured=under_discussion(question.history)))
         needs = (probe.understood or NOT_UNDERSTOOD).depends
         if last is None or question.suspicious or needs < CLEARLY:
             return Request(text, (alone,))
@@ -94,9 +96,11 @@ class LocalUnderstanding:
         if heard.refuses_offer >= ACTS and last.routing is Routing.HIGH_STAKES:
             grave = await self._look(last.standalone)
             label = await self._label(question, last.standalone, grave)
-            return Request(text, (Sense(last.standalone, label, grave, 1.0, Wordings(favoured=wordings.favoured)),))
+            return Request(
+                text, (Sense(last.standalone, label, grave, 1.0, Wordings(favoured=wordings.favoured), carried=True),)
+            )
         together = Sense(standalone, _of_follow_up(alone.classification, found, last.routing in ANSWERING),
-                         with_past, needs, wordings)  # fmt: skip
+                         with_past, needs, wordings, carried=True)  # fmt: skip
         senses = [together, replace(alone, prior=1 - needs)]
         likely = [sense for sense in senses if sense.prior >= CLEARLY]
         return Request(text, tuple(sorted(likely, key=lambda sense: -sense.prior)))
@@ -146,7 +150,7 @@ class LocalUnderstanding:
             return Request(text, (alone,))
         both = f"{before} {text}"
         with_before = await self._look(both)
-        together = Sense(both, alone.classification, with_before, needs, Wordings({text: ALONE}))
+        together = Sense(both, alone.classification, with_before, needs, Wordings({text: ALONE}), carried=True)
         return Request(text, (together, replace(alone, prior=1 - needs)))
 
     async def _label(self, question: Question, text: str, probe: Probe) -> Classification:
@@ -156,14 +160,15 @@ class LocalUnderstanding:
 def _act(heard: Understood, told: Classification) -> Act:
     """What the message does: a courtesy or small talk only as far as its label says the same, that it asks for nothing.
 
-    The two are told by networks that were fitted apart, so their log-odds are added.
+    The two are told by networks that were fitted apart, so their log-odds are added. The label counts half: it was learnt
+    from messages that ask for something.
     """
     act = Act(max(heard.acts, key=heard.acts.__getitem__))
     likely = heard.acts[act]
     if act not in SOCIAL:
         return act if likely >= SURE else Act.REQUEST
     for_nothing = sum(told.probabilities.get(label, 0.0) for label in FOR_NOTHING)
-    return act if _odds(likely) * _odds(for_nothing) >= 1 else Act.REQUEST
+    return act if _odds(likely) * _odds(for_nothing) ** 0.5 >= 1 else Act.REQUEST
 
 
 def _odds(probability: float) -> float:
