@@ -160,8 +160,8 @@ class LocalUnderstanding:
 def _act(heard: Understood, told: Classification) -> Act:
     """What the message does: a courtesy or small talk only as far as its label says the same, that it asks for nothing.
 
-    The two are told by networks that were fitted apart, so their log-odds are added. The label counts half: it was learnt
-    from messages that ask for something.
+    The two are told by networks that were fitted apart, so their log-odds are added. The label counts half: it was
+    learnt from messages that ask for something.
     """
     act = Act(max(heard.acts, key=heard.acts.__getitem__))
     likely = heard.acts[act]
