@@ -145,10 +145,7 @@ class AbroadSearch:
             hit.passage.id: min(1.0, max(0.0, (float(cosines[rows[hit.passage.id]]) - middle) / span)) for hit in hits
         }
         fused = lean({hit.passage.id: hit.fused for hit in hits}, fit, weight)
-        leaned = [
-            replace(hit, fused=fused[hit.passage.id], final=fused[hit.passage.id], multilingual=fit[hit.passage.id])
-            for hit in hits
-        ]
+        leaned = [replace(hit, fused=fused[hit.passage.id], final=fused[hit.passage.id]) for hit in hits]
         return sorted(leaned, key=lambda hit: (-hit.fused, hit.passage.id))
 
     async def search(

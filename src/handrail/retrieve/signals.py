@@ -48,7 +48,6 @@ def measure(
     names = [set(tokenize(name, lang)) for name in _names(query, lang)]
     readings = [_within(one.reading if one.reading is not None else one.rerank / 2) for one in seen]
     late = [one.hit.late or 0.0 for one in seen]
-    second = [one.hit.multilingual or 0.0 for one in seen]
     dense = [_cosine(one.hit, snapshot, cosines) for one in seen]
     floor = snapshot.noise_floor if floor is None else floor
     spread = max(float(np.std(cosines)), 1e-6) if len(cosines) else 1.0
@@ -62,8 +61,6 @@ def measure(
                 "lead": _within(readings[at] - max(_others(readings, at), default=LEAST)),
                 "fused": one.hit.fused,
                 "late_lead": late[at] - max(_others(late, at), default=late[at]),
-                "second": second[at],
-                "second_lead": second[at] - max(_others(second, at), default=second[at]),
                 "dense_lift": (dense[at] - floor) / max(1.0 - floor, 1e-6),
                 "dense_z": (dense[at] - mean) / spread,
                 "dense_lead": dense[at] - max(_others(dense, at), default=dense[at]),

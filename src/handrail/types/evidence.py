@@ -83,8 +83,6 @@ class Hit:
     """Added because it stands beside a retrieved passage."""
     late: float | None = None
     """Mean cosine of the query's tokens, each to the passage's nearest token; None when they were not compared."""
-    multilingual: float | None = None
-    """Second opinion of the encoder of many languages, in [0, 1]; None where it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
