@@ -9,8 +9,8 @@ Simple and Effective Method To Eliminate the Self Language Bias in Multilingual 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
@@ -22,7 +22,7 @@ import numpy as np
 from handrail.errors import SettingsError
 from handrail.models.batching import Batcher
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
-from handrail.retrieve.fusion import fuse, lean
+from handrail.retrieve.fusion import fuse
 from handrail.stores.audience import Audience, selected
 from handrail.stores.snapshot import Snapshot
 from handrail.text.language import FOREIGN, MAYBE_FOREIGN, foreign
@@ -118,8 +118,9 @@ class AbroadSearch:
         return in_another_language(text, self._snapshot.lang, self._snapshot)
 
     def foresee(self, text: str) -> None:
-        """Begin to read a message that will be searched for, or given a second opinion on."""
-        self._encode.foresee(text)
+        """Begin to read a message that will be searched for."""
+        if self.takes(text):
+            self._encode.foresee(text)
 
     async def cosines(self, text: str) -> Vectors:
         """`(passages,)`, in the snapshot's order. Raises RetryableError when too many texts wait."""
@@ -129,24 +130,6 @@ class AbroadSearch:
         if not self.across(text):
             return self._plain @ asked
         return self._unbiased @ self._bias.without(asked, self._bias.mean)
-
-    async def lean(self, text: str, hits: Sequence[Hit], weight: float) -> list[Hit]:
-        """Hits for a message that the embedder reads, with `weight` of their fused score given to a second opinion.
-
-        Cosines are scaled from their median over all passages to the best, to [0, 1].
-        """
-        if not hits or not weight:
-            return list(hits)
-        cosines = self._plain @ (await self._encode.submit([text]))[0]
-        middle = float(np.median(cosines))
-        span = max(float(cosines.max()) - middle, 1e-6)
-        rows = self._snapshot.row
-        fit = {
-            hit.passage.id: min(1.0, max(0.0, (float(cosines[rows[hit.passage.id]]) - middle) / span)) for hit in hits
-        }
-        fused = lean({hit.passage.id: hit.fused for hit in hits}, fit, weight)
-        leaned = [replace(hit, fused=fused[hit.passage.id], final=fused[hit.passage.id]) for hit in hits]
-        return sorted(leaned, key=lambda hit: (-hit.fused, hit.passage.id))
 
     async def search(
         self, text: str, k: int, filters: Mapping[str, str], audience: Audience

@@ -77,7 +77,7 @@ class HybridRetriever:
             self._late.foresee(plain)
         if self._foreign_scorer is not None:
             self._foreign_scorer.foresee(text.strip())
-        if self._abroad is not None and (self._settings.multilingual_weight or self._abroad.takes(plain)):
+        if self._abroad is not None:
             self._abroad.foresee(plain)
 
     async def probe(self, text: str) -> Probe:
@@ -123,8 +123,6 @@ class HybridRetriever:
             hits = await asyncio.to_thread(self._search, plain, embedding, filters)
         if self._late is not None:
             hits = await self._late.lean(plain, hits)
-        if self._abroad is not None:
-            hits = await self._abroad.lean(plain, hits, self._settings.multilingual_weight)
         cosines = self._snapshot.cosines(embedding)
         discussed = self._discussed(wordings, cosines, filters) if wordings is not None else ()
         sections = await self._reader.read(plain, hits, cosines, discussed)

@@ -151,11 +151,6 @@ class Retrieval(Section):
         "retrieval.article_keyword_weight",
         description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors.",
     )
-    multilingual_weight: Probability = fitted(
-        "retrieval.multilingual_weight",
-        description="Share of the fused score that the vectors of `models.foreign` decide, in any language; 0 leaves "
-        "them to messages in other languages.",
-    )
     late_weight: Probability = fitted(
         "retrieval.late_weight", description="Share of the fused score that late interaction decides; 0 turns it off."
     )
