@@ -78,7 +78,7 @@ def test_who_waits_for_a_person_is_told_in_full_once(client: TestClient, assista
     assert first["routing"] == second["routing"] == "handed_off"
     assert asked.json()["reference"] in first["answer"]
     assert "one working day" in first["answer"]
-    assert second["answer"] == "Your message is added to your request."
+    assert second["answer"] == "Your message has been added to your request."
     assert len(assistant.asked) == 1
     messages = client.get("/conversations/c-1", headers=ada).json()["messages"]
     assert [message["author"] for message in messages] == ["visitor", "assistant", "system", "visitor", "visitor"]

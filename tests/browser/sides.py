@@ -186,7 +186,7 @@ class Visitor:
 
     def handed_back(self) -> None:
         """The visitor was told that the assistant answers again."""
-        expect(self.events.last).to_have_text("The assistant answers again.")
+        expect(self.events.last).to_have_text("The assistant is answering again.")
         expect(self.handler).to_have_text("AI assistant")
 
     def want_person(self) -> None:

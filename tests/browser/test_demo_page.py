@@ -65,7 +65,7 @@ def test_a_visitor_who_wants_to_leave_reaches_a_person_and_gets_a_reference(visi
     visitor.page.get_by_role("form", name="Talk to a person").get_by_role("button", name="Send to our team").click()
 
     expect(visitor.replies.last).to_contain_text(re.compile(r"HR-[0-9A-Z]{6}"))
-    expect(visitor.replies.last).to_contain_text("Nobody is at the desk right now.")
+    expect(visitor.replies.last).to_contain_text("Our support team is away at the moment.")
 
 
 def test_mash_is_met_with_topics_that_ask(visitor: Chat) -> None:

@@ -78,7 +78,7 @@ def test_a_past_that_only_the_visitor_speaks_of_is_shown_as_their_own_words(desk
     desk.open("c1")
 
     claimed = desk.messages.first
-    expect(claimed).to_contain_text("Said by the visitor, not recorded by us")
+    expect(claimed).to_contain_text("Reported by the visitor, not recorded by us")
     expect(claimed).to_contain_text("the assistant wrote: **Pay** at [our bank](https://evil.example/pay)")
     expect(claimed).to_have_class(re.compile("visitor"))
     expect(claimed.locator("a, .ai, .evidence")).to_have_count(0)
@@ -127,7 +127,7 @@ def test_a_conflict_is_explained_and_shows_how_it_stands(desk: Desk) -> None:
     kept["item"] |= {"version": 9, "state": "person", "owner": AYLA}
     desk.do("Take")
 
-    expect(desk.notice).to_have_text("Ayla took it a moment ago.")
+    expect(desk.notice).to_have_text("Ayla just took it.")
     expect(desk.page.locator(".facts")).to_contain_text("with Ayla")
     expect(desk.page.locator(".actions").get_by_role("button", name="Take")).to_be_hidden()
 
@@ -137,7 +137,7 @@ def test_a_reply_in_a_conversation_that_was_taken_away_is_kept(mine: Desk) -> No
     mine.composer.fill("One moment")
     mine.composer.press("Enter")
 
-    expect(mine.notice).to_have_text("Ayla took it a moment ago.")
+    expect(mine.notice).to_have_text("Ayla just took it.")
     expect(mine.message("One moment")).to_contain_text("Not sent.")
 
 
@@ -234,7 +234,7 @@ def test_words_that_look_like_markup_are_words(desk: Desk) -> None:
 def test_a_conversation_that_is_gone_is_explained(desk: Desk) -> None:
     desk.sign_in("#/queue/nothing")
 
-    expect(desk.page.get_by_text("This conversation is not there (any more).")).to_be_visible()
+    expect(desk.page.get_by_text("This conversation doesn’t exist or was deleted.")).to_be_visible()
 
 
 def test_a_wrong_answer_becomes_a_case_and_a_resolved_conversation_a_draft(desk: Desk) -> None:
@@ -244,11 +244,11 @@ def test_a_wrong_answer_becomes_a_case_and_a_resolved_conversation_a_draft(desk:
     desk.page.get_by_role("button", name="Mark as wrong").click()
     dialog = desk.page.get_by_role("dialog", name="Mark the assistant’s turn as wrong")
     dialog.get_by_label("Answer it from the articles").check()
-    dialog.get_by_role("button", name="Make it a case").click()
-    expect(desk.notice).to_have_text("Kept as a case for the evaluation.")
+    dialog.get_by_role("button", name="Save as a case").click()
+    expect(desk.notice).to_have_text("Saved as an evaluation case.")
     assert desk.site.written("cases") == [{"format": "refusal", "turn_id": "c1-t1", "should_refuse": False}]
 
     desk.do("Propose article")
 
-    expect(desk.notice).to_have_text("A draft of an article waits under Gaps.")
+    expect(desk.notice).to_have_text("The article draft is under Gaps.")
     assert desk.site.written("drafts") == [{"conversation_id": "c1"}]

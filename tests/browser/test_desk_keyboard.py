@@ -95,7 +95,7 @@ def test_cases(desk: Desk) -> None:
     expect(desk.page.get_by_role("button", name=re.compile("^Confirm “Where do I change"))).to_be_focused()
 
     press(desk, re.compile("^Discard “Where do I change"))
-    expect(desk.page.get_by_text("No such cases.")).to_be_visible()
+    expect(desk.page.get_by_text("No cases with this status.")).to_be_visible()
     expect(status(desk, "Evaluation cases")).to_be_focused()
 
 
@@ -108,7 +108,7 @@ def test_drafts_of_articles(desk: Desk) -> None:
     desk.page.keyboard.type(" to another day")
     press(desk, "Approve and index")
 
-    expect(desk.notice).to_have_text("Approved; the assistant may use it now.")
+    expect(desk.notice).to_have_text("Approved. The assistant can use it now.")
     assert desk.site.written("drafts/d1")[0]["title"] == "Moving a deposit to another day"
     expect(desk.page.get_by_role("button", name="Read “Moving a deposit”")).to_be_focused()
 
@@ -116,7 +116,7 @@ def test_drafts_of_articles(desk: Desk) -> None:
 def test_letters_that_could_not_be_delivered(desk: Desk) -> None:
     desk.sign_in("#/settings")
     press(desk, "Send again to alerts.example.net")
-    expect(desk.notice).to_have_text("1 on their way again.")
+    expect(desk.notice).to_have_text("Sending 1 again.")
     expect(status(desk, "Alerts and transcripts")).to_be_focused()
     desk.page.keyboard.type("On their")
 

@@ -163,9 +163,9 @@ def test_what_is_heard_while_the_conversation_is_read_is_not_lost(desk: Desk) ->
     eventually(desk.page, lambda: len(held), 1)
     item["csat"] = 4
     desk.site.tell("conversation", item=item)
-    expect(desk.page.get_by_text("Rated 4 of 5.")).to_be_visible()
+    expect(desk.page.get_by_text("Rated 4 out of 5.")).to_be_visible()
     route, earlier = held[0]
     route.fulfill(response=earlier)
 
     expect(desk.message("Said before")).to_be_visible()
-    expect(desk.page.get_by_text("Rated 4 of 5.")).to_be_visible()
+    expect(desk.page.get_by_text("Rated 4 out of 5.")).to_be_visible()

@@ -18,7 +18,7 @@ def test_every_report_shows_its_figures_its_chart_and_its_numbers(desk: Desk) ->
             "href", re.compile(rf"/desk/api/reports/{name}\.csv\?from=\d{{4}}-\d\d-\d\d&to=\d{{4}}-\d\d-\d\d$")
         )
     expect(desk.page.locator("[data-report=deflection] .figures")).to_contain_text("61 %")
-    expect(desk.page.locator("[data-report=cost]")).to_contain_text("Nothing to count in these days.")
+    expect(desk.page.locator("[data-report=cost]")).to_contain_text("Nothing to report for these days.")
     desk.page.get_by_role("button", name="By class").click()
 
     expect(desk.page.locator("[data-report=volume] .legend")).to_contain_text("Answerable")
@@ -28,7 +28,7 @@ def test_a_report_that_cannot_be_had_says_so_and_the_others_stand(desk: Desk) ->
     desk.site.refuse["reports/csat"] = 500
     desk.sign_in("#/reports")
     card = desk.page.locator("[data-report=csat]")
-    expect(card).to_contain_text("Could not be loaded.")
+    expect(card).to_contain_text("Couldn’t load this report.")
     expect(desk.page.locator("[data-report=volume] canvas")).to_have_count(1)
     desk.site.refuse.clear()
     card.get_by_role("button", name="Try again").click()
@@ -45,7 +45,7 @@ def test_gaps_and_drafts(desk: Desk) -> None:
     expect(dialog).to_contain_text("Machine-made")
     dialog.get_by_role("button", name="Approve and index").click()
 
-    expect(desk.notice).to_have_text("Approved; the assistant may use it now.")
+    expect(desk.notice).to_have_text("Approved. The assistant can use it now.")
     assert [path for path, _ in desk.site.writes if path.endswith("approve")] == ["drafts/d1/approve"]
 
 
@@ -78,7 +78,7 @@ def test_cases_are_confirmed_edited_and_discarded(desk: Desk) -> None:
     dialog.get_by_role("button", name="Save and confirm").click()
     expect(desk.notice).to_have_text("Confirmed.")
     page.get_by_role("button", name=re.compile("^Discard “Where do I change")).click()
-    expect(page.get_by_text("No such cases.")).to_be_visible()
+    expect(page.get_by_text("No cases with this status.")).to_be_visible()
 
     assert desk.site.written("cases/case-1") == [
         {
@@ -98,7 +98,7 @@ def test_letters_that_could_not_be_delivered_are_sent_again(desk: Desk) -> None:
     page = desk.page
     expect(page.get_by_text("the receiver answered 503")).to_have_count(2)
     page.get_by_role("button", name="Send again to alerts.example.net").click()
-    expect(desk.notice).to_have_text("1 on their way again.")
+    expect(desk.notice).to_have_text("Sending 1 again.")
     expect(page.get_by_text("team@example.net")).to_be_visible()
     page.get_by_label("Status").select_option(label="On their way")
 
@@ -119,7 +119,7 @@ def test_a_visitors_data_is_looked_up_handed_out_and_deleted(desk: Desk) -> None
     expect(page.get_by_text("2 conversations deleted.")).to_be_visible()
     who.press("Enter")
 
-    expect(page.get_by_text("Nothing is on record about eve@example.net.")).to_be_visible()
+    expect(page.get_by_text("Nothing is stored about eve@example.net.")).to_be_visible()
 
 
 def test_the_audit_log_names_who_did_what(desk: Desk) -> None:

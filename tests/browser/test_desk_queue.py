@@ -136,7 +136,7 @@ def test_the_desk_knows_who_is_there_and_what_visitors_are_told(desk: Desk) -> N
     expect(now).to_contain_text("Ayla")
     expect(now).to_contain_text("Mon–Thu 09:00-17:00")
     expect(now).to_contain_text("Sat–Sun closed")
-    expect(now).to_contain_text("Half are answered within 4 min, four of five within 15 min")
+    expect(now).to_contain_text("Half are answered within 4 min, four in five within 15 min")
     expect(now.get_by_text("We are back Monday, 09:00 (CET).")).to_be_visible()
 
     desk.page.set_viewport_size({"width": 375, "height": 700})

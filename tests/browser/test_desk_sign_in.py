@@ -14,7 +14,7 @@ def test_a_wrong_password_is_explained_and_a_right_one_opens_the_desk(desk: Desk
     desk.page.get_by_label("E-mail").fill(str(ME["email"]))
     desk.page.get_by_label("Password").fill("guess")
     desk.page.get_by_role("button", name="Sign in").click()
-    expect(desk.page.get_by_role("alert")).to_have_text("E-mail or password is wrong.")
+    expect(desk.page.get_by_role("alert")).to_have_text("The e-mail or password is wrong.")
     expect(desk.page.get_by_label("Password")).to_be_focused()
 
     desk.page.get_by_label("Password").fill(PASSWORD)

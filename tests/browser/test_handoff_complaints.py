@@ -210,14 +210,14 @@ def test_no_colleague_is_promised_when_nobody_is_there(house: House, visitor: Vi
     try:
         agent.page.goto("about:blank")
         visitor.person_button.click()
-        expect(visitor.page.locator(".person-form .intro")).to_contain_text("Nobody is at the desk right now.")
+        expect(visitor.page.locator(".person-form .intro")).to_contain_text("Our support team is away at the moment.")
         visitor.page.get_by_role("button", name="Cancel").click()
 
         visitor.say(ANGRY)
-        expect(visitor.replies("high_stakes")).to_contain_text("Nobody is at the desk right now.")
+        expect(visitor.replies("high_stakes")).to_contain_text("Our support team is away at the moment.")
         visitor.want_person()
-        expect(visitor.replies("handoff")).to_contain_text("Nobody is at the desk right now.")
-        expect(visitor.status).to_contain_text("Nobody is at the desk right now.")
+        expect(visitor.replies("handoff")).to_contain_text("Our support team is away at the moment.")
+        expect(visitor.status).to_contain_text("Our support team is away at the moment.")
         visitor.say("Hello?")
         expect(visitor.page.locator(".delivered")).to_have_count(1)
         expect(visitor.page.locator(".panel")).not_to_contain_text(promise)

@@ -204,7 +204,7 @@ def test_a_chat_that_cannot_be_loaded_says_so_and_can_be_tried_again(chat: Chat)
     chat.visit()
     chat.page.route("**/chat.js*", lambda route: route.abort())
     chat.launcher.click()
-    expect(chat.page.get_by_text("The chat could not be loaded.")).to_be_visible()
+    expect(chat.page.get_by_text("We couldn’t load the chat.")).to_be_visible()
     expect(chat.launcher).to_have_attribute("aria-expanded", "false")
     chat.page.unroute("**/chat.js*")
 

@@ -211,5 +211,5 @@ def test_the_demo_page_fits_a_phone_and_changes_pages_under_an_open_chat(
 
     expect(page.get_by_role("heading", name="Store")).to_be_visible()
     expect(page.get_by_role("dialog")).to_be_visible()
-    expect(page.get_by_text("Demo of Handrail; Tillwick is an invented company")).to_be_attached()
+    expect(page.get_by_text("A Handrail demo. Tillwick is a fictional company")).to_be_attached()
     context.close()

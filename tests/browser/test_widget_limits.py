@@ -66,7 +66,7 @@ def test_a_lost_connection_is_tried_again_as_the_same_turn(chat: Chat) -> None:
     chat.send("How do I connect my domain?")
     again = chat.page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
-    expect(chat.page.locator(".failure")).to_contain_text("did not get through")
+    expect(chat.page.locator(".failure")).to_contain_text("didn’t get through")
     chat.page.unroute("**/chat/stream")
 
     again.click()
@@ -103,7 +103,7 @@ def test_a_question_over_the_limit_is_counted_explained_and_kept(chat: Chat) -> 
     chat.composer.fill("x" * 85)
     expect(chat.panel.locator(".counter")).to_have_text("85 of 100 characters")
     chat.composer.fill("x" * 103)
-    expect(chat.panel.locator(".counter")).to_contain_text("3 characters too long")
+    expect(chat.panel.locator(".counter")).to_contain_text("3 characters over")
     chat.composer.press("Enter")
 
     expect(chat.composer).to_have_value("x" * 103)

@@ -185,7 +185,7 @@ def test_the_status_line_says_what_is_going_on(chat: Chat) -> None:
     status = chat.panel.get_by_role("status").first
     expect(status).to_have_text("Looking through the help articles…")
     chat.site.go.set()
-    expect(status).to_have_text("The answer is here.")
+    expect(status).to_have_text("The answer is ready.")
 
 
 def test_whoever_asks_for_a_person_is_not_told_that_it_was_too_much(chat: Chat) -> None:

@@ -15,7 +15,7 @@ from tests.browser.waiting import eventually
 
 pytestmark = pytest.mark.browser
 
-STILL = "No answer just yet. Still trying…"
+STILL = "No answer yet. Still trying…"
 
 
 def not_now(code: str, retry_after_s: int | None) -> Response:
@@ -75,7 +75,7 @@ def test_after_half_a_minute_it_is_said_that_it_did_not_get_through(chat: Chat) 
         chat.page.clock.run_for(5000)
 
     expect(again(chat)).to_be_visible()
-    expect(chat.page.locator(".failure")).to_contain_text("did not get through")
+    expect(chat.page.locator(".failure")).to_contain_text("didn’t get through")
     assert len(chat.site.sent_to("/ask")) == 6
     chat.site.ask = None
     again(chat).click()
