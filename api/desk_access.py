@@ -24,7 +24,7 @@ async def _agent(request: Request, services: Needed) -> Signed:
     if signed is None:
         raise ApiError(401, "unauthorized", "Sign in first.")
     if request.method not in SAFE and request.headers.get("X-CSRF-Token", "") != signed.csrf:
-        raise ApiError(403, "csrf", "The page is out of date. Reload it and try again.")
+        raise ApiError(403, "csrf", "This page is out of date. Reload it and try again.")
     return signed
 
 
@@ -36,7 +36,7 @@ def at_least(role: Role) -> Callable[[Signed], Signed]:
 
     def check(agent: Agent) -> Signed:
         if RANK[Role(agent.user.role)] < RANK[role]:
-            raise ApiError(403, "forbidden", f"This takes the role {role.value}.")
+            raise ApiError(403, "forbidden", f"You need the role {role.value} for this.")
         return agent
 
     return check

@@ -29,13 +29,19 @@ STREAMS_RETRY_S = 10
 
 BY_STATUS = {
     401: ("unauthorized", "Sign in first."),
-    403: ("forbidden", "You may not do this."),
-    400: ("validation", "The request cannot be read. Send one JSON object in UTF-8."),
-    404: ("not_found", "There is nothing at this address."),
-    405: ("method_not_allowed", "This address does not take that method; the Allow header names those it takes."),
+    403: ("forbidden", "You aren't allowed to do this."),
+    400: ("validation", "The request can't be read. Send a single JSON object in UTF-8."),
+    404: ("not_found", "Nothing was found at this address."),
+    405: (
+        "method_not_allowed",
+        "This address doesn't support that method. The Allow header lists the methods it supports.",
+    ),
     413: ("too_large", "The request is too large. Send less."),
     415: ("unsupported_media_type", "Send the body as JSON, with the header Content-Type: application/json."),
-    500: ("internal", "Something went wrong on our side. Try again, and name the request id if it happens again."),
+    500: (
+        "internal",
+        "Something went wrong on our side. Please try again. If it keeps happening, report the request id.",
+    ),
 }
 
 MAX_SHOWN = 60
@@ -69,16 +75,19 @@ def validation(field: str, message: str) -> ApiError:
 
 def busy() -> ApiError:
     return ApiError(
-        503, "busy", "A lot of people are asking at once. Please try again in a moment.", retry_after_s=BUSY_RETRY_S
+        503,
+        "busy",
+        "A lot of people are asking questions at the moment. Please try again shortly.",
+        retry_after_s=BUSY_RETRY_S,
     )
 
 
 def rate_limited(retry_after_s: int, scope: str) -> ApiError:
     everybody = scope.startswith("global")
     message = (
-        "This assistant has been asked as much as it can answer for now."
+        "This assistant has reached its limit for now."
         if everybody
-        else "You have asked a lot in a short time."
+        else "You've asked a lot of questions in a short time."
     )
     return ApiError(
         429,
@@ -147,7 +156,7 @@ def _from_conflict(_error: TurnConflict) -> ApiError:
     return ApiError(
         409,
         "turn_conflict",
-        "This turn_id belongs to another question or another conversation. Send a new turn_id with a new question.",
+        "This turn_id belongs to another question or conversation. Send a new turn_id with each new question.",
     )
 
 
@@ -164,7 +173,7 @@ def _from_limits(_error: LimitsUnavailable) -> ApiError:
     return ApiError(
         503,
         "limits_unavailable",
-        "Questions cannot be taken right now. You can still ask for a person.",
+        "We can't take questions right now. You can still ask for a person.",
         retry_after_s=AWAY_RETRY_S,
     )
 
@@ -175,7 +184,7 @@ def _from_streams(error: TooManyStreams) -> ApiError:
     return ApiError(
         429,
         "rate_limited",
-        "You follow too much at once. Close what you do not need, and try again in a moment.",
+        "Too many streams are open. Close those you don't need and try again in a moment.",
         details=[ErrorDetail(field="scope", message=f"{error.scope}_streams")],
         retry_after_s=STREAMS_RETRY_S,
     )
@@ -186,35 +195,35 @@ def _from_records(error: RecordsUnavailable) -> ApiError:
     return ApiError(
         503,
         "records_unavailable",
-        "This could not be recorded right now. Nothing you wrote is lost here: please send it again in a moment.",
+        "We couldn't save this right now. Your text is still here: please send it again in a moment.",
         retry_after_s=AWAY_RETRY_S,
     )
 
 
 def _from_not_storable(_error: NotStorable) -> ApiError:
-    return ApiError(422, "validation", "Something in it cannot be stored. Leave out control characters, or shorten it.")
+    return ApiError(422, "validation", "Part of this can't be stored. Remove control characters or shorten it.")
 
 
 def _not_there(_error: Foreign | Unknown) -> ApiError:
     """The same whether a conversation is somebody else's or not there at all."""
-    return ApiError(404, "not_found", "There is no such conversation.")
+    return ApiError(404, "not_found", "This conversation doesn't exist.")
 
 
 def _from_stale(error: Stale) -> ApiError:
     row = error.current
-    told = ApiError(409, "taken", "Somebody else was quicker: this conversation has changed hands.")
+    told = ApiError(409, "taken", "Someone else was faster: this conversation has changed.")
     told.more = {"owner": {"id": row.owner} if row.owner else None, "state": row.state, "version": row.version}
     return told
 
 
 def _from_token(error: BadToken) -> ApiError:
     if error.expired:
-        return ApiError(401, "token_expired", "The visitor token has run out; POST it to /visitor for a new one.")
-    return ApiError(401, "token_invalid", "The visitor token is not valid; POST /visitor makes a new visitor.")
+        return ApiError(401, "token_expired", "The visitor token has expired. POST it to /visitor to get a new one.")
+    return ApiError(401, "token_invalid", "The visitor token isn't valid. POST /visitor creates a new visitor.")
 
 
 def _from_impossible(error: NotPossible) -> ApiError:
-    return ApiError(409, "not_possible", f"This cannot be done while the conversation is {error.state.value}.")
+    return ApiError(409, "not_possible", f"You can't do this while the conversation is {error.state.value}.")
 
 
 def _field(loc: Sequence[Any]) -> str:
@@ -226,7 +235,7 @@ def _field(loc: Sequence[Any]) -> str:
 def _sentence(item: Mapping[str, Any]) -> str:
     match item["type"]:
         case "json_invalid":
-            return "This is not valid JSON. Send one JSON object in UTF-8."
+            return "This isn't valid JSON. Send a single JSON object in UTF-8."
         case "missing":
             return (
                 "This field is required." if len(item["loc"]) > 1 else 'Send a JSON object such as {"question": "…"}.'
@@ -234,7 +243,7 @@ def _sentence(item: Mapping[str, Any]) -> str:
         case "model_attributes_type" | "model_type" | "dict_type":
             return "Send a JSON object here."
         case "string_unicode":
-            return "The text holds broken Unicode characters. Send it as plain UTF-8 text."
+            return "The text contains invalid Unicode. Send plain UTF-8."
         case _:
             return f"{item['msg']}."
 

@@ -50,7 +50,7 @@ class LearningServices:
         """Raises 503 for an assistant without local models."""
         if self.library is None:
             raise ApiError(
-                503, "unavailable", "The local models are not here; try again later.", retry_after_s=AWAY_RETRY_S
+                503, "unavailable", "The local models aren't available. Try again later.", retry_after_s=AWAY_RETRY_S
             )
         return self.library
 

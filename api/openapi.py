@@ -27,13 +27,13 @@ ERRORS: dict[int, tuple[str, str, str]] = {
     401: (
         "The visitor token is not valid, or has run out.",
         "token_expired",
-        "The visitor token has run out; POST it to /visitor for a new one.",
+        "The visitor token has expired. POST it to /visitor to get a new one.",
     ),
-    404: ("There is nothing here.", "not_found", "There is nothing at this address."),
+    404: ("There is nothing here.", "not_found", "Nothing was found at this address."),
     409: (
         "The turn id was used for something else.",
         "turn_conflict",
-        "This turn_id belongs to another question or another conversation. Send a new turn_id with a new question.",
+        "This turn_id belongs to another question or conversation. Send a new turn_id with each new question.",
     ),
     413: ("The body is too large.", "too_large", "The request has more than 1048576 bytes. Shorten what you send."),
     415: (
@@ -45,17 +45,17 @@ ERRORS: dict[int, tuple[str, str, str]] = {
     429: (
         "A limit is used up.",
         "rate_limited",
-        "You have asked a lot in a short time. You can ask again in 41 seconds.",
+        "You've asked a lot of questions in a short time. You can ask again in 41 seconds.",
     ),
     500: (
         "Our mistake.",
         "internal",
-        "Something went wrong on our side. Try again, and name the request id if it happens again.",
+        "Something went wrong on our side. Please try again. If it keeps happening, report the request id.",
     ),
     503: (
         "Not now: `busy`, `not_ready`, `limits_unavailable` or `records_unavailable`.",
         "busy",
-        "A lot of people are asking at once. Please try again in a moment.",
+        "A lot of people are asking questions at the moment. Please try again shortly.",
     ),
 }
 WAITS = {429: 41, 503: 2}

@@ -382,7 +382,7 @@ class HandoffResponse(BaseModel):
     status: Literal["recorded"]
     message: str = Field(
         description="What to tell the visitor.",
-        examples=["Your request is recorded. A person replies within one working day."],
+        examples=["We've saved your request. A person replies within one working day."],
     )
     conversation_id: str = Field(description="Where it is answered; go on with it.", examples=["c-8f14e45f"])
 

@@ -37,4 +37,4 @@ class BodyLimit:
         await self._app(scope, receive_bounded, send)
 
     def _too_large(self) -> ApiError:
-        return ApiError(413, "too_large", f"The request has more than {self._max_bytes} bytes. Shorten what you send.")
+        return ApiError(413, "too_large", f"The request is larger than {self._max_bytes} bytes. Send less.")

@@ -50,7 +50,7 @@ async def request_person(
         raise ApiError(
             429,
             "rate_limited",
-            "You have sent several requests already, and they are on record. Please wait before you send another.",
+            "You've already sent several requests, and we have them. Please wait before you send another.",
             retry_after_s=verdict.retry_after_s,
         )
     conversation_id = _conversation(body)

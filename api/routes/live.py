@@ -42,7 +42,7 @@ Own = Annotated[ConversationRow, Depends(_own)]
 
 def _known(visitor_id: str | None) -> str:
     if visitor_id is None:
-        raise ApiError(401, "token_missing", "Send the visitor token of POST /visitor as Authorization: Bearer.")
+        raise ApiError(401, "token_missing", "Send the visitor token from POST /visitor as Authorization: Bearer.")
     return visitor_id
 
 
@@ -100,9 +100,9 @@ async def reopen(row: Own, services: Needed) -> dict[str, Any]:
     if row.state == State.QUEUED:
         return await desk.conversations.state(row)
     if row.resolved_at is None or row.resolved_at < desk.clock() - days * DAY_S:
-        raise ApiError(409, "not_possible", "This conversation cannot be reopened any more. Please start a new one.")
+        raise ApiError(409, "not_possible", "This conversation can't be reopened. Please start a new one.")
     if not services.settings.brand.person_available:
-        raise ApiError(409, "not_possible", "Nobody reads requests at the moment. The assistant still answers.")
+        raise ApiError(409, "not_possible", "Nobody reads requests at the moment, but the assistant still answers.")
     return await desk.conversations.state(await desk.conversations.act(row.id, row.version, Action.REOPEN, None))
 
 
@@ -110,7 +110,7 @@ async def reopen(row: Own, services: Needed) -> dict[str, Any]:
 async def csat(body: CsatRequest, row: Own, services: Needed) -> dict[str, Any]:
     """How satisfied the visitor is; another rating replaces it."""
     if row.generation == 0 or row.resolved_at is None:
-        raise ApiError(409, "not_possible", "A conversation is rated once it is resolved.")
+        raise ApiError(409, "not_possible", "You can rate a conversation once it is resolved.")
     comment = redact(tidy(body.comment or "")) or None
     after = await services.desk.talks.conversations.records.set(row.id, csat=body.score, csat_comment=comment)
     await services.desk.talks.conversations.tell_desk(after)
@@ -131,7 +131,7 @@ async def mail_transcript(body: TranscriptRequest, row: Own, services: Needed, a
     """Send the conversation to an address that it has confirmed; any other gets only a code, to be sent back here."""
     desk = services.desk
     if not desk.mail.possible:
-        raise ApiError(409, "not_possible", "E-mail is not set up here. You can download the conversation instead.")
+        raise ApiError(409, "not_possible", "E-mail isn't set up here. You can download the transcript instead.")
     wish = Wish(row.id, _known(row.visitor_id), asker.address, body.email, row.lang, row.reference)
     match await desk.mail.confirm(wish, body.code):
         case Denied() as denied:
@@ -139,9 +139,11 @@ async def mail_transcript(body: TranscriptRequest, row: Own, services: Needed, a
         case CodeSent(valid_s):
             return {"status": "code_sent", "expires_in": valid_s}
         case CodeWrong(0):
-            raise ApiError(422, "code_expired", "This code no longer works. Leave out the code to have a new one sent.")
+            raise ApiError(
+                422, "code_expired", "This code has expired. Send the request without a code to get a new one."
+            )
         case CodeWrong():
-            raise ApiError(422, "code_wrong", "code: This is not the code in the e-mail. Check it and send it again.")
+            raise ApiError(422, "code_wrong", "code: That's not the code in the e-mail. Check it and try again.")
     messages = await desk.talks.conversations.records.messages(row.id, limit=10_000)
     sent = await desk.mail.send(wish, transcript.as_text(row, messages, services.settings.brand.assistant))
     if isinstance(sent, Denied):
@@ -153,7 +155,7 @@ def _mailed_enough(denied: Denied) -> ApiError:
     return ApiError(
         429,
         "rate_limited",
-        "No more e-mails can be sent for now. You can download the conversation instead.",
+        "We can't send any more e-mails right now. You can download the transcript instead.",
         details=[ErrorDetail(field="scope", message=denied.scope)],
         retry_after_s=denied.retry_after_s,
     )

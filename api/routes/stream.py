@@ -30,7 +30,7 @@ from handrail.types import Question
 log = logging.getLogger("handrail.stream")
 
 FAILED = "Something went wrong on our side. Please ask again."
-NOT_KNOWN = "There is no such turn, or it was stopped or is no longer kept. POST the question to /chat/stream again."
+NOT_KNOWN = "This turn doesn't exist, was stopped or has expired. POST the question to /chat/stream again."
 
 router = APIRouter(prefix="/chat", tags=["conversation"])
 

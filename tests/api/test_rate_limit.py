@@ -27,7 +27,7 @@ def test_used_up_minute_says_when_to_come_back(serve: Serve, clock: Clock) -> No
     assert response.headers["Retry-After"] == "41"
     assert response.json()["error"] == {
         "code": "rate_limited",
-        "message": "You have asked a lot in a short time. You can ask again in 41 seconds.",
+        "message": "You've asked a lot of questions in a short time. You can ask again in 41 seconds.",
         "details": [{"field": "scope", "message": "visitor_minute"}],
         "retry_after_s": 41,
     }

@@ -52,7 +52,7 @@ async def transfer(
 ) -> dict[str, Any]:
     user = await services.desk.people.by_id(body.user_id)
     if user is None or not user.active:
-        raise ApiError(422, "validation", "user_id: There is no such colleague.")
+        raise ApiError(422, "validation", "user_id: No user has this id.")
     return await _act(services, conversation_id, body.version, Action.TRANSFER, agent, user.id)
 
 
@@ -61,7 +61,7 @@ async def reply(body: ReplyRequest, conversation_id: ConversationId, agent: Agen
     """What the owner writes; sent again under the same id, it is the same message."""
     text = tidy(body.text)
     if not text:
-        raise ApiError(422, "validation", "text: Write something.")
+        raise ApiError(422, "validation", "text: This field can't be empty.")
     message = NewMessage(str(body.id), "agent", text, user_id=agent.user.id, name=agent.user.name)
     said = await services.desk.conversations.reply(conversation_id, message)
     if said.added:
@@ -78,7 +78,7 @@ async def note(body: NoteRequest, conversation_id: ConversationId, agent: Agent,
     if await desk.conversations.records.find(conversation_id) is None:
         raise Unknown("there is no such conversation")
     if not text:
-        raise ApiError(422, "validation", "text: Write something.")
+        raise ApiError(422, "validation", "text: This field can't be empty.")
     id_ = str(body.id or uuid4())
     row = await desk.book.add_note(id_, conversation_id, agent.user.id, text, desk.clock())
     made = views.note(row, {agent.user.id: agent.user.name})
@@ -111,12 +111,12 @@ async def draft(conversation_id: ConversationId, _agent: Agent, services: Needed
     messages = await desk.conversations.records.messages(conversation_id, limit=10_000)
     asked = next((message for message in reversed(messages) if message.author == "visitor"), None)
     if asked is None:
-        raise ApiError(422, "validation", "The visitor has not written anything yet.")
+        raise ApiError(422, "validation", "The visitor hasn't written anything yet.")
     question = question_for(row, asked, messages, await desk.evidence.turns(conversation_id))
     try:
         turn = await services.assistant.ask(question)
     except HandrailError:
-        raise ApiError(503, "not_ready", "The assistant cannot draft right now.", retry_after_s=5) from None
+        raise ApiError(503, "not_ready", "The assistant can't draft a reply right now.", retry_after_s=5) from None
     finally:
         await services.assistant.forget(question.conversation_id)
     return draft_of(response(turn))

@@ -165,7 +165,11 @@ async def propose(body: NewDraft, signed: Agent, services: Needed, learning: Lea
     if talk is None:
         raise ApiError(404, *BY_STATUS[404])
     if talk.state != "resolved":
-        raise ApiError(409, "not_resolved", "Resolve the conversation first; an article is made of finished ones.")
+        raise ApiError(
+            409,
+            "not_resolved",
+            "Resolve the conversation first. Articles are only drafted from resolved conversations.",
+        )
     try:
         draft = await learning.books.drafter().draft(talk.messages, talk.lang)
     except DraftError as error:
@@ -264,7 +268,7 @@ async def _why_not(draft_id: str, learning: LearningServices) -> ApiError:
     row = await learning.records.draft(draft_id)
     if row is None:
         return ApiError(404, *BY_STATUS[404])
-    return ApiError(409, "decided", f"This draft is {row.status} already.")
+    return ApiError(409, "decided", f"This draft is already {row.status}.")
 
 
 def _gap(gap: Gap) -> dict[str, Any]:

@@ -30,7 +30,7 @@ async def sign_in(
         known = request.cookies.get(KNOWN)
         signed = await services.desk.sign_in.open(body.email, body.password, address, known)
     except WrongPassword:
-        raise ApiError(401, "wrong_password", "E-mail address and password do not belong together.") from None
+        raise ApiError(401, "wrong_password", "The e-mail or password is wrong.") from None
     except TooManyFailures as error:
         raise ApiError(
             429, "rate_limited", "Too many wrong passwords. Please wait.", retry_after_s=error.retry_after_s

@@ -140,5 +140,5 @@ async def forget(visitor: str, agent: Admin, services: Needed) -> dict[str, int]
 async def _saved(body: CannedRequest, services: Needed, canned_id: str | None) -> dict[str, Any]:
     row = await services.desk.book.save_canned(body.title, body.text, canned_id)
     if row is None:
-        raise ApiError(404, "not_found", "There is no such reply.")
+        raise ApiError(404, "not_found", "This canned reply doesn't exist.")
     return {"id": row.id, "title": row.title, "text": row.text}
