@@ -55,7 +55,7 @@ def test_a_terminal_says_what_it_waits_for_while_models_load(tmp_path: Path) -> 
     data = {"HANDRAIL__STORAGE__DATA_DIR": str(tmp_path), "TERM": "xterm", "COLUMNS": "120"}
 
     with _running([sys.executable, "-c", program, "chat", "--kb", "nothing-here"], {**os.environ, **data}) as terminal:
-        screen = _until(terminal, b"", "loading the models and the articles")
+        screen = _until(terminal, b"", "loading models and articles")
         _until(terminal, screen, "nothing-here")
 
 

@@ -128,7 +128,7 @@ def test_where_the_evaluation_code_is_missing_one_line_says_what_to_do(tmp_path:
     )
 
     assert ran.stdout.strip() == (
-        "this installation has no evaluation code: run `pip install --force-reinstall 'handrail[eval]'`"
+        "the evaluation code isn't installed: run `pip install --force-reinstall 'handrail[eval]'`"
     )
 
 

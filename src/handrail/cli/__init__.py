@@ -12,8 +12,8 @@ from rich.console import Console
 from handrail.errors import SettingsError
 from handrail.settings import Settings, explain, load_settings
 
-KB = Annotated[str | None, typer.Option("--kb", help="Knowledge base; default is knowledge.kb of the settings.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs; notes go to standard error.")]
+KB = Annotated[str | None, typer.Option("--kb", help="Knowledge base. Default: knowledge.kb from the settings.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs. Notes go to standard error.")]
 
 notes = Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and notes."""
@@ -24,7 +24,7 @@ results = Console(highlight=False, markup=False, soft_wrap=True)
 
 def loading() -> AbstractContextManager[object]:
     """Says in a terminal what is waited for, while it is; nothing in a pipe."""
-    return notes.status("loading the models and the articles…")
+    return notes.status("loading models and articles…")
 
 
 def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:

@@ -30,7 +30,7 @@ from handrail.errors import HandrailError
 
 app = typer.Typer(
     name="handrail",
-    help="Customer-support assistant: answers from your help articles, shows its evidence, hands over to people.",
+    help="Customer-support assistant: answers from your help articles, shows its sources, hands over to people.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

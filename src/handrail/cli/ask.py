@@ -19,8 +19,8 @@ from handrail.turn.present import response
 from handrail.types import Card, Offer, Question, Turn
 
 NO_PERSON_HERE = """\
-A terminal has no button for a person. `handrail serve` shows the chat that has one;
-a program asks for a person with POST /handoff."""
+There is no button for a person in the terminal. The chat that `handrail serve` shows has one.
+Programs can ask for a person with POST /handoff."""
 
 
 def ask(

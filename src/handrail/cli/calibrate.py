@@ -35,33 +35,38 @@ def calibrate(
     ] = None,
     risk: Annotated[
         float | None,
-        typer.Option(min=0.001, max=0.5, help="Bound the share of wrong answers by this; needs --file."),
+        typer.Option(min=0.001, max=0.5, help="Upper bound on the share of wrong answers. Needs --file."),
     ] = None,
     accept_made: Annotated[
-        bool, typer.Option("--accept-made", help="Let questions made of the articles shift the gate, a little.")
+        bool, typer.Option("--accept-made", help="Let questions generated from the articles shift the gate slightly.")
     ] = False,
     count: Annotated[
-        int, typer.Option("--questions", min=40, max=5000, help="Questions to make without --file.")
+        int, typer.Option("--questions", min=40, max=5000, help="Number of questions to generate without --file.")
     ] = MADE,
     templates: Annotated[
-        bool, typer.Option("--templates", help="Make questions from templates even where an LLM is configured.")
+        bool, typer.Option("--templates", help="Generate questions from templates even if an LLM is configured.")
     ] = False,
     max_usd: Annotated[
-        float, typer.Option("--max-usd", min=0.0, help="The most an LLM may cost; 0 is no bound.")
+        float, typer.Option("--max-usd", min=0.0, help="Spending limit for the LLM, in USD. 0 means no limit.")
     ] = 1.0,
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=0, help="The most tokens an LLM may use, in and out; 0 is no bound.")
+        int,
+        typer.Option(
+            "--max-tokens", min=0, help="Token limit for the LLM, input and output together. 0 means no limit."
+        ),
     ] = 500_000,
-    reset: Annotated[bool, typer.Option("--reset", help="Go back to the gate that ships.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Go back to the default gate.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit the gate to a knowledge base, from a labelled file or from questions made of its own articles.
+    """Fit the gate to a knowledge base, from a labelled file or from questions generated from its articles.
 
-    The gate says how likely a section answers. A slope, a shift and its two thresholds are fitted, and put in force
-    only if they win on questions they weren't fitted to. Made questions are easier than people's: without --file the
-    figures are printed, and nothing changes unless you say --accept-made. If an LLM is configured, it writes the made
-    questions, within --max-usd (at the prices in your settings) and --max-tokens; otherwise templates make them. An
-    interrupted run resumes where it stopped. Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
+    The gate estimates how likely a section answers. A slope, a shift and its two thresholds are fitted, and applied
+    only if they win on questions they weren't fitted to. Generated questions are easier than real ones: without --file
+    the figures are printed, and nothing changes unless you pass --accept-made. If an LLM is configured, it writes the
+    generated questions, within --max-usd (at the prices in your settings) and --max-tokens; otherwise templates are
+    used. An interrupted run resumes where it stopped.
+
+    Example: handrail calibrate --kb acme --file questions.jsonl --risk 0.05
     """
     from handrail.assembly.fitted import gate_file
     from handrail.errors import SettingsError
@@ -69,16 +74,16 @@ def calibrate(
     settings = settings_for(kb)
     if reset:
         gate_file(settings, GATE).unlink(missing_ok=True)
-        notes.print(f"{settings.knowledge.kb} uses the gate that ships")
+        notes.print(f"{settings.knowledge.kb} uses the default gate")
         return
     if risk is not None and file is None:
-        raise SettingsError("--risk needs --file: a bound for made questions says nothing about people's")
+        raise SettingsError("--risk needs --file: a bound fitted to generated questions says nothing about real ones")
     making = Making(count, settings.llm.configured and not templates, Bounds(0, max_tokens, max_usd))
     outcome = asyncio.run(_fitted(settings, file, making, risk))
     if file is not None or accept_made:
         _put(settings, outcome)
     else:
-        notes.print("Nothing was changed: these are made questions. --file fits to people's, --accept-made to these.")
+        notes.print("Nothing changed: these questions are generated. Use --file for real ones, or --accept-made.")
     if as_json:
         risk_told = asdict(outcome.bound) if outcome.bound is not None else None
         told = {"kb": settings.knowledge.kb, "gate": as_dict(outcome), "risk": risk_told}
@@ -126,7 +131,7 @@ async def _fitted(settings: Settings, file: Path | None, making: Making, risk: f
             _say_left_out(len(set(asked)) - len(judged), len(judged))
             task = progress.add_task("asking", total=len(judged))
             rows = await log.observe(judged, observer.observe, lambda: progress.advance(task))
-        on = f"{kb}: {file.name if file is not None else 'questions made of its articles'}"
+        on = f"{kb}: {file.name if file is not None else 'questions generated from its articles'}"
         return recalibrate(
             rows, observer.gate, labelled=file is not None, index=parts.store.generation, on=on, risk=risk
         )
@@ -140,12 +145,10 @@ def _say_left_out(count: int, others: int) -> None:
 
     if not others:
         raise KnowledgeError(
-            "every question is searched for across languages, where a gate of its own decides that cannot be fitted"
+            "every question is in another language than the articles, and the gate for those can't be fitted"
         )
     if count:
-        notes.print(
-            f"{count} questions are left out: they are searched for across languages, and judged by another gate."
-        )
+        notes.print(f"Skipped {count} questions in another language than the articles: a separate gate judges those.")
 
 
 async def _made(
@@ -158,7 +161,7 @@ async def _made(
     if len(written) >= making.count // 2:
         return written
     if making.by_llm:
-        notes.print(f"The model wrote {len(written)} of {making.count} questions; templates make the others.")
+        notes.print(f"The model wrote {len(written)} of {making.count} questions. Templates fill in the rest.")
     return [*written, *made(parts.snapshot, _strangers(), making.count - len(written))]
 
 
@@ -233,7 +236,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
 
 
 def show(outcome: Outcome) -> None:
-    results.print(f"{'adjusted' if outcome.adjusted else 'what ships is kept'}: {outcome.why}", soft_wrap=True)
+    results.print(f"{'adjusted' if outcome.adjusted else 'default kept'}: {outcome.why}", soft_wrap=True)
     for name, found in (("before", outcome.before), ("after", outcome.after)):
         area = f"{found.auc:.3f}" if found.auc is not None else "-"
         error = f"ECE {found.ece:.3f} (by chance {found.ece_by_chance:.3f})"

@@ -29,18 +29,18 @@ Forget = Callable[[str], Awaitable[None]]
 HISTORY = "chat_history"
 LONGEST_HISTORY = 500
 HELP = """\
-/sources  the passages behind the last answer
-/new      forget this conversation and start another
-/help     this list
-/quit     leave (so does Ctrl+D, or Ctrl+C at an empty prompt); Ctrl+C stops an answer that is on its way"""
+/sources  show the passages behind the last answer
+/new      start a new conversation
+/help     show this list
+/quit     leave (also Ctrl+D, or Ctrl+C at an empty prompt). Ctrl+C stops an answer in progress"""
 
 
 def chat(
     kb: KB = None,
     as_json: Json = False,
-    lang: Annotated[str, typer.Option("--lang", help="Language of the fixed replies.")] = "en",
+    lang: Annotated[str, typer.Option("--lang", help="Language of fixed replies.")] = "en",
 ) -> None:
-    """Talk with the assistant; each message knows the ones before it. Works in a pipe, one message a line.
+    """Chat with the assistant. Each message can refer to earlier ones. Also works in a pipe, one message per line.
 
     Example: printf 'How much is Solo?\\nand yearly?\\n' | handrail chat --json
     """
@@ -58,7 +58,7 @@ async def _converse(settings: Settings, as_json: bool, lang: str) -> None:
     try:
         with _line_history(settings):
             if sys.stdin.isatty():
-                session.console.print(f"[dim]{escape(settings.brand.disclosure)} /help lists commands.[/]")
+                session.console.print(f"[dim]{escape(settings.brand.disclosure)} Type /help for commands.[/]")
             # Not in a thread: there, Ctrl+C would not end the waiting for a line.
             while await session.step(_read_line()):
                 pass
@@ -100,7 +100,7 @@ class Session:
             case "/help" | "/?":
                 self.console.print(HELP)
             case _:
-                self.console.print(f"[dim]no such command: {escape(text.split()[0])}; /help lists them[/]")
+                self.console.print(f"[dim]unknown command: {escape(text.split()[0])}. Type /help for a list[/]")
         return True
 
     async def _turn(self, text: str) -> None:
@@ -131,7 +131,7 @@ class Session:
     def _sources(self) -> None:
         citations = self._last.outcome.citations if self._last else ()
         if not citations:
-            self.console.print("[dim]the last answer has no sources[/]")
+            self.console.print("[dim]the last answer cites no sources[/]")
         for citation in citations:
             passage = citation.passage
             self.console.print(f"[bold]\\[{citation.index}] {escape(passage.title)}[/]: {escape(passage.url)}")

@@ -8,7 +8,7 @@ import typer
 
 from handrail.settings.show import config_file, page
 
-Advanced = Annotated[bool, typer.Option("--advanced", help="Print the page of all other settings, in Markdown.")]
+Advanced = Annotated[bool, typer.Option("--advanced", help="Print the page with all other settings, in Markdown.")]
 
 
 def config(advanced: Advanced = False) -> None:

@@ -28,24 +28,28 @@ PORT = 8401
 AT_ONCE = 8
 """Rows that are decided side by side while calibrating."""
 
-app = typer.Typer(help="Typed questions, answered with probabilities by one model.", no_args_is_help=True)
+app = typer.Typer(help="Typed questions that one model answers with probabilities.", no_args_is_help=True)
 
 
 @app.command()
 def ask(
-    name: Annotated[str, typer.Argument(help="Such as route, supported or answers.")],
-    state: Annotated[str, typer.Option("--state", help="JSON object with its inputs, or the text where it has one.")],
+    name: Annotated[str, typer.Argument(help="Decision, such as route, supported or answers.")],
+    state: Annotated[
+        str, typer.Option("--state", help="A JSON object with the inputs, or plain text if there is only one.")
+    ],
     kb: KB = None,
     as_json: Json = False,
 ) -> None:
-    """Decide one question, by the model that the settings name for it.
+    """Decide one question with the model that the settings name for it.
 
     Example: handrail decisions ask supported --state '{"claim": "…", "passage": "…"}'
     """
     settings = settings_for(kb)
     verdict = asyncio.run(_decided(settings, name, state))
     if verdict is None:
-        raise PermanentError(f"nobody can decide {name!r}: the local model has no head for it, and no other answered")
+        raise PermanentError(
+            f"no model can decide {name!r}: the local model has no head for it, and no other model answered"
+        )
     shown = dict(sorted(verdict.probabilities.items(), key=lambda both: -both[1]))
     if as_json:
         found = {"decision": name, "version": verdict.version, "by": verdict.by, "answer": verdict.top}
@@ -62,14 +66,16 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.")] = PORT,
     kb: KB = None,
 ) -> None:
-    """Serve the local model as `POST /v1/systemone` until interrupted, alone and on a port of its own.
+    """Serve only the local model, as `POST /v1/systemone` on its own port, until interrupted.
 
-    Asks for the key of decisions.serve_key; without one it only listens on this machine.
+    Callers need the key in decisions.serve_key. Without one, it listens on this machine only.
     """
     settings = settings_for(kb)
     key = settings.decisions.serve_key.get_secret_value() if settings.decisions.serve_key is not None else None
     if key is None and not _this_machine(host):
-        raise SettingsError("set decisions.serve_key (HANDRAIL__DECISIONS__SERVE_KEY) to listen beyond this machine")
+        raise SettingsError(
+            "set decisions.serve_key (HANDRAIL__DECISIONS__SERVE_KEY) to accept connections from other machines"
+        )
     asyncio.run(_serve(settings, host, port, key))
 
 
@@ -77,12 +83,14 @@ def serve(
 def calibrate(
     file: Annotated[Path, typer.Option("--file", help='Rows {"decision", "state": {…}, "label"}, one a line.')],
     kb: KB = None,
-    reset: Annotated[bool, typer.Option("--reset", help="Forget the maps of the decisions in the file.")] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Delete the fitted maps for the decisions in the file.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit a map for each decision in a labelled file, for the model that the settings name for it.
+    """Fit a calibration map for each decision in a labelled file, for the model that the settings name for it.
 
-    200 rows of a decision are needed. A map that does not win in cross-validation is not put in force.
+    Needs 200 rows per decision. A map is applied only if it wins in cross-validation.
     """
     settings = settings_for(kb)
     fitted = asyncio.run(_calibrated(settings, _rows(file), reset=reset))
@@ -185,7 +193,7 @@ def _rows(file: Path) -> dict[str, list[tuple[dict[str, object], str]]]:
             decision = decisions[row["decision"]]
             decision.rendered(row["state"])
             if row["label"] not in decision.options:
-                raise PermanentError(f"no such label; there are: {', '.join(decision.options)}")
+                raise PermanentError(f"no such label. Labels are: {', '.join(decision.options)}")
         except (ValueError, KeyError, TypeError, PermanentError) as error:
             raise PermanentError(f"{file}, line {number}: {error}") from None
         found[decision.name].append((dict(row["state"]), row["label"]))
@@ -236,5 +244,5 @@ async def _calibrated(
 
 def _told(kept: Map | None, best: Map) -> dict[str, Any]:
     figures = {"kind": best.kind, "n": best.n, "loss_before": best.loss_before, "loss_after": best.loss_after}
-    how = "as the model says it: no map wins" if kept is None else f"mapped ({kept.kind})"
+    how = "unchanged: no map improves on the model" if kept is None else f"mapped ({kept.kind})"
     return {"how": how, **figures}

@@ -24,22 +24,22 @@ from handrail.settings import Settings
 
 T = TypeVar("T")
 
-app = typer.Typer(help="The desk: its people, and what is kept about visitors.", no_args_is_help=True)
-user = typer.Typer(help="Who may sign in at the desk.", no_args_is_help=True)
+app = typer.Typer(help="The desk: its users, and what is stored about visitors.", no_args_is_help=True)
+user = typer.Typer(help="Who can sign in at the desk.", no_args_is_help=True)
 app.add_typer(user, name="user")
 
 Email = Annotated[str, typer.Argument(help="E-mail address.")]
-Ask = Annotated[bool, typer.Option("--ask-password", help="Type a password instead of having one made.")]
+Ask = Annotated[bool, typer.Option("--ask-password", help="Type a password instead of generating one.")]
 
 
 @user.command("add")
 def add(
     email: Email,
-    role: Annotated[Role, typer.Option(help="What they may do.")] = Role.AGENT,
-    name: Annotated[str, typer.Option(help="Name visitors see; default is what stands before the @.")] = "",
+    role: Annotated[Role, typer.Option(help="What they are allowed to do.")] = Role.AGENT,
+    name: Annotated[str, typer.Option(help="Name that visitors see. Default: the part before the @.")] = "",
     ask_password: Ask = False,
 ) -> None:
-    """Add somebody; the password is printed once."""
+    """Add a user. The password is printed once."""
     if "@" not in email:
         raise SettingsError(f"{email!r} is not an e-mail address")
     password = _password(ask_password)
@@ -49,14 +49,14 @@ def add(
         return await People(database, TENANT).add(email, name or email.split("@")[0], role.value, hashed, time.time())
 
     added = _with_database(settings_for(), work)
-    notes.print(f"{added.email} may sign in at /desk as {added.role}.")
+    notes.print(f"{added.email} can sign in at /desk as {added.role}.")
     if not ask_password:
         results.print(password)
 
 
 @user.command("list")
 def list_users(as_json: Json = False) -> None:
-    """Everybody, one per line."""
+    """List all users, one per line."""
 
     async def work(database: Database) -> list[dict[str, object]]:
         rows = await People(database, TENANT).all()
@@ -72,14 +72,14 @@ def list_users(as_json: Json = False) -> None:
 
 @user.command("disable")
 def disable(email: Email) -> None:
-    """Sign somebody out and let them in no more."""
+    """Sign a user out and block further sign-ins."""
     _changed(email, active=False)
     notes.print(f"{email} is signed out and can no longer sign in.")
 
 
 @user.command("password")
 def password(email: Email, ask_password: Ask = False) -> None:
-    """Give somebody a new password, printed once; they are signed out everywhere."""
+    """Give a user a new password, printed once. They are signed out everywhere."""
     chosen = _password(ask_password)
     _changed(email, active=True, password_hash=asyncio.run(hash_password(chosen)))
     if not ask_password:
@@ -88,7 +88,7 @@ def password(email: Email, ask_password: Ask = False) -> None:
 
 @app.command()
 def export(visitor: Annotated[str, typer.Argument(help="Visitor id or e-mail address.")]) -> None:
-    """Print everything on record about a visitor, as JSON."""
+    """Print everything stored about a visitor, as JSON."""
     found = _with_database(settings_for(), lambda database: VisitorRecords(database, TENANT).export(visitor))
     results.print(json.dumps({"visitor": visitor, "conversations": found}, ensure_ascii=False, indent=1))
 
@@ -96,9 +96,9 @@ def export(visitor: Annotated[str, typer.Argument(help="Visitor id or e-mail add
 @app.command()
 def delete(
     visitor: Annotated[str, typer.Argument(help="Visitor id or e-mail address.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")] = False,
 ) -> None:
-    """Delete everything on record about a visitor."""
+    """Delete everything stored about a visitor."""
     if not yes:
         typer.confirm(f"Delete every conversation of {visitor}?", abort=True)
     settings = settings_for()
@@ -107,12 +107,12 @@ def delete(
     if not gone.conversations or asyncio.run(forget_shared(settings, gone.conversations, gone.turns)):
         return
     if settings.limits.redis_url is not None:
-        notes.print(f"Redis is away: what it holds of them expires by itself within {settings.memory.ttl_s} s.")
+        notes.print(f"Redis can't be reached. What it holds about them expires within {settings.memory.ttl_s} s.")
 
 
 @app.command()
 def retention() -> None:
-    """Delete what is older than desk.retention_days; a running server does so by itself."""
+    """Delete conversations older than desk.retention_days. A running server does this automatically."""
     settings = settings_for()
     days = settings.desk.retention_days
     gone = _with_database(settings, lambda database: VisitorRecords(database, TENANT).forget(days, time.time()))

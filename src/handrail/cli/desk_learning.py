@@ -22,22 +22,24 @@ from handrail.records.learning import LearningRecords
 from handrail.settings import Settings
 
 T = TypeVar("T")
-Tenant = Annotated[str, typer.Option("--tenant", help="Whose records.")]
-From = Annotated[str | None, typer.Option("--from", help="First day, such as 2026-11-01; default is 30 days ago.")]
-To = Annotated[str | None, typer.Option("--to", help="Last day; default is today.")]
+Tenant = Annotated[str, typer.Option("--tenant", help="Tenant whose records are used.")]
+From = Annotated[str | None, typer.Option("--from", help="First day, such as 2026-11-01. Default: 30 days ago.")]
+To = Annotated[str | None, typer.Option("--to", help="Last day. Default: today.")]
 
-cases_app = typer.Typer(help="Evaluation cases from thumbs and agents.", no_args_is_help=True)
+cases_app = typer.Typer(help="Evaluation cases from ratings and agents.", no_args_is_help=True)
 
 
 def gaps(
     kb: KB = None,
     first: From = None,
     last: To = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Gaps shown, the most asked first.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1000, help="Number of gaps to show, most asked first.")
+    ] = 20,
     tenant: Tenant = TENANT,
     as_json: Json = False,
 ) -> None:
-    """What visitors asked and the articles did not answer, grouped, with the nearest articles."""
+    """List the questions the articles didn't answer, grouped, with the nearest articles."""
     settings = settings_for(kb)
     when = period(first, last, settings.hours.timezone, time.time())
     found = asyncio.run(_gaps(settings, tenant, when.start, when.end))[:limit]
@@ -71,13 +73,13 @@ async def _gaps(settings: Settings, tenant: str, start: float, end: float) -> li
 @cases_app.command("export")
 def export(
     case_format: Annotated[str, typer.Option("--format", help="`refusal` or `retrieval`.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File; default is standard output.")] = None,
-    confirmed: Annotated[
-        bool, typer.Option("--confirmed", help="Only cases that somebody at the desk has confirmed.")
-    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
+    ] = None,
+    confirmed: Annotated[bool, typer.Option("--confirmed", help="Only cases confirmed at the desk.")] = False,
     tenant: Tenant = TENANT,
 ) -> None:
-    """JSON lines for `handrail eval refusal --file FILE` or `handrail eval retrieval --file FILE`."""
+    """Write JSON lines for `handrail eval refusal --file FILE` or `handrail eval retrieval --file FILE`."""
     chosen = next((name for name in FORMATS if name == case_format), None)
     if chosen is None:
         raise CaseError(f"--format is one of {', '.join(FORMATS)}")

@@ -15,7 +15,7 @@ from handrail.settings import load_settings
 from handrail.settings.paths import SAMPLE_KB
 
 app = typer.Typer(
-    help="Measure routing, retrieval, refusals, answers, attacks and speed; each run leaves a record.",
+    help="Measure routing, retrieval, refusals, answers, attacks and speed. Each run writes a record.",
     no_args_is_help=True,
 )
 
@@ -29,26 +29,26 @@ app.command()(eval_talks.talks)
 
 
 ABOUT = {
-    "routing": """How well messages are sorted into the five labels. Rows: {"id", "text", "label"}.""",
-    "retrieval": """How far up the right articles are found. Rows: {"question", "article_ids": [...]}.""",
-    "refusal": """Whether it refuses what the articles do not answer. Rows: {"id", "question", "should_refuse"}.
+    "routing": """How well messages are classified into the five labels. Rows: {"id", "text", "label"}.""",
+    "retrieval": """How high the right articles rank. Rows: {"question", "article_ids": [...]}.""",
+    "refusal": """Whether questions the articles don't answer are refused. Rows: {"id", "question", "should_refuse"}.
 
     A row may also have "expected_doc", "alt_docs" and a "bucket" (refuse, answer, boundary).""",
-    "answers": """How good answers are, and whether they prove what they say. Rows: {"question", "answer"}.
+    "answers": """How good answers are, and whether their citations support them. Rows: {"question", "answer"}.
 
-    Where the settings name a judge, an LLM rates them; without one the local verifier does, and is named so.""",
-    "conversation": """Whether a follow-up finds what it needs. Rows: {"id", "turns": [...], "last_needs"}.""",
-    "claims": """Whether claims are told from what a passage states. Rows: {"id", "claim", "passage", "label"}.""",
-    "answerable": """Whether a passage that answers is told from one that only looks right.
+    If the settings name a judge, an LLM rates the answers. Otherwise the local verifier does.""",
+    "conversation": """Whether follow-up questions find their articles. Rows: {"id", "turns": [...], "last_needs"}.""",
+    "claims": """Whether supported and unsupported claims are told apart. Rows: {"id", "claim", "passage", "label"}.""",
+    "answerable": """Whether passages that answer are told apart from those that only look relevant.
 
-    Rows: {"id", "question", "passage", "answerable"}; nothing ships, so name a --file or a --dataset.""",
-    "injection": """Whether messages or planted articles can give it orders. Rows: {"id", "text", "attack"}.""",
+    Rows: {"id", "question", "passage", "answerable"}. No rows ship with Handrail: name a --file or a --dataset.""",
+    "injection": """Whether messages or planted articles can inject instructions. Rows: {"id", "text", "attack"}.""",
 }
 """Commands that read rows and measure each."""
 
 EXAMPLES = """
 
-One JSON object per line; other fields are ignored. docs/evaluation.md says what each figure means. Examples:
+One JSON object per line. Other fields are ignored. docs/evaluation.md explains each figure. Examples:
 
 handrail eval {name} --kb acme --file rows.jsonl --json
 
@@ -59,35 +59,41 @@ COMPANIES_EXAMPLE = """
 
 handrail eval routing --file rows.jsonl --companies companies.jsonl
 
-A row's "company" is the "id" of one with "name", "covers" and "articles" ("title", "text"), whose assistant is asked.
+A row's "company" is the "id" of a company, which has "name", "covers" and "articles" ("title", "text").
 """
 
 File = Annotated[
     Path | None,
-    typer.Option("--file", help="JSON lines to measure on; default is the sample help centre's, with --kb sample."),
+    typer.Option(
+        "--file", help="JSON lines to measure on. Default: those of the sample help centre, with --kb sample."
+    ),
 ]
 DatasetName = Annotated[
-    str | None, typer.Option("--dataset", metavar="NAME", help="A known dataset; `handrail eval datasets` lists them.")
+    str | None, typer.Option("--dataset", metavar="NAME", help="A known dataset. `handrail eval datasets` lists them.")
 ]
 Data = Annotated[
-    Path | None, typer.Option("--data", help="Folder or file with a local copy of that dataset; default is the Hub.")
+    Path | None,
+    typer.Option("--data", help="Folder or file with a local copy of that dataset. Default: download from the Hub."),
 ]
 Corpus = Annotated[
     Path | None,
-    typer.Option("--corpus", help="Articles for the rows of --file: a folder, archive or JSON lines; indexed apart."),
+    typer.Option(
+        "--corpus", help="Articles for the rows of --file: a folder, archive or JSON lines. Indexed separately."
+    ),
 ]
 CompaniesFile = Annotated[
-    Path | None, typer.Option("--companies", help="JSON lines of companies whose assistants the rows of --file ask.")
+    Path | None, typer.Option("--companies", help="JSON lines of the companies that the rows of --file refer to.")
 ]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many usable rows.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N usable rows.")]
 Resume = Annotated[
-    str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run; nothing may have changed.")
+    str | None,
+    typer.Option(
+        "--resume", metavar="RUN", help="Resume an interrupted run. Code, data and settings must be the same."
+    ),
 ]
 Runs = Annotated[
     Path | None,
-    typer.Option(
-        "--runs", help="Folder for run records; default is eval/runs, in the data folder where there is no clone."
-    ),
+    typer.Option("--runs", help="Folder for run records. Default: eval/runs in a clone, otherwise in the data folder."),
 ]
 
 
@@ -132,16 +138,16 @@ for _name in [name for name in ABOUT if name != "routing"]:
 
 @app.command()
 def latency(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
-    """How fast local turns, a server under 20 visitors, and ingest are. Questions come from retrieval rows.
+    """Measure how fast turns, a server with 20 visitors, and ingest are. Questions come from retrieval rows.
 
-    No LLM is asked, whatever the settings say. It takes a minute or two on a machine that does nothing else.
+    No LLM is asked, whatever the settings say. Takes a minute or two on an otherwise idle machine.
     """
     _measure("latency", kb, {"file": file}, {"as_json": as_json, "limit": limit, "runs": runs})
 
 
 @app.command()
 def datasets(data: Data = None, as_json: Json = False) -> None:
-    """The datasets there are: rows, licence, and the hashes they are checked against."""
+    """List the available datasets: rows, licence, and the hashes they are checked against."""
     listed = list(eval_runs.part("datasets.catalogue").listing(load_settings(), data))
     if as_json:
         typer.echo(json.dumps(listed, indent=2))

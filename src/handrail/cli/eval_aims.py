@@ -17,16 +17,18 @@ from handrail.errors import PermanentError
 def aims(
     data: Annotated[
         list[str] | None,
-        typer.Option("--data", metavar="NAME=PATH", help="A local copy of a dataset whose articles do not ship."),
+        typer.Option(
+            "--data", metavar="NAME=PATH", help="A local copy of a dataset whose articles don't ship with Handrail."
+        ),
     ] = None,
     only: Annotated[
-        str | None, typer.Option("--only", metavar="TEXT", help="Only aims with this in their name.")
+        str | None, typer.Option("--only", metavar="TEXT", help="Only aims whose name contains this.")
     ] = None,
     index: Annotated[
-        Path | None, typer.Option("--index", help="A folder to index in and keep; default is a temporary one.")
+        Path | None, typer.Option("--index", help="A folder to keep the indexes in. Default: a temporary folder.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure again what a finished run of just this holds.")
+        bool, typer.Option("--fresh", help="Measure again even if a finished run of the same thing exists.")
     ] = False,
     aims: Annotated[Path | None, typer.Option("--aims", help="Another aims.toml.")] = None,
     as_json: Json = False,
@@ -34,12 +36,12 @@ def aims(
 ) -> None:
     """Measure every figure of eval/aims.toml at this revision and print one table: value, interval, n, aim, run.
 
-    Some twenty minutes on two idle cores; bases are indexed apart and no LLM is asked. Interrupted, it prints what is
-    done; with --index the next call goes on, since finished runs of the same code, settings, rows and articles count.
+    Takes about twenty minutes on two idle cores. Bases are indexed separately and no LLM is asked. If interrupted, it
+    prints what is done; with --index the next call resumes, reusing finished runs of the same code, settings and rows.
 
     handrail eval aims --index var/aims --data astro=astro-docs.tar.gz --data wixqa=wixqa
 
-    Misses are figures, not failures: the exit status is 0. `handrail eval gate` is what fails on a regression.
+    A missed aim is not a failure: the exit status is 0. `handrail eval gate` is the one that fails on a regression.
     """
     module = part("aims")
     options = {"aims": aims, "only": only, "index": index, "runs": runs}
@@ -50,7 +52,7 @@ def aims(
     else:
         typer.echo(module.as_markdown(standing))
     if standing.interrupted:
-        notes.print("[yellow]interrupted[/]: the same command goes on where --index is given")
+        notes.print("[yellow]interrupted[/]: run the same command with --index to resume")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -59,8 +61,8 @@ def _copies(given: list[str]) -> dict[str, Path]:
     for item in given:
         name, sign, path = item.partition("=")
         if not (name and sign and path):
-            raise PermanentError(f"--data {item!r} is not NAME=PATH, such as astro=astro-docs.tar.gz")
+            raise PermanentError(f"--data {item!r} isn't NAME=PATH, such as astro=astro-docs.tar.gz")
         if not Path(path).exists():
-            raise PermanentError(f"--data {name}: there is no {path}")
+            raise PermanentError(f"--data {name}: {path} doesn't exist")
         found[name] = Path(path)
     return found

@@ -16,9 +16,7 @@ from handrail.settings import load_settings
 
 Runs = Annotated[
     Path | None,
-    typer.Option(
-        "--runs", help="Folder of run records; default is eval/runs, in the data folder where there is no clone."
-    ),
+    typer.Option("--runs", help="Folder of run records. Default: eval/runs in a clone, otherwise in the data folder."),
 ]
 RUN = (
     "A run's id, a part of it that no other has, `latest` or a command's name for its newest run "
@@ -27,8 +25,8 @@ RUN = (
 
 
 def runs(
-    command: Annotated[str | None, typer.Argument(help="Only runs of this command, such as `routing`.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = 20,
+    command: Annotated[str | None, typer.Argument(help="List only runs of this command, such as `routing`.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Show at most N.")] = 20,
     as_json: Json = False,
     runs: Runs = None,
 ) -> None:
@@ -40,7 +38,7 @@ def runs(
         print(json.dumps({"runs": entries[:limit]}, indent=2))  # noqa: T201
         return
     if not entries:
-        notes.print(f"no runs in {escape(str(_folder(runs)))}: `handrail eval routing` makes one")
+        notes.print(f"no runs in {escape(str(_folder(runs)))}: `handrail eval routing` creates one")
         return
     shown = entries[:limit]
     widths = [max(len(item[name]) for item in shown) for name in ("run_id", "file")]
@@ -60,7 +58,7 @@ def runs(
 def score(
     run: Annotated[str, typer.Argument(help=RUN)],
     file: Annotated[
-        Path | None, typer.Option("--file", help="The same questions with other gold; rows are matched by id.")
+        Path | None, typer.Option("--file", help="The same questions with other gold labels. Rows are matched by id.")
     ] = None,
     as_json: Json = False,
     runs: Runs = None,
@@ -85,18 +83,22 @@ def compare(
     a: Annotated[str, typer.Argument(help=f"Before. {RUN}")],
     b: Annotated[str, typer.Argument(help="After.")],
     rows_by: Annotated[
-        str | None, typer.Option("--rows-by", help="The figure by which rows are gained or lost, such as `hit@1`.")
+        str | None,
+        typer.Option("--rows-by", help="The figure that decides which rows improved or got worse, such as `hit@1`."),
     ] = None,
     shared: Annotated[
-        bool, typer.Option("--shared", help="Allow interrupted runs and other limits: compare the rows both have.")
+        bool,
+        typer.Option(
+            "--shared", help="Also compare interrupted runs or runs with different limits, on the rows both have."
+        ),
     ] = False,
     as_json: Json = False,
     runs: Runs = None,
 ) -> None:
-    """Compare two runs row by row: differences with 95 % intervals, McNemar's test, and rows gained and lost.
+    """Compare two runs row by row: differences with 95% intervals, McNemar's test, rows gained and lost.
 
-    Refuses runs of other commands, files or articles, and says which part differs. What else is not the same
-    (settings, code, models) is listed, since that is what the comparison is about.
+    Runs of different commands, files or articles are refused, and the difference is named. Other differences
+    (settings, code, models) are listed, since they are what you want to compare.
     """
     folder = _folder(runs)
     module, record = part("compare"), part("record")
@@ -110,11 +112,12 @@ def compare(
 
 def report(
     run: Annotated[str, typer.Argument(help=RUN)],
-    other: Annotated[str | None, typer.Argument(metavar="[RUN2]", help="A later run, to be shown against it.")] = None,
+    other: Annotated[str | None, typer.Argument(metavar="[RUN2]", help="A later run to compare with.")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The file to write: .html, or .md for a summary; `-` prints that.")
+        Path | None,
+        typer.Option("--out", help="The file to write: .html, or .md for a summary. `-` prints the summary."),
     ] = None,
-    shared: Annotated[bool, typer.Option("--shared", help="As for compare: only the rows both have.")] = False,
+    shared: Annotated[bool, typer.Option("--shared", help="Use only the rows both runs have, as in compare.")] = False,
     runs: Runs = None,
 ) -> None:
     """Write a run, or two side by side, as one HTML page with plots, tables and provenance.
@@ -144,7 +147,9 @@ def report(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise PermanentError(f"the report {path} cannot be written: {error.strerror}; choose --out") from None
+        raise PermanentError(
+            f"can't write the report {path}: {error.strerror}. Choose another file with --out"
+        ) from None
     typer.echo(str(path))
 
 
@@ -156,7 +161,7 @@ def part(name: str) -> Any:
         if error.name not in ("eval", f"eval.{name}"):
             raise MissingExtra(f"`handrail eval` ({error.name})", "eval") from None
         raise HandrailError(
-            "this installation has no evaluation code: run `pip install --force-reinstall 'handrail[eval]'`"
+            "the evaluation code isn't installed: run `pip install --force-reinstall 'handrail[eval]'`"
         ) from None
 
 

@@ -16,31 +16,39 @@ def talks(
     kb: KB = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option("--file", help="JSON lines of talks, or a folder of such files; can be given again."),
+        typer.Option("--file", help="JSON lines of talks, or a folder of such files. Can be repeated."),
     ] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", metavar="NAME=PATH", help="Articles of a help centre that rows name, indexed apart."),
+        typer.Option(
+            "--corpus", metavar="NAME=PATH", help="Articles of a help centre that rows refer to. Indexed separately."
+        ),
     ] = None,
     url: Annotated[
-        str | None, typer.Option("--url", help="Ask a server that runs, such as http://127.0.0.1:8000, over HTTP.")
+        str | None, typer.Option("--url", help="Ask a running server over HTTP, such as http://127.0.0.1:8000.")
     ] = None,
-    alone: Annotated[bool, typer.Option("--alone", help="Ask each message by itself, too, and compare.")] = False,
+    alone: Annotated[bool, typer.Option("--alone", help="Also ask each message on its own, and compare.")] = False,
     sealed: Annotated[
-        bool, typer.Option("--sealed", help="The sealed rows that ship; only counts are printed and recorded.")
+        bool,
+        typer.Option(
+            "--sealed", help="Use the sealed rows that ship with Handrail. Only counts are printed and recorded."
+        ),
     ] = False,
     as_json: Json = False,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows of a file.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N rows of each file.")] = None,
     runs: Runs = None,
     resume: Annotated[
-        str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run; nothing may change.")
+        str | None,
+        typer.Option(
+            "--resume", metavar="RUN", help="Resume an interrupted run. Code, data and settings must be the same."
+        ),
     ] = None,
 ) -> None:
-    """What visitors read: whole conversations, with what each reply must say, must not say, and how.
+    """Check whole conversations: what each reply must say, must not say, and how it must be routed.
 
     Rows: {"id", "kb", "turns": [{"say", "want": {"routing": [...], "facts": [["regex", "or another"]], "not": [...],
-    "person": "offered|not_pushed|any"}}]}. A row's "kb" is sample, an invented help centre of eval/datasets, or a name
-    given with --corpus. docs/evaluation.md says what each verdict means. Examples:
+    "person": "offered|not_pushed|any"}}]}. A row's "kb" is sample, a fictional help centre in eval/datasets, or a name
+    given with --corpus. docs/evaluation.md explains each verdict. Examples:
 
     handrail eval talks --file talks.jsonl --corpus acme=path/to/articles --json
 
@@ -71,6 +79,6 @@ def _corpora(given: list[str]) -> dict[str, Path]:
     for item in given:
         name, sign, path = item.partition("=")
         if not (name and sign and path):
-            raise PermanentError(f"--corpus {item!r} is not NAME=PATH, such as acme=path/to/articles")
+            raise PermanentError(f"--corpus {item!r} isn't NAME=PATH, such as acme=path/to/articles")
         found[name] = Path(path)
     return found

@@ -29,19 +29,19 @@ def ingest(
     ] = None,
     kb: KB = None,
     wixqa: Annotated[
-        bool, typer.Option("--wixqa", help="Load WixQA: from PATHS (JSON lines) or, without any, from the Hub.")
+        bool, typer.Option("--wixqa", help="Load WixQA from PATHS (JSON lines), or from the Hub if there are none.")
     ] = False,
     sample: Annotated[
         bool, typer.Option("--sample", help="Load the sample help centre that ships with Handrail.")
     ] = False,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep articles that are not in these sources.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep articles that aren't in these sources.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Build or update a knowledge base; unchanged articles are skipped, vanished ones removed.
+    """Build or update a knowledge base. Unchanged articles are skipped, missing ones removed.
 
-    Articles that were approved at the desk are always among the sources.
+    Articles approved at the desk are always included.
 
-    An interrupted run goes on where it stopped. Examples:
+    An interrupted run resumes where it stopped. Examples:
 
     handrail ingest docs/help --kb acme
 
@@ -150,17 +150,17 @@ def _show(kb: str, report: Report) -> None:
         f"in {report.seconds:.1f} s{rate}"
     )
     if report.for_agents:
-        notes.print(f"{report.for_agents} of the articles are for agents only: visitors are told nothing of them")
+        notes.print(f"{report.for_agents} articles are for agents only. Visitors never see them")
     for item in report.rejected:
         notes.print(f"[red]not used[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
     for item in report.skipped:
         notes.print(f"[yellow]skipped[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
     if report.kept_because_rejected:
         what = "Nothing else" if report.removed else "Nothing"
-        notes.print(f"{what} was removed, because the files above could not be read.")
+        notes.print(f"{what} was removed, because the files above couldn't be read.")
     for why, names in report.unpublished.items():
         notes.print(f"[yellow]not public[/] {len(names)} by {escape(why)}: {escape(', '.join(names))}", soft_wrap=True)
     for name in report.duplicates:
-        notes.print(f"[yellow]twice[/] {escape(name)}: only the first is used")
+        notes.print(f"[yellow]duplicate[/] {escape(name)}: only the first is used")
     for name in report.empty:
         notes.print(f"[yellow]empty[/] {escape(name)}")

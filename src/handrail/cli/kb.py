@@ -17,7 +17,7 @@ from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.settings import Settings
 
-app = typer.Typer(help="Knowledge bases: list, look inside, remove.", no_args_is_help=True)
+app = typer.Typer(help="List, inspect and remove knowledge bases.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
 
 
@@ -65,7 +65,7 @@ def _collections(settings: Settings, folder: Path) -> Iterator[dict[str, Any]]:
 
 @app.command("list")
 def list_kbs(as_json: Json = False) -> None:
-    """Every knowledge base with its number of passages."""
+    """List every knowledge base with its number of passages."""
     settings = settings_for()
     rows = collections(settings)
     if as_json:
@@ -75,12 +75,14 @@ def list_kbs(as_json: Json = False) -> None:
         state = "" if row["complete"] else "  (unfinished)"
         results.print(f"{row['kb']:20} {row['passages']:>8} passages  {row['embedder']}{state}")
     if not rows:
-        notes.print("No knowledge base yet: run `handrail ingest PATH --kb NAME`, or `handrail ingest --sample`.")
+        notes.print(
+            "There is no knowledge base yet: run `handrail ingest PATH --kb NAME`, or `handrail ingest --sample`."
+        )
 
 
 @app.command()
 def show(name: Name, as_json: Json = False) -> None:
-    """Articles of one knowledge base with their number of passages."""
+    """List the articles of one knowledge base with their number of passages."""
     from handrail.stores.chroma import ChromaStore, connect, not_indexed, on_disk
 
     settings = settings_for(name)
@@ -117,8 +119,8 @@ def _calibrated(settings: Settings, generation: str) -> str | None:
     try:
         gate = load_calibration("answers", path)
     except SettingsError:
-        return "gate: the file is damaged; run `handrail calibrate` again, or with --reset"
-    stale = "" if gate.index == generation else "; older than the articles: run `handrail calibrate` again"
+        return "gate: the file is damaged. Run `handrail calibrate` again, or use --reset"
+    stale = "" if gate.index == generation else ". Older than the articles: run `handrail calibrate` again"
     bands = f"answered from {gate.threshold:.3f}, shown as closest from {gate.closest:.3f}"
     return f"gate: fitted on {gate.fitted_on} (n = {gate.n}), {bands}{stale}"
 
@@ -131,13 +133,13 @@ def _tuned(settings: Settings, generation: str) -> str | None:
     try:
         fit = read(kb_folder(settings, settings.knowledge.kb) / FITTED)
     except ValueError as error:
-        return f"tuned: the file is damaged ({error}); run `handrail tune` again"
+        return f"tuned: the file is damaged ({error}). Run `handrail tune` again"
     if fit is None:
         return None
     models = settings.models
     now = (generation, models.embedder, models.reranker, models.late)
     then = (fit.generation, fit.embedder, fit.reranker, fit.late)
-    stale = "" if then == now else "; not used, the articles or models have changed"
+    stale = "" if then == now else ". Not used: the articles or models have changed"
     parts = [f"{name} {value:g}" for name, value in sorted(fit.weights.items())] + ["a query map"] * bool(fit.adapter)
     low, middle, high = fit.gain
     return f"tuned: {', '.join(parts)}; nDCG@10 {middle:+.3f} ({low:+.3f} to {high:+.3f}) on {fit.decided_on}{stale}"
@@ -186,12 +188,12 @@ async def _suggested(settings: Settings) -> dict[str, list[str]]:
 
 
 def _unknown(name: str) -> KnowledgeError:
-    return KnowledgeError(f"there is no knowledge base {name!r}; `handrail kb list` shows what there is")
+    return KnowledgeError(f"there is no knowledge base {name!r}. `handrail kb list` shows the ones you have")
 
 
 @app.command()
 def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
-    """Remove a knowledge base and its fitted files. The articles themselves are not touched."""
+    """Remove a knowledge base and its fitted files. The article files are not touched."""
     import shutil
 
     from handrail.stores.chroma import connect, on_disk
@@ -213,7 +215,7 @@ def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do n
     notes.print(f"removed {name}")
 
 
-wrong = typer.Typer(help="Answers marked as wrong: the answering model is warned of them.", no_args_is_help=True)
+wrong = typer.Typer(help="Answers marked as wrong. The model is told to avoid them.", no_args_is_help=True)
 app.add_typer(wrong, name="wrong")
 
 
@@ -222,7 +224,7 @@ def add_wrong(
     name: Name,
     question: Annotated[str, typer.Option("--question", help="What was asked.")],
     answer: Annotated[str, typer.Option("--answer", help="The answer that was wrong.")],
-    why: Annotated[str, typer.Option("--why", help="What is wrong with it.")] = "",
+    why: Annotated[str, typer.Option("--why", help="What was wrong with it.")] = "",
 ) -> None:
     """Mark an answer as wrong; it takes effect with the next question like it."""
     WrongAnswers(kb_folder(settings_for(name), name)).add(KnownWrong(question, answer, why))

@@ -13,12 +13,12 @@ from handrail.models.fetch import drop_wheels, fetch, locate
 from handrail.models.manifest import ModelSpec, find, manifest
 from handrail.settings import Settings
 
-app = typer.Typer(help="Local model weights: get them once, checked by sha256.", no_args_is_help=True)
+app = typer.Typer(help="Local model weights: fetched once, verified by sha256.", no_args_is_help=True)
 
 
 @app.command("fetch")
 def fetch_models() -> None:
-    """Get the weights the settings name; what is there already is only checked."""
+    """Download the weights the settings name. Existing files are only verified."""
     settings = settings_for()
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=notes) as progress:

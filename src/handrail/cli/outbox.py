@@ -18,7 +18,7 @@ from handrail.errors import PermanentError
 if TYPE_CHECKING:
     from handrail.records.outbox import OutboxRecords
 
-app = typer.Typer(help="Alerts and transcripts on their way out.", no_args_is_help=True)
+app = typer.Typer(help="Outgoing alerts and transcripts.", no_args_is_help=True)
 Tenant = Annotated[str, typer.Option(help="Whose letters.")]
 T = TypeVar("T")
 
@@ -26,13 +26,14 @@ T = TypeVar("T")
 @app.command("list")
 def list_(
     state: Annotated[
-        Literal["waiting", "dead", "done", "all"], typer.Option(help="Only these; `dead` are put aside.")
+        Literal["waiting", "dead", "done", "all"],
+        typer.Option(help="Only messages in this state. `dead` means delivery has failed for good."),
     ] = "all",
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many, newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Show at most N, newest first.")] = 50,
     tenant: Tenant = "default",
     as_json: Json = False,
 ) -> None:
-    """Letters with their tries and the last error."""
+    """List messages with their attempts and last error."""
     items = _with_outbox(tenant, lambda outbox: outbox.list(None if state == "all" else state, limit))
     if as_json:
         print(json.dumps([asdict(item) | {"state": item.state} for item in items], indent=2))  # noqa: T201
@@ -41,24 +42,26 @@ def list_(
         at = datetime.fromtimestamp(item.created_at, UTC)
         results.print(
             f"{item.id} {at:%Y-%m-%d %H:%M} {item.state:8} {item.channel:9} {item.target}"
-            f" tries {item.attempts}{f'  {item.error}' if item.error else ''}",
+            f" attempts {item.attempts}{f'  {item.error}' if item.error else ''}",
             markup=False,
             soft_wrap=True,
         )
     if not items:
-        notes.print("The outbox holds no such letters.")
+        notes.print("No messages match.")
 
 
 @app.command()
 def retry(
-    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="One letter; all dead ones without it.")] = None,
+    id_: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="Id of one message. Default: all dead ones.")
+    ] = None,
     tenant: Tenant = "default",
 ) -> None:
-    """Deliver dead letters again, once what was wrong has been put right."""
+    """Send failed messages again, after you have fixed the cause."""
     count = _with_outbox(tenant, lambda outbox: outbox.retry(time.time(), id_))
     if id_ is not None and not count:
-        raise PermanentError(f"there is no dead letter {id_}; see `handrail outbox list --state dead`")
-    notes.print(f"{count} letter(s) are due again.")
+        raise PermanentError(f"there is no dead message {id_}. See `handrail outbox list --state dead`")
+    notes.print(f"{count} message(s) will be sent again.")
 
 
 def _with_outbox(tenant: str, work: Callable[[OutboxRecords], Awaitable[T]]) -> T:

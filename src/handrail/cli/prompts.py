@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from handrail.settings import Settings
 
 app = typer.Typer(help="Prompt versions, local and in Langfuse.", no_args_is_help=True)
-Names = Annotated[list[str] | None, typer.Argument(help="Prompt names; all when none is given.")]
+Names = Annotated[list[str] | None, typer.Argument(help="Prompt names. Default: all.")]
 
 
 def _registry(settings: Settings) -> PromptRegistry:
@@ -50,7 +50,7 @@ def list_(as_json: Json = False) -> None:
 
 @app.command()
 def push(names: Names = None) -> None:
-    """Register local prompts in Langfuse; a text that is already the latest version is left alone."""
+    """Register local prompts in Langfuse. A text that is already the latest version is left alone."""
     from handrail.observe.prompt_sync import push_prompts
 
     settings = settings_for()
@@ -62,9 +62,9 @@ def push(names: Names = None) -> None:
 @app.command()
 def pull(
     names: Names = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that were edited here.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that were edited locally.")] = False,
 ) -> None:
-    """Write the prompts Langfuse serves into the local files."""
+    """Write the prompts that Langfuse serves into the local files."""
     from handrail.observe.prompt_sync import pull_prompts
 
     settings = settings_for()
@@ -73,14 +73,16 @@ def pull(
     if folder is None:
         raise SettingsError("this installation has no prompts folder to write to")
     for row in pull_prompts(names or [], LocalPrompts(), registry, folder, settings.observe.prompt_label, force=force):
-        kept = " (edited here; --force overwrites it)" if row.action == "kept" else ""
+        kept = " (edited locally; --force overwrites it)" if row.action == "kept" else ""
         notes.print(f"{row.name:12} {row.action}{kept}")
 
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="Prompt name; with --question it has to be `answer`.")],
-    question: Annotated[str | None, typer.Option("--question", help="Render what would be sent for it.")] = None,
+    name: Annotated[str, typer.Argument(help="Prompt name. With --question it must be `answer`.")],
+    question: Annotated[
+        str | None, typer.Option("--question", help="Show what would be sent for this question.")
+    ] = None,
     kb: KB = None,
     as_json: Json = False,
 ) -> None:
@@ -90,7 +92,7 @@ def show(
         print(LocalPrompts().text(name).text)  # noqa: T201
         return
     if name != "answer":
-        raise SettingsError(f"--question shows the prompt `answer`, not {name!r}")
+        raise SettingsError(f"--question works only with the prompt `answer`, not {name!r}")
     from handrail.assembly.prompting import rendered_answer
 
     rendered, tokens = rendered_answer(settings, question)

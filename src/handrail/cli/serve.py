@@ -19,15 +19,15 @@ STREAMS_END_S = 3
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on; default is server.host.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on. Default: server.host.")] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one. Default is server.port.")
+        int | None, typer.Option(min=0, max=65535, help="Port. 0 picks a free one. Default: server.port.")
     ] = None,
     kb: KB = None,
 ) -> None:
     """Serve the API, the widget and the demo page until interrupted.
 
-    Ends with exit code 1 where the knowledge base does not exist.
+    Exits with code 1 if the knowledge base doesn't exist.
     """
     import uvicorn
 
@@ -91,5 +91,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listener.bind((host, port))
     except OSError as error:
-        raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror}. Choose another with --port") from None
+        raise SettingsError(
+            f"can't listen on {host}:{port}: {error.strerror}. Choose another port with --port"
+        ) from None
     return listener

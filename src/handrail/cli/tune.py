@@ -29,32 +29,35 @@ from handrail.tune.questions import Asked
 from handrail.tune.run import Result, Verdict
 
 PER_ARTICLE = 4
-TEMPLATES = "questions made of titles, headings, steps and sentences of its articles"
+TEMPLATES = "questions generated from its articles' titles, headings, steps and sentences"
 WRITTEN = "questions a language model wrote about its articles"
 
 
 def tune(
     kb: Annotated[str, typer.Argument(help="Name of the knowledge base.")],
-    minutes: Annotated[float, typer.Option("--minutes", min=0.1, max=600, help="Time it may take.")] = 5.0,
+    minutes: Annotated[float, typer.Option("--minutes", min=0.1, max=600, help="Time limit.")] = 5.0,
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="Questions of real people to decide on: JSON lines {question, article_ids}."),
+        typer.Option("--file", help="Real questions to decide with: JSON lines {question, article_ids}."),
     ] = None,
     gates: Annotated[
-        bool, typer.Option("--gates/--no-gates", help="Fit the gate too, where --file has questions to turn away.")
+        bool,
+        typer.Option("--gates/--no-gates", help="Also fit the gate, if --file has questions that should be refused."),
     ] = True,
     accept_made: Annotated[
-        bool, typer.Option("--accept-made", help="Without --file: let questions made of the articles decide.")
+        bool, typer.Option("--accept-made", help="Without --file: let generated questions decide.")
     ] = False,
-    reset: Annotated[bool, typer.Option("--reset", help="Forget what was fitted; back to the settings.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Delete what was fitted and use the settings again.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Fit retrieval to one knowledge base: search weights, a query map and the gate. Only what wins is put in force.
+    """Fit retrieval to one knowledge base: search weights, a query map and the gate.
 
-    Questions are made from the articles: some articles to fit on, some to choose on, the rest to measure on. Made
-    questions flatter, so questions from real people decide (--file; 60 or more are best). An interrupted run resumes
-    where it stopped. If --file also has questions that no article answers (`"article_ids": []`, or
-    `"should_refuse": true`), the gate is then fitted to the new retrieval.
+    Only changes that improve results are applied.
+
+    Questions are generated from the articles: some articles are used to fit, some to choose, the rest to measure.
+    Generated questions flatter the results, so real questions should decide (--file; 60 or more are best).
+    An interrupted run resumes where it stopped. If --file also has questions that no article answers
+    (`"article_ids": []`, or `"should_refuse": true`), the gate is then fitted to the new retrieval.
     """
     settings = settings_for(kb)
     folder = kb_folder(settings, kb)
@@ -138,18 +141,18 @@ def asked_by_people(path: Path) -> list[Asked]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:
-        raise PermanentError(f"{path}: not UTF-8 text; save it as UTF-8 JSON lines") from None
+        raise PermanentError(f"{path}: not UTF-8 text. Save it as UTF-8 JSON lines") from None
     except OSError as error:
         raise PermanentError(f"{path}: {error.strerror or error}") from None
     rows = [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     asked = [row for row in rows if row is not None]
     if len(asked) < 2:
-        raise PermanentError(f"{path}: {len(asked)} questions with article_ids; at least 2 are needed to decide on")
+        raise PermanentError(f"{path}: {len(asked)} questions with article_ids, but at least 2 are needed")
     return asked
 
 
 def _row(path: Path, number: int, line: str) -> Asked | None:
-    wanted = f'{path} line {number}: not a JSON object like {{"question": "…", "article_ids": ["…"]}}'
+    wanted = f'{path}, line {number}: expected a JSON object like {{"question": "…", "article_ids": ["…"]}}'
     try:
         row = json.loads(line)
         question, gold = row["question"], row.get("article_ids") or []
@@ -171,13 +174,13 @@ def _check_known(human: Sequence[Asked], articles: Sequence[str]) -> None:
     unknown = [row for row in human if not any(names(row.articles, article) for article in articles)]
     if human and len(unknown) == len(human):
         raise KnowledgeError(
-            f"none of the {len(human)} questions names an article of this knowledge base, such as "
-            f"{unknown[0].articles[0]!r}; `handrail kb show NAME` lists their names"
+            f"none of the {len(human)} questions names an article in this knowledge base: not even "
+            f"{unknown[0].articles[0]!r}. `handrail kb show NAME` lists their names"
         )
     if unknown:
         notes.print(
-            f"[yellow]{len(unknown)} of {len(human)} questions[/] name articles that are not here, such as "
-            f"{escape(unknown[0].articles[0])}; they count as not found"
+            f"[yellow]{len(unknown)} of {len(human)} questions[/] name articles that don't exist, such as "
+            f"{escape(unknown[0].articles[0])}. They count as not found"
         )
 
 
@@ -185,16 +188,16 @@ def _outcome(kb: str, result: Result, accept_made: bool, gate_too: bool = False)
     tuned = result.in_force(accept_made=accept_made)
     if tuned is not None:
         return f"[green]in force[/] for {kb}: {_weights(tuned)}. Restart `handrail serve`; undo with --reset." + (
-            f" The gate was fitted without it: run `handrail calibrate --kb {kb}` next." if not gate_too else ""
+            f" The gate was fitted before this change: run `handrail calibrate --kb {kb}` next." if not gate_too else ""
         )
     if result.won:
         return (
-            f"[yellow]nothing changed[/] for {kb}: it wins on made questions only, which share their articles' words. "
-            "Bring questions from people with --file, or take the risk with --accept-made."
+            f"[yellow]nothing changed[/] for {kb}: it improves only on generated questions. "
+            "Use real questions with --file, or accept the risk with --accept-made."
         )
     if result.tuned is None:
-        return f"nothing beat the settings of {kb} on the articles it was chosen on; nothing changed"
-    return f"[yellow]nothing changed[/] for {kb}: the gain is not certain (its interval reaches zero or below)"
+        return f"nothing beat the settings of {kb} on the articles used for selection. Nothing changed"
+    return f"[yellow]nothing changed[/] for {kb}: the gain is uncertain (its interval includes zero)"
 
 
 def _weights(tuned: Tuned) -> str:
