@@ -219,6 +219,9 @@ def main() -> None:
     fitting.add_argument("rows", type=Path, nargs="+")
     fitting.add_argument("--abroad", action="store_true", help="the gate of messages in other languages")
     fitting.add_argument("--signals", help="other signals than those of the gate, separated by commas")
+    fitting.add_argument(
+        "--answered", type=float, help="bound of the answered band, where it was read off talks and not off the rows"
+    )
     fitting.add_argument("--penalty", type=float, default=PENALTY)
     fitting.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -237,6 +240,7 @@ def main() -> None:
     print({name: round(float(value), 3) for name, value in zip(signals, everything.weights, strict=True)})
     if given.write:
         at, close = thresholds(found)
+        at = given.answered or at
         reader = readers_of(settings)
         gate = everything.calibration(
             signals, reranker=settings.models.reranker, embedder=settings.models.embedder,
