@@ -44,7 +44,12 @@ def _false_refusal(row: Row) -> bool | None:
     return bool(row["refused"]) if row.get("should_refuse") is False else None
 
 
+def _confident_wrong(row: Row) -> bool | None:
+    return row["verdict"] == "confident_wrong" if "verdict" in row else None
+
+
 DERIVED: dict[str, dict[str, Derived]] = {
+    "talks": {"confident_wrong": _confident_wrong},
     "refusal": {"false_answer": _false_answer, "false_refusal": _false_refusal},
 }
 
