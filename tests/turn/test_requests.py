@@ -154,7 +154,7 @@ async def test_a_message_is_understood_in_the_way_that_is_likely_meant_and_answe
     prior: float, carried: float, alone: float, answers: object
 ) -> None:
     message = "how do I add one?"
-    together = sense(f"What is a record. {message}", prior=prior, wordings=Wordings({message: 0.6}))
+    together = sense(f"What is a record. {message}", prior=prior, wordings=Wordings({message: 0.6}), carried=True)
     retriever = ByText({together.text: found((STEPS, carried)), message: found((RECORDS, alone))})
     both = Request(message, (together, sense(message, prior=1 - prior)))
 

@@ -253,6 +253,15 @@ async def test_a_serious_part_and_one_that_a_person_settles_are_requests(other: 
     assert [request.senses[0].classification.label for request in found.requests] == [Label.ANSWERABLE, other.label]
 
 
+async def test_a_serious_matter_told_in_several_sentences_is_one_request() -> None:
+    heads = Heads(labels={"account": GRAVE, "bank": GRAVE})
+
+    found = await read(heads, "Somebody was in my account from another country! And my bank details were changed.")
+
+    [request] = found.requests
+    assert [sense.text for sense in request.senses] == [request.text]
+
+
 async def test_more_than_three_requests_are_one_message() -> None:
     text = "How do I refund it? How do I print it? How do I send it? How do I track it?"
 

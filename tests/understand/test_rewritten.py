@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 ASKED = "How do I connect a domain by DNS records?"
 DOMAIN = Exchange(ASKED, ASKED, "Open Settings.", Routing.ANSWERED, ("domains:dns",), ("Connect by DNS records",))
 MESSAGE = "how long?"
-CARRIED = sense(f"{ASKED} {MESSAGE}", prior=0.7, wordings=Wordings({MESSAGE: 0.6}, ("domains:dns",)))
+CARRIED = sense(f"{ASKED} {MESSAGE}", prior=0.7, wordings=Wordings({MESSAGE: 0.6}, ("domains:dns",)), carried=True)
 ALONE = sense(MESSAGE, Label.NONSENSE, prior=0.3)
 STANDALONE = "How long does connecting a domain by DNS records take?"
 

@@ -108,7 +108,8 @@ class LocalUnderstanding:
     async def _requests(self, question: Question, whole: Request, told: Classification) -> Sequence[Request]:
         """The parts that ask for something of their own; the whole, labelled `told`, where there are not several.
 
-        What asks for nothing belongs to the request before it, at the beginning to the one behind.
+        What asks for nothing belongs to the request before it, at the beginning to the one behind. What is told of a
+        serious matter is one request however many sentences it takes.
         """
         parts = pieces(whole.text)
         if len(parts) < 2 or question.suspicious:
@@ -124,7 +125,8 @@ class LocalUnderstanding:
         for part, probe, label in zip(parts, probes, labels, strict=True):
             heard = probe.understood or NOT_UNDERSTOOD
             asks = heard.acts.get(Act.REQUEST, 0.0) >= SURE and label.label in ASKING and label.probability >= STANDS
-            if asks and (groups or heard.depends < ACTS):
+            goes_on = bool(cores) and label.label is cores[-1].classification.label is Label.HIGH_STAKES
+            if asks and not goes_on and (groups or heard.depends < ACTS):
                 groups.append([*story, part])
                 cores.append(Sense(part, label, probe, 0.5))
                 story = []
@@ -132,7 +134,7 @@ class LocalUnderstanding:
                 groups[-1].append(part)
             else:
                 story.append(part)
-        if len(groups) == 1:
+        if len(groups) == 1 and cores[0].classification.label is not Label.HIGH_STAKES:
             # What stands around a request may help to find what is meant, or be in the way.
             return (Request(whole.text, (*(replace(one, prior=one.prior / 2) for one in whole.senses), *cores)),)
         if not 1 < len(groups) <= MOST:
