@@ -156,7 +156,6 @@ def test_the_index_s_own_encoder_needs_no_second_file(tmp_path: Path, folder: Pa
         MODELS__EMBEDDER="multilingual-e5-small-q4",
         MODELS__RERANKER="none",
         MODELS__LATE="none",
-        CLASSIFY__MODE="off",
     )
     ingest(own, folder)
     parts = build_parts(own)

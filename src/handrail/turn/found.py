@@ -11,12 +11,14 @@ from handrail.answer.gate import Band, Bands
 from handrail.types import Asked, Citation, Classification, Evidence, Hit, Label, Request, Routing, Sense
 
 STATIC = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
+DOUBTED = frozenset({Label.IRRELEVANT, Label.OUT_OF_SCOPE})
+"""Labels that say what articles hold; the others say how a message is meant."""
 LEAST = 1e-3
 UNANSWERED = 0.05
 """What a sense counts that nothing answers."""
 SURELY_NOT = 0.85
 """Probability of a fixed label below which what looks closest is shown rather than a fixed reply."""
-SURE = 0.99
+SURE = 0.93
 """Probability of a label from which it stands, whatever the articles say."""
 
 
@@ -52,7 +54,7 @@ def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> F
     label = sense.classification.label
     band = bands.band(evidence)
     unsure = sense.classification.probability < SURELY_NOT and band is not Band.NOTHING
-    if label in STATIC and (unsure or answers_after_all(sense, evidence)):
+    if label in DOUBTED and (unsure or answers_after_all(sense, evidence)):
         label = Label.ANSWERABLE
     return Found(request, sense, label, evidence, band)
 
@@ -67,7 +69,7 @@ def likeliness(sense: Sense, evidence: Evidence) -> float:
 def surely_static(classification: Classification) -> bool:
     """Whether nothing has to be looked up to know that a message gets a fixed reply."""
     label = classification.label
-    return label in STATIC and classification.probability >= SURE
+    return label in STATIC and (label not in DOUBTED or classification.probability >= SURE)
 
 
 def answers_after_all(sense: Sense, evidence: Evidence) -> bool:
