@@ -1,6 +1,6 @@
 """Fits the heads that understand a message (`src/handrail/models/bundle/understand.npz`); needs the torch extra.
 
-    python -m training.heads
+    python -m training.heads [--only foreign]
 
 The encoders that hear messages read every labelled row once; what they have read is kept (`--cache`). Small networks
 over their token states learn all outputs together: each row trains those that it has a label for. Temperatures and
@@ -321,12 +321,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=ROOT / "var", help="where the encoders' states are kept")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--only", choices=tuple(SIZES), help="fit this encoder's; what `--out` has of the other stays")
     parser.add_argument("--out", type=Path, default=OUT)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     settings, rows = load_settings(), labelled()
-    kept: dict[str, NDArray[np.generic]] = {"acts": np.array(ACTS), "matters": np.array(MATTERS)}
+    kept: dict[str, NDArray[np.generic]] = {}
+    if given.only is not None:
+        with np.load(given.out) as before:
+            kept |= before
+    kept |= {"acts": np.array(ACTS), "matters": np.array(MATTERS)}
     for kind, (hidden, nets) in SIZES.items():
+        if given.only not in (None, kind):
+            continue
         asked = rows if kind == understands.FOREIGN else [row for row in rows if row.lang == "en"]
         read, taught = states(asked, kind, settings, given.cache)
         print(f"{kind}: {len(asked)} rows", flush=True)

@@ -137,11 +137,13 @@ def _intent(label: str, lang: str, text: str) -> Row:
 
 def _copies(rows: Sequence[Row]) -> Iterator[Row]:
     """Of rows that were written for these questions: one with slips, one without what courtesies are cut off it, some
-    requests with a courtesy around them, and half of what is about despair in front of or behind another message."""
-    chance = random.Random(1)  # noqa: S311
+    requests with a courtesy around them, and half of what is about despair in front of or behind another message.
+
+    Chance goes by the row's text, so that more rows leave the copies of the others as they are."""
     besides = [row for row in rows if row.source == "answerable" and len(row.text) < 90]
     around = {act: [row for row in rows if row.acts == (act,) and len(row.text) < 16] for act in ("greeting", "thanks")}
     for row in rows:
+        chance = random.Random(row.text)  # noqa: S311
         bare = without_courtesies(row.text)
         if bare != row.text.strip():
             yield replace(row, text=bare, copy=True)
