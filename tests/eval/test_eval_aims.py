@@ -207,7 +207,7 @@ figures = {{ "hit@1" = {{}} }}
     assert len(list((tmp_path / "runs").glob("*.json"))) == 1
 
 
-@pytest.mark.parametrize(("given", "why"), [("astro", "is not NAME=PATH"), ("astro=nowhere.tar.gz", "there is no")])
+@pytest.mark.parametrize(("given", "why"), [("astro", "NAME=PATH"), ("astro=nowhere.tar.gz", "nowhere.tar.gz")])
 def test_data_that_is_not_there_is_said(given: str, why: str) -> None:
     found = CliRunner().invoke(app, ["aims", "--data", given])
 
