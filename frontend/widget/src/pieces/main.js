@@ -34,11 +34,12 @@ export function createPieces(context, log, render) {
     mark(passage, quotes) {
       if (!passage.querySelector("mark")) for (const words of quotes) markQuote(passage, words);
     },
-    lay(body, { answer, pieces, closest }, policy) {
+    lay(body, { answer, pieces, closest, routing }, policy) {
       const draw = (/** @type {Piece} */ piece) => createPiece(piece, { t, policy, render });
       const cards = list(closest).flatMap(readCard);
       const parts = split(answer, list(pieces).flatMap(readPiece));
-      if (cards.length) body.replaceChildren(createCards(cards, t, draw));
+      // Where nothing but cards is shown the answer only says so; beside a serious matter its words come first.
+      if (cards.length) body.replaceChildren(...(routing === "high_stakes" ? [render(answer, policy)] : []), createCards(cards, t, draw));
       else if (parts) body.replaceChildren(...parts.map((part) => (typeof part === "string" ? render(part, policy) : draw(part))));
       settle(body);
     },
