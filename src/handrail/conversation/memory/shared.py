@@ -73,5 +73,7 @@ class RedisMemory:
 
     def _say_once(self, error: Exception) -> None:
         if not self._away:
-            log.warning("can't reach Redis for conversations (%s); each process remembers on its own", error)
+            log.warning(
+                "the Redis of the conversations cannot be reached (%s); each process remembers for itself", error
+            )
         self._away = True
