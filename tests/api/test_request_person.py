@@ -130,7 +130,7 @@ def test_no_colleague_is_promised_where_nobody_reads(serve: Serve) -> None:
     message = client.post("/handoff", json={}).json()["message"]
 
     assert "working day" not in message
-    assert "please do not wait" in message
+    assert "please don't wait" in message
 
 
 @pytest.mark.parametrize(

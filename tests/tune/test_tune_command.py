@@ -41,8 +41,8 @@ def test_questions_without_gold_and_unknown_fields_are_no_mistake(tmp_path: Path
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b'{"question": "a", "article_ids": ["x"]}\nno json', "line 2: not a JSON object like"),
-        (b"[1]", "line 1: not a JSON object like"),
+        (b'{"question": "a", "article_ids": ["x"]}\nno json', "line 2: expected a JSON object"),
+        (b"[1]", "line 1: expected a JSON object"),
         (b'{"question": 3, "article_ids": ["x"]}', "line 1"),
         (b'{"question": "a", "article_ids": "x"}', "line 1"),
         (b"", "0 questions with article_ids"),
@@ -65,7 +65,7 @@ def test_what_it_says_follows_who_decided() -> None:
     assert "in force" in _outcome("acme", result(PEOPLE, 0.01), accept_made=False)
     assert "--accept-made" in _outcome("acme", result(MADE, 0.01), accept_made=False)
     assert "in force" in _outcome("acme", result(MADE, 0.01), accept_made=True)
-    assert "not certain" in _outcome("acme", result(PEOPLE, -0.01), accept_made=False)
+    assert "uncertain" in _outcome("acme", result(PEOPLE, -0.01), accept_made=False)
     assert "nothing beat" in _outcome("acme", Result(None, {}), accept_made=False)
 
 
