@@ -193,7 +193,7 @@ def test_a_remote_model_is_calibrated_on_labelled_rows(folder: Path, tmp_path: P
     ("row", "says"),
     [
         ('{"decision": "weather", "state": {}, "label": "yes"}', "there is no decision 'weather'"),
-        ('{"decision": "crisis", "state": {"message": "x"}, "label": "maybe"}', "there are: yes, no"),
+        ('{"decision": "crisis", "state": {"message": "x"}, "label": "maybe"}', "yes, no"),
         ('{"decision": "crisis", "state": {}, "label": "yes"}', "needs: message"),
         ("{", "line 1"),
     ],
