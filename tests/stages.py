@@ -66,10 +66,9 @@ def understood_as(
     depends: float = 0.1,
     refuses_offer: float = 0.1,
     crisis: float = 0.1,
-    person: float = 0.1,
 ) -> Understood:
     """Surely `act`."""
-    return Understood({act: 1.0}, depends, refuses_offer, crisis, person)
+    return Understood({act: 1.0}, depends, refuses_offer, crisis)
 
 
 def passage(id_: str, text: str, *, title: str = "Connect a domain", headings: tuple[str, ...] = ()) -> Passage:

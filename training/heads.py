@@ -1,6 +1,6 @@
 """Fits the heads that understand a message (`src/handrail/models/bundle/understand.npz`); needs the torch extra.
 
-    python -m training.heads [--only foreign]
+    python -m training.heads [--only foreign] [--beside FILE]
 
 The encoders that hear messages read every labelled row once; what they have read is kept (`--cache`). Small networks
 over their token states learn all outputs together: each row trains those that it has a label for. Temperatures and
@@ -29,7 +29,7 @@ from handrail.models.onnx import OnnxModel
 from handrail.models.taught import FOREIGN, FOREIGN_TOKENS, MESSAGE_TOKENS, MESSAGES, load_taught
 from handrail.settings import Settings, load_settings
 from handrail.understand.classify.encoder import encoder_text
-from training.labelled import ACTS, CRISIS, FLAGS, MATTERS, PERSON, REFUSES, ROOT, Row, labelled
+from training.labelled import ACTS, CRISIS, FLAGS, MATTERS, REFUSES, ROOT, Row, labelled
 
 OUT = ROOT / "src" / "handrail" / "models" / "bundle" / understands.FILE
 LAYERS = {understands.FOREIGN: (3, 5, 7, 11), understands.ENGLISH: (5, 7, 11)}
@@ -45,7 +45,7 @@ SOFT = 0.02
 OF_MATTERS = 2.0
 """Weight of what kind of matter a serious message is: few rows say."""
 FOLDS = 3
-FALSELY = {CRISIS: ("harmless", 0.03), PERSON: ("not_person", 0.025), REFUSES: ("acts", 0.01)}
+FALSELY = {CRISIS: ("harmless", 0.03), REFUSES: ("acts", 0.01)}
 """Rows that look like a yes and are none, and the share of them that may be above the threshold."""
 
 Floats = NDArray[np.float32]
@@ -323,6 +323,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", choices=tuple(SIZES), help="fit this encoder's; what `--out` has of the other stays")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--beside", type=Path, help="an earlier fit, whose networks count as much as the new ones")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     settings, rows = load_settings(), labelled()
@@ -340,6 +341,9 @@ def main() -> None:
         fitting = Fitting(asked, read, hidden, nets)
         scale = Scale.of(fitting, fitting.left_out())
         fitted = arrays(fitting, fitting.networks(np.arange(len(asked))), scale)
+        if given.beside is not None:
+            with np.load(given.beside) as before:
+                fitted = {part: np.concatenate([before[f"{kind}.{part}"], new]) for part, new in fitted.items()}
         kept |= {f"{kind}.{part}": values for part, values in fitted.items()}
         kept |= {f"{kind}.layers": np.array(LAYERS[kind]), f"{kind}.taught": np.array(taught)}
     np.savez_compressed(given.out, allow_pickle=False, **kept)

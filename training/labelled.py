@@ -19,16 +19,16 @@ ACTS = (
     "request", "greeting", "thanks", "yes", "no", "asks_person", "about_assistant", "chat", "wrong_answer",
     "still_fails",
 )  # fmt: skip
-DEPENDS, REFUSES, CRISIS, PERSON = "depends", "refuses_offer", "crisis", "person"
-FLAGS = (DEPENDS, REFUSES, CRISIS, PERSON)
+DEPENDS, REFUSES, CRISIS = "depends", "refuses_offer", "crisis"
+FLAGS = (DEPENDS, REFUSES, CRISIS)
 MATTERS = (*wording.MATTERS, "other")
-REQUEST, ASKS_PERSON = "request", "asks_person"
+REQUEST, ASKS_PERSON, CHAT = "request", "asks_person", "chat"
 
 INTENTS = ("answerable", "high_stakes", "out_of_scope", "irrelevant", "nonsense")
 INTENTS_READ = 4000
 SHORT, NEGATIVE, HARD, POSITIVE, PLAIN = 2.0, 0.3, 1.5, 3.0, 1.0
 """Weights: of an act other than a request, of a message that only by its origin says no, of one that looks like a yes
-and is none, of a yes about crisis or persons, and of the rest."""
+and is none, of a yes about crisis, and of the rest."""
 SAD, MILD = ("!!", "...", "??", " 😢", " 😭", " :(", " plz"), ("!!", "...", "!", " :)", " 😊", "!!!")
 POLITE = 0.12
 """Of requests, those that are copied with a greeting or thanks."""
@@ -79,8 +79,6 @@ def _acts(name: str = "acts.jsonl") -> Iterator[Row]:
             REFUSES: Flag(row["refuses_offer"], SHORT if row["refuses_offer"] else PLAIN),
             CRISIS: Flag(False),
         }
-        if act != ASKS_PERSON:  # one that asks how to reach somebody has that act, too, and wants nobody yet
-            flags[PERSON] = Flag(False)
         yield Row(row["text"], row["lang"], "acts", 0, (act,), PLAIN if act == REQUEST else SHORT, flags)
 
 
@@ -92,17 +90,17 @@ def _matters() -> Iterator[Row]:
 
 def _crisis() -> Iterator[Row]:
     """`language|text` a line."""
-    no_person, other = Flag(False), tuple(act for act in ACTS if act != ASKS_PERSON)
+    other = tuple(act for act in ACTS if act != ASKS_PERSON)
     files: dict[str, tuple[tuple[str, ...], dict[str, Flag]]] = {
-        CRISIS: ((), {CRISIS: Flag(True, POSITIVE), PERSON: no_person}),
-        "harmless": ((), {CRISIS: Flag(False, HARD), PERSON: Flag(False, HARD)}),
-        PERSON: ((ASKS_PERSON,), {CRISIS: Flag(False), PERSON: Flag(True, POSITIVE)}),
-        "not_person": (other, {CRISIS: Flag(False, HARD), PERSON: Flag(False, HARD)}),
+        CRISIS: ((), {CRISIS: Flag(True, POSITIVE)}),
+        "harmless": ((), {CRISIS: Flag(False, HARD)}),
+        "person": ((ASKS_PERSON,), {CRISIS: Flag(False)}),
+        "not_person": (other, {CRISIS: Flag(False, HARD)}),
     }
     for name, (acts, flags) in files.items():
         for line in (ROOT / "eval" / "training" / "crisis" / f"{name}.txt").read_text(encoding="utf-8").splitlines():
             lang, _, text = line.partition("|")
-            yield Row(text, lang, name, 0, acts, PLAIN, flags)
+            yield Row(text, lang, name, 0, acts, HARD, flags)
 
 
 def _refusals() -> Iterator[Row]:
@@ -128,10 +126,10 @@ def _intents() -> list[Row]:
 def _intent(label: str, lang: str, text: str) -> Row:
     flags = {CRISIS: Flag(False)}
     if label in ("irrelevant", "nonsense"):
-        return Row(text, lang, label, 0, flags=flags | {PERSON: Flag(False)})
+        return Row(text, lang, label, 0, (CHAT,) if label == "nonsense" else (), flags=flags)
     flags |= {DEPENDS: Flag(False, NEGATIVE), REFUSES: Flag(False, NEGATIVE)}
     if label == "answerable":
-        return Row(text, lang, label, 0, (REQUEST,), PLAIN, flags | {PERSON: Flag(False)})
+        return Row(text, lang, label, 0, (REQUEST,), PLAIN, flags)
     return Row(text, lang, label, 0, (REQUEST, ASKS_PERSON), PLAIN, flags)
 
 

@@ -150,7 +150,7 @@ async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaSt
         return [
             MessageScores(
                 np.zeros(5, np.float32),
-                understood_as(crisis=0.9 if "dark" in text[-160:] else 0.1, person=0.9 if text == said else 0.2),
+                understood_as(crisis=0.9 if "dark" in text[-160:] else 0.1, depends=0.9 if text == said else 0.2),
             )
             for text in texts
         ]
@@ -164,7 +164,7 @@ async def test_despair_is_heard_wherever_it_is_in_a_long_message(store: ChromaSt
         probes = [await abroad.probe(said), await english.probe(said)]
         deaf = await HybridRetriever(held, store.search, embed, reads, Retrieval()).probe(said)
 
-    assert [probe.understood for probe in probes] == [understood_as(crisis=0.9, person=0.9)] * 2
+    assert [probe.understood for probe in probes] == [understood_as(crisis=0.9, depends=0.9)] * 2
     assert deaf.understood is None
 
 

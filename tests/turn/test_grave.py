@@ -75,7 +75,7 @@ async def test_a_serious_matter_is_acknowledged_first_with_what_the_articles_say
 def of_matters(matters: Mapping[str, float], name: Label = Label.HIGH_STAKES) -> Request:
     """A message of which an encoder hears what it would be about if it were serious."""
     [sense] = request(CANCEL, name).senses
-    heard = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0, matters)
+    heard = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, matters)
     return Request(CANCEL, (replace(sense, probe=replace(PROBE, understood=heard)),))
 
 

@@ -31,12 +31,17 @@ pytestmark = pytest.mark.anyio
 
 ASKED = "How do I connect a domain?"
 DOMAIN = Exchange(ASKED, ASKED, "Open Settings.", Routing.ANSWERED, ("domains:dns",), ("Connect by DNS records",))
-REQUEST = Understood({Act.REQUEST: 0.9, Act.THANKS: 0.1}, 0.0, 0.0, 0.0, 0.0)
+REQUEST = Understood({Act.REQUEST: 0.9, Act.THANKS: 0.1}, 0.0, 0.0, 0.0)
 
 
 def understood_as(act: Act = Act.REQUEST, probability: float = 0.9, **outputs: Any) -> Understood:
     acts: dict[str, float] = {Act.REQUEST: 1 - probability, act: probability}
-    return replace(Understood(acts, 0.0, 0.0, 0.0, 0.0), **outputs)
+    return replace(Understood(acts, 0.0, 0.0, 0.0), **outputs)
+
+
+def told(answerable: float) -> Classification:
+    found = label(Label.ANSWERABLE, answerable)
+    return replace(found, probabilities={Label.ANSWERABLE: answerable, Label.IRRELEVANT: 1 - answerable})
 
 
 @dataclass
@@ -104,9 +109,7 @@ async def test_what_a_message_does_is_told(probability: float, *, certain: bool)
 async def test_a_courtesy_is_one_as_far_as_its_label_asks_for_nothing(
     act: Act, probability: float, off_topic: float, *, social: bool
 ) -> None:
-    asks = label(Label.ANSWERABLE, 1 - off_topic)
-    asks = replace(asks, probabilities={Label.ANSWERABLE: 1 - off_topic, Label.IRRELEVANT: off_topic})
-    heads = Heads({"cheers": understood_as(act, probability)}, {"cheers": asks})
+    heads = Heads({"cheers": understood_as(act, probability)}, {"cheers": told(1 - off_topic)})
 
     assert (await read(heads, "cheers mate")).act is (act if social else Act.REQUEST)
 
@@ -118,11 +121,20 @@ async def test_a_courtesy_is_one_as_far_as_its_label_asks_for_nothing(
 async def test_a_crisis_is_acted_on_early_and_the_wish_for_a_person_late(
     value: float, *, refuses: bool, crisis: bool, person: bool
 ) -> None:
-    said = understood_as(Act.ASKS_PERSON, value, refuses_offer=value, crisis=value, person=value)
+    said = understood_as(Act.ASKS_PERSON, value, refuses_offer=value, crisis=value)
 
-    found = await read(Heads({"leave": said}), "leave me in peace")
+    found = await read(Heads({"leave": said}, {"leave": told(0.7)}), "leave me in peace")
 
     assert (found.refuses_offer, found.crisis, found.wants_person) == (refuses, crisis, person)
+
+
+@pytest.mark.parametrize(("answerable", "wanted"), [(0.5, True), (0.95, False)])
+async def test_words_about_people_are_no_wish_for_one_where_the_articles_can_answer(
+    answerable: float, *, wanted: bool
+) -> None:
+    heads = Heads({"talk": understood_as(Act.ASKS_PERSON, 0.9)}, {"talk": told(answerable)})
+
+    assert (await read(heads, "can my customers talk to a person")).wants_person is wanted
 
 
 @pytest.mark.parametrize("deaf", [False, True])

@@ -85,6 +85,9 @@ def of_base(rows: Sequence[Question]) -> list[Labelled]:
     found: list[Labelled] = []
     for row in rows:
         asked, gold = row.asked, row.asked.article_ids
+        if row.labels:
+            found += _told(row)
+            continue
         if asked.answerable and not gold:
             continue
         if not asked.answerable:
@@ -98,6 +101,17 @@ def of_base(rows: Sequence[Question]) -> list[Labelled]:
         ]
         found += [Labelled((asked.question, text), answers=False, importance=OTHER) for text in others[:MOST_OTHERS]]
     return _balanced(found)
+
+
+def _told(row: Question) -> list[Labelled]:
+    """Of a question whose sections were labelled. Others that were found do not answer; one that helps says nothing."""
+    told = [
+        Labelled((row.asked.question, text), answers=label == "answers", importance=1.0)
+        for text, label in row.labels.items()
+        if label != "helps"
+    ]
+    others = [text for _, text in row.read if text not in row.labels][:MOST_OTHERS]
+    return told + [Labelled((row.asked.question, text), answers=False, importance=OTHER) for text in others]
 
 
 def _beside(question: str, text: str, place: int) -> Labelled:

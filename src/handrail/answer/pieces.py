@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from handrail.answer.gate import Bands
 from handrail.answer.piece import piece_of, share_of, shown, words
@@ -33,7 +34,8 @@ class Pieces:
         `several`: other answers stand beside it, so that each piece is headed by its title. Empty where nothing may be
         quoted.
         """
-        pieces = self._pieces(evidence, self._leading(evidence.sections))
+        leading = [(evidence.query, one) for one in self._leading(evidence.sections)]
+        pieces = self._pieces(leading)
         headed = several or len(pieces) > 1
         return [
             Claim(
@@ -46,16 +48,24 @@ class Pieces:
             for piece in pieces
         ]
 
-    def cards(self, evidence: Evidence) -> tuple[Card, ...]:
-        """Up to three, the best one open, and the others as far as there is room."""
-        close = [one for one in evidence.sections if one.probability >= self._bands.least(evidence)]
+    def cards(self, *found: Evidence) -> tuple[Card, ...]:
+        """Up to three, the best one open, and the others as far as there is room.
+
+        What was found for several requests takes turns.
+        """
+        ranks = zip_longest(*(self._worth_a_card(one) for one in sorted(found, key=lambda one: -one.probability)))
+        close = [candidate for rank in ranks for candidate in rank if candidate is not None]
         cards: list[Card] = []
         room = ROOM
-        for piece in self._pieces(evidence, close, bounded=False):
+        for piece in self._pieces(close, bounded=False):
             size = words(shown(piece))
             cards.append(Card(piece, open=not cards or size <= room))
             room -= size
         return tuple(cards)
+
+    def _worth_a_card(self, evidence: Evidence) -> list[tuple[str, Candidate]]:
+        least = self._bands.least(evidence)
+        return [(evidence.query, one) for one in evidence.sections if one.probability >= least]
 
     def _leading(self, sections: Sequence[Candidate]) -> list[Candidate]:
         """Those that answer about as likely as the best."""
@@ -64,12 +74,12 @@ class Pieces:
         odds = _odds(sections[0].probability) * ABOUT_AS_LIKELY
         return [one for one in sections if _odds(one.probability) >= odds]
 
-    def _pieces(self, evidence: Evidence, candidates: Sequence[Candidate], *, bounded: bool = True) -> list[Piece]:
-        share = share_of(evidence.query, self._weights, self._lang)
+    def _pieces(self, candidates: Sequence[tuple[str, Candidate]], *, bounded: bool = True) -> list[Piece]:
+        """Of what was found for each query."""
         pieces: list[Piece] = []
         room = ROOM
-        for candidate in candidates:
-            piece = piece_of(candidate.section, share)
+        for query, candidate in candidates:
+            piece = piece_of(candidate.section, share_of(query, self._weights, self._lang))
             size = words(shown(piece))
             if planted(piece.markdown) or not piece.markdown or (bounded and pieces and size > room):
                 continue

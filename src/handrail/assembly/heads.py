@@ -14,7 +14,7 @@ from handrail.models import Logit
 from handrail.models.batching import Batcher
 from handrail.retrieve import Retriever
 from handrail.text import language
-from handrail.types import Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question, Understood
+from handrail.types import Act, Claim, Classification, Draft, Evidence, Hit, Label, Passage, Question, Understood
 from handrail.understand.classify import Classifier
 from handrail.verify import Verifier
 
@@ -71,7 +71,7 @@ def understanding_heads(retriever: Retriever) -> dict[str, Head]:
     return {
         "act": act,
         "crisis": yes_no(lambda found: found.crisis),
-        "wants_person": yes_no(lambda found: found.person),
+        "wants_person": yes_no(lambda found: found.acts[Act.ASKS_PERSON]),
         "depends_on_history": yes_no(lambda found: found.depends),
     }
 

@@ -37,7 +37,7 @@ class UnderstandingHead:
     """Digest of what the encoder was taught, whose states it reads."""
     layers: tuple[int, ...]
     acts: tuple[str, ...]
-    """Whose logits come first; those of `depends`, `refuses_offer`, `crisis` and `person` follow."""
+    """Whose logits come first; those of `depends`, `refuses_offer` and `crisis` follow."""
     matters: tuple[str, ...]
     """Whose logits come last."""
     inner: Floats
@@ -47,7 +47,7 @@ class UnderstandingHead:
     """`(networks, hidden, looks)`, and `(networks, looks)`: how much each token counts in each look at all of them."""
     looks_bias: Floats
     out: Floats
-    """`(networks, (looks + 1) * hidden, acts + 4 + matters)`, and `(networks, acts + 4 + matters)`: of the means by
+    """`(networks, (looks + 1) * hidden, acts + 3 + matters)`, and `(networks, acts + 3 + matters)`: of the means by
     look, then of the highest."""
     out_bias: Floats
 
@@ -56,9 +56,9 @@ class UnderstandingHead:
         joined = np.concatenate(states, axis=1)
         logits = np.mean([self._logits(joined, at) for at in range(len(self.inner))], axis=0)
         acts, flags, matters = np.split(logits, [len(self.acts), len(logits) - len(self.matters)])
-        depends, refuses_offer, crisis, person = (_probability(float(logit)) for logit in flags)
+        depends, refuses_offer, crisis = (_probability(float(logit)) for logit in flags)
         about = _shares(self.matters, matters)
-        return Understood(_shares(self.acts, acts), depends, refuses_offer, crisis, person, about)
+        return Understood(_shares(self.acts, acts), depends, refuses_offer, crisis, about)
 
     def _logits(self, states: Floats, at: int) -> Floats:
         hidden = _gelu(states @ self.inner[at] + self.inner_bias[at])

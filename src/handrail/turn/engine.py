@@ -145,8 +145,7 @@ class Engine:
 
     def _cards(self, parts: Sequence[Found]) -> Sequence[Card]:
         close = [part for part in parts if part.band is not Band.NOTHING]
-        best = max(close, key=lambda part: part.evidence.probability, default=None)
-        return self._stages.quote.cards(best.evidence) if best is not None else ()
+        return self._stages.quote.cards(*(part.evidence for part in close))
 
     async def _grave(self, turn: TurnInFlight, answered: Sequence[Found], cards: Sequence[Card]) -> Outcome:
         """Words first, then what the articles say, the policy, and a person."""

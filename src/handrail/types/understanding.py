@@ -20,7 +20,7 @@ Vectors = NDArray[np.float32]
 class Understood:
     """What a message does in the conversation and what it calls for, as probabilities, whatever its label is.
 
-    `refuses_offer`, `crisis` and `person` are shifted in fitting so that 0.5 is the point at which to act.
+    `refuses_offer` and `crisis` are shifted in fitting so that 0.5 is the point at which to act.
     """
 
     acts: Mapping[str, float]
@@ -32,8 +32,6 @@ class Understood:
     """Its writer wants no offer to stay."""
     crisis: float
     """Its writer is in despair and needs help."""
-    person: float
-    """It asks for a person to talk to, whatever else it asks."""
     matters: Mapping[str, float] = field(default_factory=dict)
     """By the kind of matter that it would be if it were serious, such as `charge`, or `other`. They add up to 1."""
 

@@ -26,9 +26,11 @@ from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
 from handrail.understand.history import ALONE, asked_last, carried, under_discussion
 
-ACTS, CRISIS, PERSON = 0.5, 0.3, 0.7
-"""Probabilities at which the heads' yes-or-no outputs are acted on. A line about help that nobody needed costs little,
-and one that is missing may cost a life; the offer of a person takes the place of an answer."""
+ACTS, CRISIS, PERSON = 0.5, 0.3, 0.6
+"""Probabilities at which the heads' outputs are acted on. A line about help that nobody needed costs little, and one
+that is missing may cost a life; the offer of a person takes the place of an answer."""
+ANSWERABLE = 0.8
+"""Probability that the articles can answer, from which words about people ask for no person to talk to."""
 SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
 STANDS = 0.6
@@ -45,7 +47,7 @@ FOR_NOTHING = (Label.IRRELEVANT, Label.NONSENSE)
 """Labels of what asks for nothing that a company has to do with."""
 LEAST = 1e-3
 ASKING = (Label.ANSWERABLE, Label.HIGH_STAKES, Label.OUT_OF_SCOPE)
-NOT_UNDERSTOOD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0, 0.0)
+NOT_UNDERSTOOD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0)
 """Where no encoder hears messages."""
 
 
@@ -66,7 +68,7 @@ class LocalUnderstanding:
             whole=whole,
             act=_act(heard, told),
             crisis=heard.crisis >= CRISIS or speaks_of_dying(question.text),
-            wants_person=(heard.person + heard.acts.get(Act.ASKS_PERSON, 0.0)) / 2 >= PERSON,
+            wants_person=_wants_person(heard, told),
             refuses_offer=heard.refuses_offer >= ACTS,
             refused_before=await self._refused_before(question, whole),
             depends=heard.depends,
@@ -171,6 +173,12 @@ def _act(heard: Understood, told: Classification) -> Act:
         return act if likely >= SURE else Act.REQUEST
     for_nothing = sum(told.probabilities.get(label, 0.0) for label in FOR_NOTHING)
     return act if _odds(likely) * _odds(for_nothing) ** 0.5 >= 1 else Act.REQUEST
+
+
+def _wants_person(heard: Understood, told: Classification) -> bool:
+    """Whether its writer asks for a person to talk to; "can my customers talk to a person" is for the articles."""
+    asks = heard.acts.get(Act.ASKS_PERSON, 0.0) >= PERSON
+    return asks and told.probabilities.get(Label.ANSWERABLE, 0.0) < ANSWERABLE
 
 
 def _odds(probability: float) -> float:
