@@ -183,7 +183,7 @@ async def test_an_answer_to_what_may_be_an_ordinary_question_begins_with_the_ans
     assert turn.outcome.answer.startswith("Open Settings")
 
 
-@pytest.mark.parametrize(("probability", "routing"), [(0.9, Routing.HIGH_STAKES), (0.6, Routing.FOLLOWUP)])
+@pytest.mark.parametrize(("probability", "routing"), [(0.9, Routing.HIGH_STAKES), (0.5, Routing.FOLLOWUP)])
 async def test_what_may_be_serious_and_no_article_answers_always_has_a_person_in_sight(
     probability: float, routing: Routing
 ) -> None:
@@ -285,3 +285,11 @@ async def test_each_citation_of_it_is_a_passage_that_was_found() -> None:
     cited = turn.outcome.citations
     assert all(isinstance(one, Citation) and one.passage in EVIDENCE.passages for one in cited)
     assert len(cited) == 1
+
+
+async def test_who_asks_for_a_person_in_a_matter_that_may_be_serious_is_given_one() -> None:
+    wants = asking(request("enough of this, somebody real please", Label.HIGH_STAKES, 0.5), wants_person=True)
+
+    turn = await engine(quoting(understands=wants, retriever=Retrieves(NOTHING))).run(ask("enough"))
+
+    assert (turn.outcome.routing, turn.outcome.escalation.offer) == (Routing.HIGH_STAKES, Offer.BUTTON)

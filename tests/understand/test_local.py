@@ -137,6 +137,22 @@ async def test_words_about_people_are_no_wish_for_one_where_the_articles_can_ans
     assert (await read(heads, "can my customers talk to a person")).wants_person is wanted
 
 
+@pytest.mark.parametrize(
+    ("name", "between", "crisis"),
+    [
+        (Label.HIGH_STAKES, 0, True),
+        (Label.HIGH_STAKES, 2, True),
+        (Label.HIGH_STAKES, 3, False),
+        (Label.ANSWERABLE, 0, False),
+    ],
+)
+async def test_despair_goes_on_in_serious_messages_that_follow_soon(name: Label, between: int, *, crisis: bool) -> None:
+    dark = Exchange("all is dark", "all is dark", "", Routing.HIGH_STAKES)
+    heads = Heads({"dark": understood_as(crisis=0.9)}, {"joking": label(name, 0.6)})
+
+    assert (await read(heads, "i am not joking", dark, *[DOMAIN] * between)).crisis is crisis
+
+
 @pytest.mark.parametrize("deaf", [False, True])
 async def test_phrases_of_despair_count_whatever_the_heads_say(*, deaf: bool) -> None:
     assert (await read(Heads(deaf=deaf), "I don't want to live anymore")).crisis

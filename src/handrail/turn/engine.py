@@ -39,9 +39,11 @@ from handrail.types import (
 from handrail.types.people import NOBODY
 from handrail.verify.withhold import supported_only, withhold
 
-SURELY_GRAVE, GRAVE = 0.95, 0.85
+SURELY_GRAVE, GRAVE = 0.95, 0.6
 """Probabilities of high stakes: below the first a request that the articles answer is answered first, below the second
 one that they do not is asked back about, both with a person in sight."""
+BESIDE_GRAVE = 0.3
+"""Probability from which a section that may not answer is shown beside a serious matter."""
 NO_EVIDENCE = Evidence("", ())
 
 
@@ -107,16 +109,16 @@ class Engine:
         turn.standalone = " ".join(part.sense.text for part in parts)
         turn.retrieved = len({hit.passage.id for part in parts for hit in part.evidence.hits})
         answered = [part for part in parts if self._answers(turn, part)]
-        cards = self._cards([part for part in parts if not part.static and part not in answered])
-        likely = lead.sense.classification.probability
-        if lead.grave and (likely >= SURELY_GRAVE or (likely >= GRAVE and not answered) or turn.question.declined):
-            result = await self._grave(turn, answered, cards)
+        left = [part for part in parts if part not in answered]
+        likely, wanted = lead.sense.classification.probability, understood.wants_person or turn.question.declined
+        if lead.grave and (likely >= SURELY_GRAVE or (likely >= GRAVE and not answered) or wanted):
+            result = await self._grave(turn, answered, left)
         elif answered:
-            result = await self._answer(turn, answered, cards, [part for part in parts if part not in answered])
+            result = await self._answer(turn, answered, left)
         elif all(part.static for part in parts):
             result = replies.turned_away(parts, turn.wording, self._topics)
         else:
-            result = replies.nothing_found(parts, cards, understood, turn.question, turn.wording)
+            result = replies.nothing_found(parts, self._cards(left), understood, turn.question, turn.wording)
         return replace(result, requests=replies.asked(parts, answered, result))
 
     async def _look_up(self, turn: TurnInFlight, understood: Understanding) -> Sequence[Found]:
@@ -143,11 +145,12 @@ class Engine:
         enough = part.band is Band.ANSWERED or self._stages.answer.primary.least is part.band
         return part.label not in STATIC and enough and bool(part.evidence.hits)
 
-    def _cards(self, parts: Sequence[Found]) -> Sequence[Card]:
-        close = [part for part in parts if part.band is not Band.NOTHING]
-        return self._stages.quote.cards(*(part.evidence for part in close))
+    def _cards(self, parts: Sequence[Found], least: float = 0.0) -> Sequence[Card]:
+        close = [part for part in parts if part.band is not Band.NOTHING and not part.static]
+        found = [part.evidence for part in close if part.evidence.probability >= least]
+        return self._stages.quote.cards(*found)
 
-    async def _grave(self, turn: TurnInFlight, answered: Sequence[Found], cards: Sequence[Card]) -> Outcome:
+    async def _grave(self, turn: TurnInFlight, answered: Sequence[Found], left: Sequence[Found]) -> Outcome:
         """Words first, then what the articles say, the policy, and a person."""
         await self._steps.know_customer(turn)
         evidence = merged(answered) if answered else NO_EVIDENCE
@@ -158,12 +161,10 @@ class Engine:
         await turn.showing.settle(draft)
         shown = assemble(draft, evidence, evidence.probability)
         result = outcome.high_stakes(shown.text, shown.citations, evidence.probability)
-        near = () if shown.citations else cards
+        near = () if shown.citations else self._cards(left, BESIDE_GRAVE)
         return replace(result, claims=draft.claims, factuality=verified.factuality, pieces=shown.pieces, closest=near)
 
-    async def _answer(
-        self, turn: TurnInFlight, answered: Sequence[Found], cards: Sequence[Card], left: Sequence[Found]
-    ) -> Outcome:
+    async def _answer(self, turn: TurnInFlight, answered: Sequence[Found], left: Sequence[Found]) -> Outcome:
         evidence, wording = merged(answered), turn.wording
         confidence = evidence.probability
         open_ = [part for part in left if part.label in (Label.ANSWERABLE, Label.OUT_OF_SCOPE)]
@@ -196,4 +197,4 @@ class Engine:
             suggested = await self._steps.suggest(turn, draft, shown.citations)
             result = outcome.answered(shown.text, verdict, shown.citations, confidence, suggested)
         result = outcome.proved(result, draft, verified.factuality, wording)
-        return replace(result, pieces=shown.pieces, closest=cards if open_ else ())
+        return replace(result, pieces=shown.pieces, closest=self._cards(open_))

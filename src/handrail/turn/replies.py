@@ -51,7 +51,8 @@ def courtesy(understood: Understanding, question: Question, wording: Wording, to
     if rule is None:
         return None
     last = question.history[-1] if question.history else None
-    if understood.refuses_offer and last is not None and last.routing is Routing.HIGH_STAKES:
+    serious = told.label is Label.HIGH_STAKES or (last is not None and last.routing is Routing.HIGH_STAKES)
+    if understood.refuses_offer and last is not None and serious:
         return None  # what was asked for is still wanted, only the offer is not
     offered = last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
     chips = offered if understood.act in (Act.YES, Act.NO) and offered else topics

@@ -40,6 +40,8 @@ CLEARLY = 0.15
 HIGH_STAKES_ALONE = 0.95
 """Probability of high stakes from which a follow-up is serious whatever it follows."""
 MOST = 3
+LATELY = 3
+"""Exchanges in which a message in despair still counts for what is said now."""
 EARLIER = 20
 """Messages that are read for a refusal where the memory of the conversation is lost."""
 SOCIAL = frozenset({Act.GREETING, Act.THANKS, Act.YES, Act.NO, Act.CHAT, Act.ABOUT_ASSISTANT})
@@ -67,11 +69,21 @@ class LocalUnderstanding:
             requests=await self._requests(question, whole, told),
             whole=whole,
             act=_act(heard, told),
-            crisis=heard.crisis >= CRISIS or speaks_of_dying(question.text),
+            crisis=_despairs(question.text, heard) or await self._goes_on_despairing(question, told),
             wants_person=_wants_person(heard, told),
             refuses_offer=heard.refuses_offer >= ACTS,
             refused_before=await self._refused_before(question, whole),
             depends=heard.depends,
+        )
+
+    async def _goes_on_despairing(self, question: Question, told: Classification) -> bool:
+        """Whether a serious message comes soon after one in despair, so that help is named again."""
+        if told.label is not Label.HIGH_STAKES:
+            return False
+        before = [exchange.standalone for exchange in question.history[-LATELY:] if exchange.standalone]
+        probes = await asyncio.gather(*(self._look(text) for text in before))
+        return any(
+            _despairs(text, probe.understood or NOT_UNDERSTOOD) for text, probe in zip(before, probes, strict=True)
         )
 
     async def _refused_before(self, question: Question, whole: Request) -> bool:
@@ -95,12 +107,12 @@ class LocalUnderstanding:
         with_past = await self._look(standalone)
         found = await self._label(question, standalone, with_past)
         heard = probe.understood or NOT_UNDERSTOOD
-        if heard.refuses_offer >= ACTS and last.routing is Routing.HIGH_STAKES:
+        if heard.refuses_offer >= ACTS:
             grave = await self._look(last.standalone)
-            label = await self._label(question, last.standalone, grave)
-            return Request(
-                text, (Sense(last.standalone, label, grave, 1.0, Wordings(favoured=wordings.favoured), carried=True),)
-            )
+            told = await self._label(question, last.standalone, grave)
+            if told.label is Label.HIGH_STAKES or last.routing is Routing.HIGH_STAKES:
+                favoured = Wordings(favoured=wordings.favoured)
+                return Request(text, (Sense(last.standalone, told, grave, 1.0, favoured, carried=True),))
         together = Sense(standalone, _of_follow_up(alone.classification, found, last.routing in ANSWERING),
                          with_past, needs, wordings, carried=True)  # fmt: skip
         senses = [together, replace(alone, prior=1 - needs)]
@@ -159,6 +171,10 @@ class LocalUnderstanding:
 
     async def _label(self, question: Question, text: str, probe: Probe) -> Classification:
         return await self._classifier.classify(replace(question, text=text), probe)
+
+
+def _despairs(text: str, heard: Understood) -> bool:
+    return heard.crisis >= CRISIS or speaks_of_dying(text)
 
 
 def _act(heard: Understood, told: Classification) -> Act:
