@@ -158,7 +158,7 @@ async def _begun(services: Services, question: Question, asker: Asker, to_person
         conversations = services.desk.conversations if to_person else services.desk.talks.conversations
         return await conversations.begin(question, asker.visitor_id)
     except RecordsUnavailable as error:
-        log.warning("%s; the turn is answered without being recorded", error)
+        log.warning("%s; the turn is answered but not recorded", error)
         return None
 
 

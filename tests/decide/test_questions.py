@@ -34,7 +34,7 @@ def test_what_visitors_write_is_no_template() -> None:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "says"), [({}, "needs: message"), ({"message": "x", "mesage": "y"}, "knows nothing of: mesage")]
+    ("inputs", "says"), [({}, "needs: message"), ({"message": "x", "mesage": "y"}, "doesn't have: mesage")]
 )
 def test_wrong_inputs_are_named(inputs: dict[str, object], says: str) -> None:
     with pytest.raises(DecisionInputs, match=says):

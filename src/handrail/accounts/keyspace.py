@@ -29,7 +29,7 @@ class Keyspace:
     def __post_init__(self) -> None:
         for name in (self.deployment, self.tenant):
             if not NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no name for a deployment or a tenant")
+                raise ValueError(f"{name!r} isn't a valid name for a deployment or tenant")
 
     @property
     def prefix(self) -> str:

@@ -121,7 +121,9 @@ def read_multilingual(
 def _logged(done: int, total: int) -> None:
     """Says why this start takes longer."""
     if not done:
-        logger.info("encoding %d passages for messages in other languages; `handrail ingest` does it beforehand", total)
+        logger.info(
+            "encoding %d passages for messages in other languages; `handrail ingest` does this in advance", total
+        )
 
 
 @dataclass(frozen=True, slots=True)

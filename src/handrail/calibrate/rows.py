@@ -17,7 +17,7 @@ def read_rows(path: Path, leave_out: str = "") -> list[Asked]:
     except OSError as error:
         raise KnowledgeError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise KnowledgeError(f"{path} cannot be read: it is not UTF-8 text") from None
+        raise KnowledgeError(f"{path} can't be read: it isn't UTF-8 text") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -123,5 +123,5 @@ def state_of(decision: Decision, state: JsonValue, name: str) -> dict[str, str]:
         raise WrongState(name, f"the state of {decision.name!r} is an object with: {', '.join(needed)}")
     entries = {key: value for key, value in state.items() if key in decision.state and isinstance(value, str)}
     if missing := [key for key in needed if key not in entries]:
-        raise WrongState(name, f"the state of {decision.name!r} lacks the text: {', '.join(missing)}")
+        raise WrongState(name, f"the state of {decision.name!r} is missing: {', '.join(missing)}")
     return entries

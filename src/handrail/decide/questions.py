@@ -83,7 +83,7 @@ class Decision(BaseModel):
         if missing := [name for name in self.inputs if name not in inputs]:
             raise DecisionInputs(f"the decision {self.name!r} needs: {', '.join(missing)}")
         if unknown := given.keys() - {*self.inputs, *self.optional}:
-            raise DecisionInputs(f"the decision {self.name!r} knows nothing of: {', '.join(sorted(unknown))}")
+            raise DecisionInputs(f"the decision {self.name!r} doesn't have: {', '.join(sorted(unknown))}")
         try:
             state = {key: compiled(text).render(given).strip() for key, text in self.state.items()}
         except TemplateError as error:
@@ -141,7 +141,7 @@ def load_decisions(folder: Path | None = None) -> Decisions:
     prompts = site_dir("prompts") if folder is None else None
     found = folder or (prompts / "decisions" if prompts is not None else None)
     if found is None or not found.is_dir():
-        raise PermanentError("the folder prompts/decisions/ is missing; run from a clone, or install handrail again")
+        raise PermanentError("the folder prompts/decisions/ is missing. Run from a clone, or reinstall handrail")
     return Decisions({decision.name: decision for decision in map(_read, sorted(found.glob("*.toml")))})
 
 

@@ -38,7 +38,7 @@ def plain_file(path: Path, most_bytes: int) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise KnowledgeError(_kind(found.st_mode))
         if found.st_size > most_bytes:
-            raise KnowledgeError(f"{found.st_size} bytes is over knowledge.max_article_bytes = {most_bytes}")
+            raise KnowledgeError(f"{found.st_size} bytes is more than knowledge.max_article_bytes = {most_bytes}")
         return opened.read(most_bytes + 1)[:most_bytes]
 
 

@@ -102,5 +102,5 @@ def _id(relative: Path) -> str:
 
 def _text(key: str, value: Any) -> str:
     if isinstance(value, list | dict | set | tuple):
-        raise KnowledgeError(f"{key} in the front matter must be one text, not a list or table")
+        raise KnowledgeError(f"{key} in the front matter must be a single text, not a list or table")
     return str(value).strip()

@@ -49,7 +49,7 @@ def locate(spec: ModelSpec, folder: Path | None = None) -> Path:
     for candidate in _candidates(spec, folder):
         if _complete(spec, candidate):
             return candidate
-    raise ModelUnavailable(f"the weights of {spec.name} are not here or are damaged: run `handrail models fetch`")
+    raise ModelUnavailable(f"the weights of {spec.name} are missing or damaged: run `handrail models fetch`")
 
 
 def fetch(spec: ModelSpec, progress: Progress, folder: Path | None = None) -> Path:

@@ -73,8 +73,8 @@ class Database:
             raise
         except (DBAPIError, PoolTimeout, OSError) as error:
             if isinstance(error, DBAPIError) and _of_data(error):
-                raise NotStorable("a value cannot be stored as it is") from error
-            raise RecordsUnavailable(f"the database of records does not answer: {type(error).__name__}") from error
+                raise NotStorable("a value can't be stored") from error
+            raise RecordsUnavailable(f"the database doesn't respond: {type(error).__name__}") from error
 
     async def problem(self) -> str | None:
         """What is wrong, for readiness; None when all is well."""
@@ -133,7 +133,7 @@ def database_url(storage: Storage) -> URL:
         url = make_url(storage.database_url)
     except ArgumentError:
         raise SettingsError(
-            "storage.database_url (DATABASE_URL) is not a URL; write postgresql://user:password@host/name"
+            "storage.database_url (DATABASE_URL) isn't a URL. Write postgresql://user:password@host/name"
         ) from None
     return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
 
