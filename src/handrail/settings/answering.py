@@ -12,7 +12,7 @@ from handrail.settings.fitted import fitted
 
 class Generate(Section):
     answerer: Literal["auto", "extractive", "llm"] = advanced(
-        "auto", description="`auto` uses the LLM if one is configured."
+        "auto", description="What writes the answers. `auto` uses the LLM if one is configured."
     )
     critique: Literal["auto", "llm", "off"] = advanced(
         "auto", description="Self-critique of answers written by an LLM. `auto` uses the LLM if one is configured."

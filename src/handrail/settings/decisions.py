@@ -26,13 +26,13 @@ class Decide(Section):
         None, pattern=r"^https?://", description="Address of the model's server, with or without /v1."
     )
     api_key: SecretStr | None = advanced(
-        None, description="Its key. Environment variable: HANDRAIL__DECISIONS__API_KEY."
+        None, description="API key for this server. Environment variable: HANDRAIL__DECISIONS__API_KEY."
     )
     timeout_s: float = advanced(
         2.0, ge=0.05, le=60, description="Timeout for one request in seconds. After it, the local verdict stands."
     )
     ask: Literal["grey", "always"] = advanced(
-        "grey", description="Ask it only when the local model is unsure (`grey`), or about everything (`always`)."
+        "grey", description="Ask this model only when the local one is unsure (`grey`), or always (`always`)."
     )
     grey_from: Probability = fitted(
         "decisions.grey_from",

@@ -122,7 +122,7 @@ class Alerts(Section):
         ge=1,
         le=50,
         description="Transcripts e-mailed per conversation and UTC day. Confirmation codes have the same limit, "
-        "counted separately; so do those below.",
+        "counted separately. So do the limits below.",
     )
     visitor_mails_per_visitor: int = advanced(6, ge=1, le=100, description="The same per visitor.")
     visitor_mails_per_client: int = advanced(10, ge=1, le=1000, description="The same per IP address.")

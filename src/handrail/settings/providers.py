@@ -40,7 +40,7 @@ class Llm(Section):
     retries: int = advanced(2, ge=0, le=5, description="Retries after a retryable failure.")
     max_output_tokens: int = advanced(900, ge=50, le=8000, description="Longest reply, in tokens.")
     temperature: float | None = advanced(
-        None, ge=0.0, le=2.0, description="Sent only if set, because some models reject it."
+        None, ge=0.0, le=2.0, description="Sampling temperature. Sent only if set, because some models reject it."
     )
     reasoning: Literal["minimal", "low", "medium", "high"] | None = advanced(
         "minimal",
@@ -52,7 +52,9 @@ class Llm(Section):
         le=100,
         description="Consecutive failures after which the provider is skipped for a while. 0 turns this off.",
     )
-    breaker_pause_s: float = advanced(20.0, ge=1, le=600, description="Seconds that it is then skipped.")
+    breaker_pause_s: float = advanced(
+        20.0, ge=1, le=600, description="Seconds for which a failing provider is skipped."
+    )
     usd_per_million_input: float = Field(
         0.0, ge=0, le=1000, description="Price of input tokens, for the cost in `meta`."
     )
@@ -91,7 +93,9 @@ class Judge(Section):
     base_url: str | None = advanced(
         None, description="OpenAI-compatible endpoint of the model that rates answers in `handrail eval answers`."
     )
-    api_key: SecretStr | None = advanced(None, description="Its key. Environment variable: HANDRAIL__JUDGE__API_KEY.")
+    api_key: SecretStr | None = advanced(
+        None, description="API key for this endpoint. Environment variable: HANDRAIL__JUDGE__API_KEY."
+    )
     model: str = advanced(
         "gpt-5",
         min_length=1,

@@ -76,7 +76,10 @@ class Knowledge(Section):
         "no links.",
     )
     max_article_bytes: int = advanced(
-        2_000_000, ge=1000, le=50_000_000, description="Larger files are skipped and reported."
+        2_000_000,
+        ge=1000,
+        le=50_000_000,
+        description="Largest article file, in bytes. Larger files are skipped and reported.",
     )
 
 
@@ -93,8 +96,8 @@ class Models(Section):
     )
     foreign: str = advanced(
         "multilingual-e5-small-q4",
-        description="Encoder that classifies and searches for messages in other languages and detects crises in any "
-        "language, or `none`.",
+        description="Encoder for messages in other languages: it classifies them and finds passages for them. It also "
+        "detects crises and requests for a person in any language. `none` turns it off.",
     )
     reader: bool = advanced(
         True,
@@ -214,7 +217,7 @@ class Gates(Section):
     )
     closest: Probability | None = advanced(
         None,
-        description="Probability at or above which a section is shown as closest match. Below it, the visitor is "
+        description="Probability at or above which a section is shown as a closest match. Below it, the visitor is "
         "asked for details. Default: the fitted value.",
     )
     calibration: Path | None = advanced(
@@ -252,8 +255,8 @@ class Desk(Section):
         5,
         ge=1,
         le=100,
-        description="Wrong passwords per account and IP address in 15 minutes before sign-in is blocked. Per IP "
-        "address over all accounts, four times as many.",
+        description="Wrong passwords per account and IP address in 15 minutes before sign-in is blocked. For all "
+        "accounts from one IP address, four times as many.",
     )
     sign_in_failures_of_account: int = advanced(
         50,
