@@ -47,7 +47,7 @@ class MarkdownFolder:
                 yield self._read(path, relative)
             except NotClear as error:
                 yield Rejected(str(path), str(error))
-                yield Unpublished(_id(relative), str(path), "not clear for whom")
+                yield Unpublished(_id(relative), str(path), "unclear audience")
             except (KnowledgeError, OSError) as error:
                 yield Rejected(str(path), str(error))
         if not found:
