@@ -178,7 +178,7 @@ async def _delivered(services: Services, turn: Turn, begun: Begun | None) -> str
     try:
         return await services.desk.talks.conversations.deliver(turn.question, begun, turn.outcome.answer, label)
     except RecordsUnavailable as error:
-        log.warning("%s; the answer is delivered without being recorded", error)
+        log.warning("%s; the answer is delivered but not recorded", error)
         return None
 
 

@@ -59,7 +59,7 @@ class Oidc:
             import authlib.integrations.httpx_client  # noqa: F401
             import joserfc  # noqa: F401
         except ImportError:
-            raise MissingExtra("signing in by OpenID Connect (oidc.issuer)", "oidc") from None
+            raise MissingExtra("OpenID Connect sign-in (oidc.issuer)", "oidc") from None
         self._settings = settings
         self._secret = secret
         self._clock = clock
@@ -203,8 +203,8 @@ class Oidc:
         )
 
     def _away(self, error: Exception) -> SignInProblem:
-        log.warning("signing in by OpenID Connect failed: %s: %s", type(error).__name__, error)
-        return SignInProblem("provider", "the provider is away, or its answer does not hold")
+        log.warning("OpenID Connect sign-in failed: %s: %s", type(error).__name__, error)
+        return SignInProblem("provider", "the provider is unavailable or its response is invalid")
 
     def _seal(self, left: _Left) -> str:
         content = [left.state, left.nonce, left.verifier, self._clock() + AWAY_S]

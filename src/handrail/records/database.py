@@ -82,7 +82,7 @@ class Database:
             async with self.transaction() as session:
                 await session.execute(select(TurnRow.turn_id).where(TurnRow.tenant == "").limit(1))
         except RecordsUnavailable:
-            return "the database of records does not answer"
+            return "the database doesn't respond"
         return None
 
     async def close(self) -> None:
@@ -109,8 +109,8 @@ async def open_database(storage: Storage) -> Database:
     except (DBAPIError, OSError) as error:
         await engine.dispose()
         raise RecordsUnavailable(
-            "the database of records cannot be opened; check storage.database_url (DATABASE_URL), and that "
-            f"storage.data_dir can be written: {type(error).__name__}"
+            f"can't open the database ({type(error).__name__}). Check storage.database_url (DATABASE_URL), and that "
+            "storage.data_dir is writable"
         ) from error
     return _database(url, engine)
 
@@ -143,7 +143,7 @@ def _engine(url: URL, pool: dict[str, Any] = SEVERAL) -> AsyncEngine:
     try:
         engine = create_async_engine(url, **(ONE_AT_A_TIME if sqlite else {"pool_pre_ping": True, **pool}))
     except NoSuchModuleError:
-        raise SettingsError(f"storage.database_url: no database driver is called {url.drivername!r}") from None
+        raise SettingsError(f"storage.database_url: there is no database driver {url.drivername!r}") from None
     except ModuleNotFoundError as error:
         if url.get_backend_name() == "postgresql":
             raise MissingExtra("records in PostgreSQL", "postgres") from error

@@ -24,7 +24,7 @@ async def call(http: httpx.AsyncClient, method: str, url: str, **options: Any) -
         async with http.stream(method, url, **options) as response:
             body = await _read(response)
     except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-        raise Undeliverable(f"{host}: this address isn't allowed") from None
+        raise Undeliverable(f"{host}: not a valid http or https URL") from None
     except httpx.HTTPError as error:
         raise Undelivered(f"{host}: {type(error).__name__}") from None
     if response.is_success:
