@@ -37,7 +37,9 @@ def connect(name: str, settings: Decide) -> DecisionModel[Any]:
     try:
         model = infer_model(name, provider)
     except (UserError, ValueError) as error:
-        raise SettingsError(f"decisions.model = {name!r}: {error}; decisions.base_url and decisions.api_key") from None
+        raise SettingsError(
+            f"decisions.model = {name!r}: {error}. Check decisions.base_url and decisions.api_key"
+        ) from None
     except ImportError as error:
         raise SettingsError(f"decisions.model = {name!r}: {error}") from None
     if not isinstance(model, DecisionModel):

