@@ -109,7 +109,7 @@ class LocalPrompts:
             known = ", ".join(self.names()) or "none"
             raise PromptError(f"no prompt {name!r} in {self._folder}. There are: {known}") from None
         except (OSError, UnicodeDecodeError) as error:
-            raise PromptError(f"prompt {name!r} cannot be read: {error}") from error
+            raise PromptError(f"prompt {name!r} can't be read: {error}") from error
         return PromptText(text, parse_header(name, text).version, "local")
 
     def names(self) -> list[str]:
