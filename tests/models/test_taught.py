@@ -212,7 +212,7 @@ def test_messages_in_other_languages_are_heard_in_their_own_words(settings: Sett
 
 @pytest.mark.models
 def test_another_encoder_was_not_taught_to_hear_messages(settings: Settings) -> None:
-    with pytest.raises(SettingsError, match=r"models\.foreign.*multilingual-e5-small-q4 was taught"):
+    with pytest.raises(SettingsError, match=r"models\.foreign.*multilingual-e5-small-q4.*bge-small-en-v1\.5-int8"):
         build_foreign_scorer(with_models(settings, {"foreign": "bge-small-en-v1.5-int8"}))
 
 
