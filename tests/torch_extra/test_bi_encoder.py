@@ -148,7 +148,5 @@ def test_a_folder_without_a_whole_model_is_one_line_of_advice(bi_encoder: Path, 
         load(folder)
 
     assert str(caught.value).startswith(f"models.embedder = 'st:{folder}' could not be loaded: ")
-    assert str(caught.value).endswith(
-        "takes a folder that holds a sentence-transformers model, or a name on the Hugging Face Hub)"
-    )
+    assert "sentence-transformers" in str(caught.value)
     assert "\n" not in str(caught.value)
