@@ -136,6 +136,6 @@ async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
     try:
         await work
     except HandrailError as error:
-        log.warning("%s; this is not on record", error)
+        log.warning("%s; this isn't recorded", error)
     except Exception:
         log.exception("something after a response failed")

@@ -21,7 +21,7 @@ async def purge_turns(turns: Turns, clock: Callable[[], float], every_s: float =
         try:
             gone = await turns.purge(clock())
         except RecordsUnavailable as error:
-            log.warning("%s; old turns are deleted later", error)
+            log.warning("%s; old turns will be deleted later", error)
         else:
             if gone:
                 log.info("%d old turns deleted", gone)
@@ -36,7 +36,7 @@ async def purge_conversations(
         try:
             gone = await visitors.forget(days, clock())
         except RecordsUnavailable as error:
-            log.warning("%s; old conversations are deleted later", error)
+            log.warning("%s; old conversations will be deleted later", error)
         else:
             if gone:
                 log.info("%d old conversations deleted", gone)

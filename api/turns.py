@@ -158,7 +158,7 @@ async def _begun(services: Services, question: Question, asker: Asker, to_person
         conversations = services.desk.conversations if to_person else services.desk.talks.conversations
         return await conversations.begin(question, asker.visitor_id)
     except RecordsUnavailable as error:
-        log.warning("%s; the turn is answered without being recorded", error)
+        log.warning("%s; the turn is answered but not recorded", error)
         return None
 
 
@@ -178,7 +178,7 @@ async def _delivered(services: Services, turn: Turn, begun: Begun | None) -> str
     try:
         return await services.desk.talks.conversations.deliver(turn.question, begun, turn.outcome.answer, label)
     except RecordsUnavailable as error:
-        log.warning("%s; the answer is delivered without being recorded", error)
+        log.warning("%s; the answer is delivered but not recorded", error)
         return None
 
 

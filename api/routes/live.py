@@ -33,7 +33,7 @@ async def _own(conversation_id: ConversationId, services: Needed, asker: WhoAsks
     _known(asker.visitor_id)
     row = await services.desk.talks.conversations.records.find(conversation_id)
     if row is None or row.visitor_id != asker.visitor_id:
-        raise Unknown("there is no such conversation")
+        raise Unknown("this conversation doesn't exist")
     return row
 
 

@@ -163,7 +163,7 @@ def test_the_sample_policy_makes_no_offer_to_somebody_with_a_grievance(text: str
         ('[[offer]]\nid = "a"\ntext = "You can pause."\nwhen = { plan = ["Solo"] }', "name the messages it answers"),
         (
             '[[offer]]\nid = "a"\ntext = "You can pause."\nwords = ["cancel"]\nwhen = {}\nplan = ["Solo"]',
-            "write plan and region into the table",
+            "plan and region",
         ),
         ("[offers]", "offers: Extra inputs"),
         ("[[offer]", "not readable TOML"),

@@ -149,7 +149,7 @@ def test_injection_signals_are_handed_on_and_the_question_still_answered(
         ({"question": ""}, "question", "Write a question"),
         ({"question": " \n\t\u200b\x07"}, "question", "Write a question"),
         ({"question": "a\x00b"}, "question", "NUL"),
-        ({"question": "x" * 4001}, "question", "at most 4000"),
+        ({"question": "x" * 4001}, "question", "4000"),
         ({"question": "How?", "conversation_id": "../etc"}, "conversation_id", "letters"),
         ({"question": "How?", "conversation_id": "c" * 65}, "conversation_id", "64"),
         ({"question": "How?", "conversation_id": "c\n"}, "conversation_id", "letters"),

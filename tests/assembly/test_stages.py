@@ -79,7 +79,7 @@ def test_a_base_s_own_gate_is_used_with_the_reader_it_was_fitted_to(
     with caplog.at_level(logging.WARNING):
         assert (calibration_for("answers", here, index="g1").fitted_on == "here") is used
 
-    assert ("is not used: run `handrail calibrate` again" in caplog.text) is not used
+    assert ("isn't used: run `handrail calibrate` again" in caplog.text) is not used
 
 
 def test_a_base_s_own_gate_stays_in_force_when_its_articles_change_and_that_is_said(

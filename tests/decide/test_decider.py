@@ -311,7 +311,7 @@ async def test_a_server_with_a_fault_gives_a_whole_answer_or_the_local_one(fault
     [
         ({"model": "system-one:judge-7"}, "base_url"),
         ({"model": "nobody:judge-7", "base_url": "http://127.0.0.1:9"}, "nobody"),
-        ({"model": "openai-chat:gpt-5", "base_url": "http://127.0.0.1:9"}, "writes text"),
+        ({"model": "openai-chat:gpt-5", "base_url": "http://127.0.0.1:9"}, "openai-chat:gpt-5"),
     ],
 )
 def test_a_model_that_cannot_be_is_named(settings: dict[str, str], says: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,7 +325,7 @@ def test_a_model_that_cannot_be_is_named(settings: dict[str, str], says: str, mo
 def test_an_alias_that_moves_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     connect("system-one:jev-latest", Decide(base_url="http://127.0.0.1:9"))
 
-    assert "an alias that moves" in caplog.text
+    assert "alias" in caplog.text
 
 
 async def test_mistakes_of_the_caller_are_not_hidden(decision_server: Server) -> None:

@@ -44,7 +44,7 @@ async def supported(state: Mapping[str, str]) -> dict[str, float]:
 
 async def route(state: Mapping[str, str]) -> dict[str, float]:
     if state["message"] == "busy":
-        raise RetryableError("the local models are busy; try again in a moment")
+        raise RetryableError("the local models are busy. Try again in a moment")
     return {"answerable": 0.7, "high_stakes": 0.3}
 
 

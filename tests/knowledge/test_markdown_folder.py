@@ -125,8 +125,8 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
         (b"PK\x03\x04\x00\x00data", "holds binary data, not Markdown"),
         (b"---\ntitle: [unclosed\n---\nText.", "the front matter is not valid YAML"),
         (b"---\ntitle: " + b"[" * 5000 + b"\n---\nText.", "the front matter is not valid YAML"),
-        (b"---\ntitle: [a, b]\n---\nText.", "title in the front matter must be one text"),
-        (b"x" * (LIMIT + 1), "is over knowledge.max_article_bytes = 2000000"),
+        (b"---\ntitle: [a, b]\n---\nText.", "title in the front matter must be a single text"),
+        (b"x" * (LIMIT + 1), "is more than knowledge.max_article_bytes = 2000000"),
     ],
     ids=["latin-1", "binary", "bad YAML", "deep YAML", "list as title", "large"],
 )

@@ -112,7 +112,7 @@ def test_questions_beside_a_corpus_are_no_articles_where_the_corpus_has_titles(t
         ({"title": "T", "contents": "c"}, "missing id"),
         ({"title": "T"}, "missing id"),
         ({"_id": "", "text": "c"}, "missing id"),
-        ({"id": "1", "title": " ", "text": "---\n***"}, "missing title, and no words to take one from"),
+        ({"id": "1", "title": " ", "text": "---\n***"}, "missing title, and no text to take one from"),
         ([1, 2], "not a JSON object in UTF-8"),
         ('{"id": "1", ', "not a JSON object in UTF-8"),
         ("[" * 200_000, "not a JSON object in UTF-8"),

@@ -149,7 +149,7 @@ def test_an_open_breaker_lets_one_call_through_after_its_pause() -> None:
     breaker = Breaker(threshold=1, pause_s=10, clock=lambda: now)
     breaker.failed()
 
-    with pytest.raises(RetryableError, match="asked again in 10 s"):
+    with pytest.raises(RetryableError, match=r"host .* 10 s"):
         breaker.check("host")
     now = 10.0
     breaker.check("host")

@@ -164,7 +164,8 @@ async def test_database_lost_later_is_a_problem_and_not_a_crash(tmp_path: Path) 
     problem = await database.problem()
     await database.close()
 
-    assert problem == "the database of records does not answer"
+    assert problem is not None
+    assert "database" in problem
 
 
 async def test_records_are_for_the_operator_alone(tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ def test_nothing_of_the_bias_is_left() -> None:
 def test_a_file_that_holds_no_bias_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "bias.npz").write_bytes(content)
 
-    with pytest.raises(SettingsError, match=r"bias\.npz: holds no language bias"):
+    with pytest.raises(SettingsError, match=r"bias\.npz: "):
         load_bias(tmp_path / "bias.npz")
 
 

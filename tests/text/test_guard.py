@@ -35,7 +35,7 @@ def test_text_is_made_clean(raw: str, cleaned: str) -> None:
     [
         ("", "blank", "Write a question"),
         (" \n\t\u200b\x07", "blank", "Write a question"),
-        ("x" * 11, "too_long", "at most 10"),
+        ("x" * 11, "too_long", "At most 10"),
         ("a\x00b", "not_text", "UTF-8"),
         ("a\ud800b", "not_text", "UTF-8"),
     ],

@@ -129,7 +129,7 @@ def test_a_model_that_would_open_links_to_pictures_is_refused(bi_encoder: Path, 
     reads = {"modality_config": {"text": forward, "image": forward}, "module_output_name": "token_embeddings"}
     folder = variant(bi_encoder, tmp_path, {"sentence_bert_config.json": reads})
 
-    with pytest.raises(ModelUnavailable, match="also reads image: choose a model of text alone"):
+    with pytest.raises(ModelUnavailable, match="also reads image"):
         load(folder)
 
 
@@ -148,7 +148,5 @@ def test_a_folder_without_a_whole_model_is_one_line_of_advice(bi_encoder: Path, 
         load(folder)
 
     assert str(caught.value).startswith(f"models.embedder = 'st:{folder}' could not be loaded: ")
-    assert str(caught.value).endswith(
-        "takes a folder that holds a sentence-transformers model, or a name on the Hugging Face Hub)"
-    )
+    assert "sentence-transformers" in str(caught.value)
     assert "\n" not in str(caught.value)

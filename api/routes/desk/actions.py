@@ -76,7 +76,7 @@ async def note(body: NoteRequest, conversation_id: ConversationId, agent: Agent,
     desk = services.desk
     text = tidy(body.text)
     if await desk.conversations.records.find(conversation_id) is None:
-        raise Unknown("there is no such conversation")
+        raise Unknown("this conversation doesn't exist")
     if not text:
         raise ApiError(422, "validation", "text: This field can't be empty.")
     id_ = str(body.id or uuid4())
@@ -107,7 +107,7 @@ async def draft(conversation_id: ConversationId, _agent: Agent, services: Needed
     desk = services.desk
     row = await desk.conversations.records.find(conversation_id)
     if row is None:
-        raise Unknown("there is no such conversation")
+        raise Unknown("this conversation doesn't exist")
     messages = await desk.conversations.records.messages(conversation_id, limit=10_000)
     asked = next((message for message in reversed(messages) if message.author == "visitor"), None)
     if asked is None:

@@ -66,7 +66,7 @@ async def one(
     desk = services.desk
     row = await desk.conversations.records.find(conversation_id)
     if row is None:
-        raise Unknown("there is no such conversation")
+        raise Unknown("this conversation doesn't exist")
     names = await desk.conversations.names.all()
     unread = await desk.conversations.lists.unread(row.id, row.agent_read_seq)
     others = await desk.conversations.lists.of_visitor(row.visitor_id, 20) if row.visitor_id else []
@@ -96,5 +96,5 @@ async def similar_to(conversation_id: ConversationId, _agent: Agent, services: N
     conversations = services.desk.conversations
     row = await conversations.records.find(conversation_id)
     if row is None:
-        raise Unknown("there is no such conversation")
+        raise Unknown("this conversation doesn't exist")
     return {"items": similar.nearest(row, await conversations.lists.resolved())}

@@ -51,7 +51,7 @@ async def callback(request: Request, services: Needed) -> RedirectResponse:
     try:
         signed = await sign_in.admit(await provider.come_back(request.query_params, request.cookies.get(LEFT)))
     except SignInProblem as problem:
-        log.warning("nobody was let in: %s", problem)
+        log.warning("sign-in refused: %s", problem)
         await sign_in.refused(problem)
         return _back(problem)
     response = _redirect(DESK)

@@ -122,7 +122,7 @@ class SharedAttempts:
             )
         except (RedisError, OSError) as error:
             if not self._away:
-                log.warning("sign-ins cannot be counted together (%s); each process counts for itself", error)
+                log.warning("can't share sign-in counts (%s); each process counts on its own", error)
             self._away = True
             return await self._spare.take(attempt, buckets)
         self._away = False
@@ -136,7 +136,7 @@ class SharedAttempts:
                     cast(Any, pipe).zrem(name, attempt)
                 await pipe.execute()
         except (RedisError, OSError) as error:
-            log.warning("an attempt to sign in stays counted for a while (%s)", type(error).__name__)
+            log.warning("can't take back a counted sign-in attempt; it expires by itself (%s)", type(error).__name__)
 
     def _names(self, buckets: Sequence[Bucket]) -> list[str]:
         return [self._keys.key(SLOT, bucket.name) for bucket in buckets]

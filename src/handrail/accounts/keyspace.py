@@ -29,7 +29,7 @@ class Keyspace:
     def __post_init__(self) -> None:
         for name in (self.deployment, self.tenant):
             if not NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no name for a deployment or a tenant")
+                raise ValueError(f"{name!r} isn't a valid name for a deployment or tenant")
 
     @property
     def prefix(self) -> str:
@@ -70,7 +70,7 @@ def _records(storage: Storage) -> str:
         own = load_secret(storage.data_dir, None)
     except OSError as error:
         raise SettingsError(
-            f"storage.data_dir: its secret.key cannot be read or made ({error.strerror}); it tells this deployment "
-            "from others that share its Redis. Or set server.deployment"
+            f"storage.data_dir: can't read or create secret.key ({error.strerror}), which tells this deployment from "
+            "others on the same Redis. Fix this or set server.deployment"
         ) from None
     return f"folder:{storage.data_dir.resolve()}:{own.hex()}"

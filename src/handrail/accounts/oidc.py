@@ -59,7 +59,7 @@ class Oidc:
             import authlib.integrations.httpx_client  # noqa: F401
             import joserfc  # noqa: F401
         except ImportError:
-            raise MissingExtra("signing in by OpenID Connect (oidc.issuer)", "oidc") from None
+            raise MissingExtra("OpenID Connect sign-in (oidc.issuer)", "oidc") from None
         self._settings = settings
         self._secret = secret
         self._clock = clock
@@ -86,9 +86,9 @@ class Oidc:
 
         left = self._unseal(sealed or "")
         if left is None or not hmac.compare_digest(query.get("state", "").encode(), left.state.encode()):
-            raise SignInProblem("expired", "it was begun elsewhere, or too long ago")
+            raise SignInProblem("expired", "it was started elsewhere or too long ago")
         if query.get("error") or not query.get("code"):
-            raise SignInProblem("denied", "the provider let nobody in")
+            raise SignInProblem("denied", "the provider denied the sign-in")
         try:
             claims = await self._claims(query, left)
         except (httpx.HTTPError, AuthlibBaseError, JoseError, KeyError, TypeError, ValueError) as error:
@@ -98,7 +98,7 @@ class Oidc:
     async def _claims(self, query: Mapping[str, str], left: _Left) -> dict[str, Any]:
         metadata = await self._metadata()
         if query.get("iss", metadata["issuer"]) != metadata["issuer"]:
-            raise ValueError("the answer comes from another issuer")
+            raise ValueError("the response comes from another issuer")
         async with self._client() as client:
             token = await client.fetch_token(
                 metadata["token_endpoint"], code=query["code"], code_verifier=left.verifier
@@ -108,7 +108,7 @@ class Oidc:
             if not wanted <= set(claims) and "userinfo_endpoint" in metadata:
                 more = (await client.get(metadata["userinfo_endpoint"])).raise_for_status().json()
                 if more["sub"] != claims["sub"]:
-                    raise ValueError("the provider speaks of two people")
+                    raise ValueError("the provider's responses name two different people")
                 claims = {**more, **claims}
         return claims
 
@@ -127,7 +127,7 @@ class Oidc:
             exp={"essential": True},
         ).validate(claims)
         if claims.get("azp", self._settings.client_id) != self._settings.client_id:
-            raise ValueError("the token was made for somebody else")
+            raise ValueError("the token was issued for another client")
         return claims
 
     async def _decoded(self, id_token: str) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Oidc:
         email = str(claims.get("email") or "").strip().lower()
         verified = claims.get("email_verified") in (True, "true") or self._settings.trust_email
         if "@" not in email or len(email) > 254 or not verified:
-            raise SignInProblem("email", "the provider gives no verified e-mail address")
+            raise SignInProblem("email", "the provider returns no verified e-mail address")
         role = self._role(claims)
         if role is None:
             raise SignInProblem("no_role", f"{email} has no role at the desk", email)
@@ -178,7 +178,7 @@ class Oidc:
             issuer = (self._settings.issuer or "").rstrip("/")
             known = await self._fetched(issuer + DISCOVERY)
             if str(known["issuer"]).rstrip("/") != issuer:
-                raise ValueError("the provider names itself otherwise than oidc.issuer does")
+                raise ValueError("the provider's issuer differs from oidc.issuer")
             self._known = (self._clock(), known)
         return known
 
@@ -203,8 +203,8 @@ class Oidc:
         )
 
     def _away(self, error: Exception) -> SignInProblem:
-        log.warning("signing in by OpenID Connect failed: %s: %s", type(error).__name__, error)
-        return SignInProblem("provider", "the provider is away, or its answer does not hold")
+        log.warning("OpenID Connect sign-in failed: %s: %s", type(error).__name__, error)
+        return SignInProblem("provider", "the provider is unavailable or its response is invalid")
 
     def _seal(self, left: _Left) -> str:
         content = [left.state, left.nonce, left.verifier, self._clock() + AWAY_S]

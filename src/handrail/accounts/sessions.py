@@ -119,7 +119,7 @@ class SignIn:
         if not await matches(user.password_hash if user else None, password) or user is None or not user.active:
             detail = {"from": place} if known is None else {"known": "yes"}
             await self._book.log(FAILED, self._clock(), target=email[:254], detail=detail)
-            raise WrongPassword("e-mail address and password do not belong together")
+            raise WrongPassword("the e-mail or password is wrong")
         await self._attempts.give_back(attempt, buckets)
         return await self._begun(user)
 
@@ -136,7 +136,7 @@ class SignIn:
         if user is None:
             user = await self._people.by_email(identity.email)
             if user is not None and user.subject is not None:
-                raise SignInProblem("email_taken", f"{identity.email} is somebody else's", identity.email)
+                raise SignInProblem("email_taken", f"{identity.email} belongs to another account", identity.email)
         if user is None:
             now, subject = self._clock(), identity.subject
             user = await self._people.add(

@@ -118,7 +118,7 @@ class Statement(BaseModel):
         if not self.keywords:
             raise ValueError('name the messages it answers: words = ["cancel", "too expensive"]')
         if isinstance(self.when, Conditions) and (self.plan or self.region):
-            raise ValueError("write plan and region into the table `when`, not beside it")
+            raise ValueError("put plan and region in the `when` table, not beside it")
         return self
 
     @property

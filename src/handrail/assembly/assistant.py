@@ -187,7 +187,7 @@ class Assistant:
 
     def _loaded(self) -> Parts:
         if self._parts is None or self._engine is None:
-            raise RetryableError("the models and the index are still loading; try again in a moment")
+            raise RetryableError("the models and the index are still loading. Try again in a moment")
         return self._parts
 
     async def _look(self) -> None:

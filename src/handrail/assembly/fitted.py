@@ -40,12 +40,12 @@ def calibration_for(name: str, settings: Settings, index: str = "", lang: str = 
                 logger.warning("the %s gate of %r is older than its articles: run `handrail calibrate` again",
                                name, settings.knowledge.kb)  # fmt: skip
             return calibration
-        logger.warning("the %s gate of %r was fitted to other models and is not used: run `handrail calibrate` again",
+        logger.warning("the %s gate of %r was fitted with other models and isn't used: run `handrail calibrate` again",
                        name, settings.knowledge.kb)  # fmt: skip
     calibration = shipped_gate(name, settings, lang)
     fitted = (calibration.embedder, calibration.reranker)
     if not named and reads_alone(settings, lang):
-        logger.warning("no %s gate was fitted with %s, one that goes by cosines stands in: run `handrail calibrate`",
+        logger.warning("no %s gate was fitted with %s, so a gate based on cosines is used: run `handrail calibrate`",
                        name, settings.models.embedder)  # fmt: skip
     elif fitted != used:
         logger.warning(

@@ -62,7 +62,7 @@ def understanding_heads(retriever: Retriever) -> dict[str, Head]:
     async def understood(state: State) -> Understood:
         found = (await retriever.probe(state["message"])).understood
         if found is None:
-            raise RetryableError("too many messages are being read; try again in a moment")
+            raise RetryableError("too many messages are being processed. Try again in a moment")
         return found
 
     async def act(state: State) -> Mapping[str, float]:

@@ -61,8 +61,8 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
                 _write(settings, store, folder)
         except IndexBusy:
             raise IndexBusy(
-                "the index is in use by another Handrail process; the article is in the knowledge folder and is "
-                "indexed with the next `handrail ingest`"
+                "the index is in use by another Handrail process. The article is saved in the knowledge folder, and "
+                "the next `handrail ingest` indexes it"
             ) from None
         finally:
             lock.acquire_again()

@@ -219,7 +219,7 @@ def _foreign_reader(model: str, folder: Path, threads: int) -> OnnxTaught:
 
     fitted = load_taught(FOREIGN)
     if fitted.model != model:
-        raise SettingsError(f"models.foreign: {fitted.model} was taught to hear messages, {model} was not")
+        raise SettingsError(f"models.foreign: {fitted.model} was fine-tuned to classify messages, but {model} wasn't")
     head, most = _understanding(fitted, understands.FOREIGN), FOREIGN_TOKENS
     return OnnxTaught(folder, fitted, threads=threads, max_tokens=most, first_tokens=most, understands=head)
 

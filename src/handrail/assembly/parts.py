@@ -121,7 +121,9 @@ def read_multilingual(
 def _logged(done: int, total: int) -> None:
     """Says why this start takes longer."""
     if not done:
-        logger.info("encoding %d passages for messages in other languages; `handrail ingest` does it beforehand", total)
+        logger.info(
+            "encoding %d passages for messages in other languages; `handrail ingest` does this in advance", total
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,7 @@ def build_parts(settings: Settings) -> Parts:
         embedder = build_embedder(settings)
         if store.front_matter < FRONT_MATTER:
             logger.warning(
-                "the index of %r was built before drafts and hidden pages were left out, and may still hold some: "
+                "the index of %r was built by an older version and may contain drafts and hidden pages: "
                 "run `handrail ingest` again with all of its sources",
                 store.kb,
             )

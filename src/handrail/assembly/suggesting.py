@@ -62,7 +62,7 @@ def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stag
     async def check(text: str) -> Sequence[Citation] | None:
         turn = await engine.run(Question(text, "", str(uuid4()), lang=parts.snapshot.lang))
         if turn.outcome.routing is Routing.UNAVAILABLE:
-            raise RetryableError("the question could not be tried just now")
+            raise RetryableError("the question couldn't be tried right now")
         return turn.outcome.citations if turn.outcome.routing is Routing.ANSWERED else None
 
     return check

@@ -48,7 +48,7 @@ def control(confidence: Array, wrong: NDArray[np.bool_], risk: float, least: flo
     n, needed = len(confidence), smallest_sample(risk)
     if n < needed:
         raise KnowledgeError(
-            f"a risk of {risk:g} needs at least {needed} labelled questions, there are {n}: "
+            f"a risk of {risk:g} needs at least {needed} labelled questions, but there are only {n}: "
             f"add questions or accept a risk of {1 / (n + 1):.3f} or more"
         )
     threshold = max(least, _lowest(confidence, wrong, risk))

@@ -15,9 +15,9 @@ def read_rows(path: Path, leave_out: str = "") -> list[Asked]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
-        raise KnowledgeError(f"{path} cannot be read: {error.strerror}") from None
+        raise KnowledgeError(f"{path} can't be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise KnowledgeError(f"{path} cannot be read: it is not UTF-8 text") from None
+        raise KnowledgeError(f"{path} can't be read: it isn't UTF-8 text") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -31,7 +31,7 @@ def read_rows(path: Path, leave_out: str = "") -> list[Asked]:
             why = f"no field {error}" if isinstance(error, KeyError) else f"{error}"
             raise KnowledgeError(f"{path} line {number}: not a retrieval or refusal row: {why}") from None
     if not found:
-        raise KnowledgeError(f"{path} holds no labelled question")
+        raise KnowledgeError(f"{path} contains no labelled questions")
     return found
 
 

@@ -30,7 +30,7 @@ def probabilities_of(decision: Decision, answer: DecisionAnswer) -> dict[str, fl
     if isinstance(answer, ScoreAnswer) and decision.kind == "score":
         by_level = {label: answer.probabilities.get(level, 0.0) for level, label in enumerate(decision.options)}
         return normalised(by_level, decision)
-    raise ValueError(f"the decision {decision.name!r} is a {decision.kind}, and the answer a {answer.type}")
+    raise ValueError(f"the decision {decision.name!r} is a {decision.kind}, but the answer is a {answer.type}")
 
 
 def normalised(found: Mapping[str, float], decision: Decision) -> dict[str, float]:

@@ -117,7 +117,7 @@ class Decider:
             try:
                 found = await self._local.probabilities(decision, state_of(decision, dict(state), decision.name))
             except HandrailError as error:
-                logger.warning("the local model cannot decide %r: %s", decision.name, error)
+                logger.warning("the local model can't decide %r: %s", decision.name, error)
         return None if found is None else Decided(decision.name, decision.version, found, LOCAL)
 
     def _requests(

@@ -83,7 +83,7 @@ class LocalDecisionModel(DecisionModel[None]):
     async def decide(self, request: DecisionRequest, model_settings: DecisionModelSettings) -> DecisionResponse:
         """Raises NotTrained for a question without a head, WrongState where its state is incomplete."""
         if request.images:
-            raise UserError("the local decision model reads no images")
+            raise UserError("the local decision model can't read images")
         asked = {name: self._headed(name, question) for name, question in request.questions.items()}
         states = {name: state_of(decision, request.state, name) for name, decision in asked.items()}
         # The same question under several names is worked on once: what a request costs is bounded by the heads.
@@ -120,8 +120,8 @@ def state_of(decision: Decision, state: JsonValue, name: str) -> dict[str, str]:
     if isinstance(state, str) and len(needed) == 1:
         return {needed[0]: state}
     if not isinstance(state, dict):
-        raise WrongState(name, f"the state of {decision.name!r} is an object with: {', '.join(needed)}")
+        raise WrongState(name, f"the state of {decision.name!r} must be an object with: {', '.join(needed)}")
     entries = {key: value for key, value in state.items() if key in decision.state and isinstance(value, str)}
     if missing := [key for key in needed if key not in entries]:
-        raise WrongState(name, f"the state of {decision.name!r} lacks the text: {', '.join(missing)}")
+        raise WrongState(name, f"the state of {decision.name!r} is missing: {', '.join(missing)}")
     return entries

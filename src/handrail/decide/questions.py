@@ -66,11 +66,11 @@ class Decision(BaseModel):
     def _is_whole(self) -> Decision:
         labels, most = list(self.options), MOST_LEVELS if self.kind == "score" else MOST_CHOICES
         if self.kind == "yes_no" and labels != [YES, NO]:
-            raise ValueError("a yes/no question has the options yes and no, in this order")
+            raise ValueError("a yes/no question must have the options yes and no, in this order")
         if self.kind == "choice" and NONE_OF_THESE not in labels:
-            raise ValueError(f"a choice offers {NONE_OF_THESE}")
+            raise ValueError(f"a choice must offer {NONE_OF_THESE}")
         if not FEWEST <= len(labels) <= most:
-            raise ValueError(f"a {self.kind} has {FEWEST} to {most} options")
+            raise ValueError(f"a {self.kind} must have {FEWEST} to {most} options")
         try:
             self.rendered(dict.fromkeys(self.inputs, ""))
         except DecisionInputs as error:
@@ -83,7 +83,7 @@ class Decision(BaseModel):
         if missing := [name for name in self.inputs if name not in inputs]:
             raise DecisionInputs(f"the decision {self.name!r} needs: {', '.join(missing)}")
         if unknown := given.keys() - {*self.inputs, *self.optional}:
-            raise DecisionInputs(f"the decision {self.name!r} knows nothing of: {', '.join(sorted(unknown))}")
+            raise DecisionInputs(f"the decision {self.name!r} has no input: {', '.join(sorted(unknown))}")
         try:
             state = {key: compiled(text).render(given).strip() for key, text in self.state.items()}
         except TemplateError as error:
@@ -141,7 +141,7 @@ def load_decisions(folder: Path | None = None) -> Decisions:
     prompts = site_dir("prompts") if folder is None else None
     found = folder or (prompts / "decisions" if prompts is not None else None)
     if found is None or not found.is_dir():
-        raise PermanentError("the folder prompts/decisions/ is missing; run from a clone, or install handrail again")
+        raise PermanentError("the folder prompts/decisions/ is missing. Run from a clone, or reinstall handrail")
     return Decisions({decision.name: decision for decision in map(_read, sorted(found.glob("*.toml")))})
 
 
@@ -152,5 +152,5 @@ def _read(path: Path) -> Decision:
     except (OSError, ValueError, ValidationError) as error:
         raise PermanentError(f"{path}: not a decision: {error}") from None
     if decision.name != path.stem:
-        raise PermanentError(f"{path}: names itself {decision.name!r}; the file must have the name of the decision")
+        raise PermanentError(f"{path}: the decision is named {decision.name!r}. Give the file the same name")
     return decision

@@ -37,13 +37,19 @@ def connect(name: str, settings: Decide) -> DecisionModel[Any]:
     try:
         model = infer_model(name, provider)
     except (UserError, ValueError) as error:
-        raise SettingsError(f"decisions.model = {name!r}: {error}; decisions.base_url and decisions.api_key") from None
+        raise SettingsError(
+            f"decisions.model = {name!r}: {error}. Check decisions.base_url and decisions.api_key"
+        ) from None
     except ImportError as error:
         raise SettingsError(f"decisions.model = {name!r}: {error}") from None
     if not isinstance(model, DecisionModel):
-        raise SettingsError(f"decisions.model = {name!r} writes text; name a decision model, such as system-one:NAME")
+        raise SettingsError(
+            f"decisions.model = {name!r} is a text model. Name a decision model, such as system-one:NAME"
+        )
     if name.endswith(MOVING):
-        logger.warning("decisions.model = %r is an alias that moves: what was fitted to it may not hold tomorrow", name)
+        logger.warning(
+            "decisions.model = %r is an alias that can change: what was fitted to it may not apply later", name
+        )
     return model
 
 

@@ -38,7 +38,7 @@ def plain_file(path: Path, most_bytes: int) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise KnowledgeError(_kind(found.st_mode))
         if found.st_size > most_bytes:
-            raise KnowledgeError(f"{found.st_size} bytes is over knowledge.max_article_bytes = {most_bytes}")
+            raise KnowledgeError(f"{found.st_size} bytes is more than knowledge.max_article_bytes = {most_bytes}")
         return opened.read(most_bytes + 1)[:most_bytes]
 
 
@@ -58,7 +58,7 @@ class _Walk:
         try:
             names = sorted(entry.name for entry in os.scandir(folder))
         except OSError as error:
-            yield Skipped(printable(folder), f"the folder cannot be read: {error.strerror}")
+            yield Skipped(printable(folder), f"can't read the folder: {error.strerror}")
             return
         for name in names:
             if not name.startswith("."):
@@ -69,14 +69,14 @@ class _Walk:
         if not wanted and not path.is_symlink() and not path.is_dir():
             return
         if any(map(_misleads, path.name)):
-            yield Skipped(printable(path), "its name holds control characters or is not UTF-8; rename it")
+            yield Skipped(printable(path), "its name contains control characters or isn't UTF-8; rename it")
             return
         try:
             real = path.resolve(strict=True)
             mode = real.stat().st_mode
         except (OSError, RuntimeError):
             if wanted:
-                yield Skipped(str(path), "a link that leads nowhere or to itself, or a file that cannot be read")
+                yield Skipped(str(path), "a broken or circular link, or an unreadable file")
             return
         if stat.S_ISDIR(mode):
             yield from self._folder(path, real, above)
@@ -88,9 +88,9 @@ class _Walk:
         if not self._inside(real):
             yield Skipped(str(path), self._why(real, stat.S_IFDIR))
         elif real in above:
-            yield Skipped(str(path), "a link to a folder that it stands in")
+            yield Skipped(str(path), "a link to a folder that contains it")
         elif self._ways[real] > MOST_WAYS:
-            yield Skipped(str(path), f"links lead to this folder in more than {MOST_WAYS} ways")
+            yield Skipped(str(path), f"more than {MOST_WAYS} paths lead to this folder")
         else:
             yield from self.below(path, (*above, real))
 
@@ -99,7 +99,7 @@ class _Walk:
 
     def _why(self, real: Path, mode: int) -> str:
         if not self._inside(real):
-            return "a link that leads out of the article folder; copy the file there instead"
+            return "a link out of the article folder; copy the file into the folder instead"
         return _kind(mode)
 
 

@@ -47,7 +47,7 @@ class MarkdownFolder:
                 yield self._read(path, relative)
             except NotClear as error:
                 yield Rejected(str(path), str(error))
-                yield Unpublished(_id(relative), str(path), "not clear for whom")
+                yield Unpublished(_id(relative), str(path), "unclear audience")
             except (KnowledgeError, OSError) as error:
                 yield Rejected(str(path), str(error))
         if not found:
@@ -102,5 +102,5 @@ def _id(relative: Path) -> str:
 
 def _text(key: str, value: Any) -> str:
     if isinstance(value, list | dict | set | tuple):
-        raise KnowledgeError(f"{key} in the front matter must be one text, not a list or table")
+        raise KnowledgeError(f"{key} in the front matter must be a single text, not a list or table")
     return str(value).strip()

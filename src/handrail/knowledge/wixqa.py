@@ -64,7 +64,7 @@ class WixQA:
         from handrail.models import hub
 
         if not Path(self._hub_name).is_dir() and hub.unavailable():
-            raise self._absent("the Hub does not answer; with HF_HUB_OFFLINE=1 an earlier download is used")
+            raise self._absent("the Hub doesn't respond. Set HF_HUB_OFFLINE=1 to use an earlier download")
         try:
             rows = load_dataset(self._hub_name, HUB_CONFIG, split="train")
         except Exception as error:
@@ -145,7 +145,7 @@ def _first_words(lines: Sequence[str]) -> str:
     """The first sentence, cut where it is long. Raises KnowledgeError where there is no word."""
     first = next((text for text in map(gist, lines) if WORD.search(text)), None)
     if first is None:
-        raise KnowledgeError("missing title, and no words to take one from")
+        raise KnowledgeError("missing title, and no text to take one from")
     sentence = sentences(first)[0].rstrip(".:")
     short = " ".join(sentence.split()[:TITLE_WORDS])[:TITLE_CHARS]
     return short if short == sentence else f"{short.rstrip(' ,;:')}…"

@@ -30,7 +30,7 @@ class Breaker:
             return
         wait = self._closed_again_at - self._clock()
         if wait > 0:
-            raise LeftAlone(f"{host} failed {self._failures} times in a row; it is asked again in {wait:.0f} s")
+            raise LeftAlone(f"{host} failed {self._failures} times in a row. It is tried again in {wait:.0f} s")
         self._closed_again_at = self._clock() + self._pause_s
 
     def succeeded(self) -> None:

@@ -100,7 +100,7 @@ class ChatModel:
             message = f"{self._host} did not reply within {self._settings.timeout_s:g} s (timeout_s)"
             raise Stalled(message) from None
         except UsageLimitExceeded:
-            raise BudgetExhausted("the turn has used what it may spend on language models (llm.turn_max_…)") from None
+            raise BudgetExhausted("the turn has reached its LLM limits (llm.turn_max_…)") from None
         except (AgentRunError, UserError) as error:
             # Not chained: the provider's own error may quote the key, the prompt or the reply.
             raise explain(error, self._host, self._name, replied=spent.requests > 0) from None

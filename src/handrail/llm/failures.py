@@ -36,7 +36,7 @@ def explain(error: Exception, host: str, model: str, *, replied: bool) -> Handra
         return _not_chat_completions(host)
     if isinstance(error, UnexpectedModelBehavior):
         return RetryableError(f"{model} at {host} did not return the JSON it was asked for, after one correction")
-    return PermanentError(f"{model} at {host} cannot be used as configured: {type(error).__name__}")
+    return PermanentError(f"{model} at {host} can't be used as configured: {type(error).__name__}")
 
 
 def _explain_api(error: ModelAPIError, host: str, model: str) -> HandrailError:

@@ -47,7 +47,7 @@ class Meter:
             or (bounds.cost_usd and spent.cost_usd >= bounds.cost_usd)
         )
         if used_up:
-            raise BudgetExhausted("the turn has used what it may spend on language models (llm.turn_max_…)")
+            raise BudgetExhausted("the turn has reached its LLM limits (llm.turn_max_…)")
         return Bounds(
             bounds.requests - self.requests if bounds.requests else 0,
             bounds.tokens - tokens if bounds.tokens else 0,

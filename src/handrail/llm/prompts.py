@@ -96,7 +96,7 @@ class LocalPrompts:
     def __init__(self, folder: Path | None = None) -> None:
         found = folder or site_dir("prompts")
         if found is None:
-            raise PromptError("the folder prompts/ is missing; run from a clone, or install handrail again")
+            raise PromptError("the folder prompts/ is missing. Run from a clone, or reinstall handrail")
         self._folder = found
 
     def text(self, name: str) -> PromptText:
@@ -107,9 +107,9 @@ class LocalPrompts:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             known = ", ".join(self.names()) or "none"
-            raise PromptError(f"no prompt {name!r} in {self._folder}; there are: {known}") from None
+            raise PromptError(f"no prompt {name!r} in {self._folder}. There are: {known}") from None
         except (OSError, UnicodeDecodeError) as error:
-            raise PromptError(f"prompt {name!r} cannot be read: {error}") from error
+            raise PromptError(f"prompt {name!r} can't be read: {error}") from error
         return PromptText(text, parse_header(name, text).version, "local")
 
     def names(self) -> list[str]:

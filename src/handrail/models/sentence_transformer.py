@@ -106,11 +106,11 @@ def _load(kind: type[Model], name: str, setting: str, max_tokens: int) -> Model:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ModelUnavailable(
             f"{setting} could not be loaded: {reason} "
-            "(st: takes a folder that holds a sentence-transformers model, or a name on the Hugging Face Hub)"
+            "(st: takes a folder with a sentence-transformers model, or a name on the Hugging Face Hub)"
         ) from error
     # The library opens a text that is a link or a path when the model reads what it leads to.
     if media := MEDIA.intersection(model.modalities):
-        raise ModelUnavailable(f"{setting} also reads {' and '.join(sorted(media))}: choose a model of text alone")
+        raise ModelUnavailable(f"{setting} also reads {' and '.join(sorted(media))}: choose a text-only model")
     longest = model.max_seq_length
     if longest is not None and max_tokens < longest < math.inf:
         model.max_seq_length = max_tokens

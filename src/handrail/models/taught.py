@@ -92,7 +92,7 @@ def load_taught(name: str, path: Path | None = None) -> Taught:
                 digest=hashlib.sha256(content).hexdigest()[:12],
             )
     except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
-        raise SettingsError(f"{source}: not a model taught anything: {error}") from None
+        raise SettingsError(f"{source}: not a fine-tuned model: {error}") from None
 
 
 class OnnxTaught:

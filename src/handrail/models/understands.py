@@ -80,7 +80,7 @@ def load_understanding(kind: str, path: Path | None = None) -> UnderstandingHead
             acts, matters = tuple(file["acts"].tolist()), tuple(file["matters"].tolist())
             return UnderstandingHead(str(file[f"{kind}.taught"]), layers, acts, matters, **parts)
     except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
-        raise SettingsError(f"{source}: no head that understands messages: {error}") from None
+        raise SettingsError(f"{source}: not a head for classifying messages: {error}") from None
 
 
 def _gelu(values: Floats) -> Floats:

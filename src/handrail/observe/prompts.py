@@ -134,7 +134,7 @@ class LangfusePrompts:
             self._missing = self._missing | {name} if missing else self._missing - {name}
         if first:
             logger.warning(
-                "%s has no version of prompt %r labelled %r; local files are used for what it lacks. "
+                "%s has no version of prompt %r labelled %r; the local files are used instead. "
                 "`handrail prompts push` registers them.",
                 self._registry.host,
                 name,

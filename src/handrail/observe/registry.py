@@ -98,7 +98,7 @@ class PromptRegistry:
             if status in (408, 429) or status >= 500:
                 raise RetryableError(f"Langfuse at {self.host} failed (HTTP {status}); try again later") from None
             raise PermanentError(
-                f"{self.host} did not answer like Langfuse (HTTP {status or 'unknown'}): check LANGFUSE_HOST"
+                f"{self.host} did not respond like Langfuse (HTTP {status or 'unknown'}): check LANGFUSE_HOST"
             ) from None
         except httpx.HTTPError as error:
             raise RetryableError(

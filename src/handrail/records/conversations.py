@@ -308,7 +308,7 @@ class ConversationRecords(Repository):
     async def _locked(self, session: AsyncSession, conversation_id: str) -> ConversationRow:
         row = (await session.scalars(self._one(conversation_id).with_for_update())).one_or_none()
         if row is None:
-            raise Unknown("there is no such conversation")
+            raise Unknown("this conversation doesn't exist")
         return row
 
     def _one(self, conversation_id: str) -> Select[ConversationRow]:

@@ -73,8 +73,8 @@ class Database:
             raise
         except (DBAPIError, PoolTimeout, OSError) as error:
             if isinstance(error, DBAPIError) and _of_data(error):
-                raise NotStorable("a value cannot be stored as it is") from error
-            raise RecordsUnavailable(f"the database of records does not answer: {type(error).__name__}") from error
+                raise NotStorable("a value can't be stored") from error
+            raise RecordsUnavailable(f"the database doesn't respond: {type(error).__name__}") from error
 
     async def problem(self) -> str | None:
         """What is wrong, for readiness; None when all is well."""
@@ -82,7 +82,7 @@ class Database:
             async with self.transaction() as session:
                 await session.execute(select(TurnRow.turn_id).where(TurnRow.tenant == "").limit(1))
         except RecordsUnavailable:
-            return "the database of records does not answer"
+            return "the database doesn't respond"
         return None
 
     async def close(self) -> None:
@@ -109,8 +109,8 @@ async def open_database(storage: Storage) -> Database:
     except (DBAPIError, OSError) as error:
         await engine.dispose()
         raise RecordsUnavailable(
-            "the database of records cannot be opened; check storage.database_url (DATABASE_URL), and that "
-            f"storage.data_dir can be written: {type(error).__name__}"
+            f"can't open the database ({type(error).__name__}). Check storage.database_url (DATABASE_URL), and that "
+            "storage.data_dir is writable"
         ) from error
     return _database(url, engine)
 
@@ -133,7 +133,7 @@ def database_url(storage: Storage) -> URL:
         url = make_url(storage.database_url)
     except ArgumentError:
         raise SettingsError(
-            "storage.database_url (DATABASE_URL) is not a URL; write postgresql://user:password@host/name"
+            "storage.database_url (DATABASE_URL) isn't a URL. Write postgresql://user:password@host/name"
         ) from None
     return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
 
@@ -143,7 +143,7 @@ def _engine(url: URL, pool: dict[str, Any] = SEVERAL) -> AsyncEngine:
     try:
         engine = create_async_engine(url, **(ONE_AT_A_TIME if sqlite else {"pool_pre_ping": True, **pool}))
     except NoSuchModuleError:
-        raise SettingsError(f"storage.database_url: no database driver is called {url.drivername!r}") from None
+        raise SettingsError(f"storage.database_url: there is no database driver {url.drivername!r}") from None
     except ModuleNotFoundError as error:
         if url.get_backend_name() == "postgresql":
             raise MissingExtra("records in PostgreSQL", "postgres") from error

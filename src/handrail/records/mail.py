@@ -47,7 +47,7 @@ class MailRecords(Repository):
             with suppress(IntegrityError):
                 async with self._database.transaction() as session:
                     return await work(session)
-        raise RecordsUnavailable(f"rows of {ATTEMPTS} others were in the way of an e-mail")
+        raise RecordsUnavailable(f"can't count an e-mail: other writes interfered {ATTEMPTS} times")
 
     async def count(self, session: AsyncSession, bounds: Sequence[Bound], day: int) -> None:
         """Count one e-mail under every bound. Raises Full when one is reached.

@@ -52,7 +52,7 @@ class Once:
         try:
             return await self._wait_for_turn(key, wait_for_itself)
         except RecordsUnavailable as error:
-            log.warning("%s; the turn is answered without being recorded", error)
+            log.warning("%s; the turn is answered but not recorded", error)
             return Claimed()
 
     async def carry_out(self, key: TurnKey, work: Work) -> Response:
@@ -99,4 +99,4 @@ class Once:
         try:
             await store
         except RecordsUnavailable as error:
-            log.warning("%s; the turn stays unrecorded", error)
+            log.warning("%s; the turn isn't recorded", error)

@@ -39,7 +39,7 @@ class People(Repository):
             async with self._database.transaction() as session:
                 session.add(user)
         except IntegrityError:
-            raise EmailTaken(f"there is a user {user.email} already") from None
+            raise EmailTaken(f"there is already a user {user.email}") from None
         return user
 
     async def by_email(self, email: str) -> UserRow | None:

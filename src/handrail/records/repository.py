@@ -16,7 +16,7 @@ class Repository:
 
     def __init__(self, database: Database, tenant: str) -> None:
         if not tenant:
-            raise ValueError("records belong to a tenant; name one")
+            raise ValueError("records need a tenant")
         self._database = database
         self._tenant = tenant
 

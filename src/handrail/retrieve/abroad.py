@@ -75,7 +75,7 @@ def load_bias(path: Path | None = None) -> LanguageBias:
             mean, directions = file["mean"].astype(np.float32), file["directions"].astype(np.float32)
             return LanguageBias(str(file["model"]), mean, directions, str(file["fitted_on"]))
     except (OSError, EOFError, BadZipFile, ValueError, KeyError) as error:
-        raise SettingsError(f"{source}: holds no language bias: {error}") from None
+        raise SettingsError(f"{source}: not a language bias file: {error}") from None
 
 
 def in_another_language(text: str, lang: str, snapshot: Snapshot) -> bool:

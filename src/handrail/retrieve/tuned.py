@@ -113,9 +113,9 @@ def read(folder: Path) -> Fit | None:
     except ValidationError as error:
         raise ValueError(f"{error.error_count()} wrong value(s)") from None
     if not set(fit.weights) <= set(WEIGHTS) or not all(0 <= value <= 1 for value in fit.weights.values()):
-        raise ValueError("weights that are no share of a score")
+        raise ValueError("weights must be known and between 0 and 1")
     if fit.adapter is not None and Path(fit.adapter).name != fit.adapter:
-        raise ValueError("an adapter outside its folder")
+        raise ValueError("the adapter is outside its folder")
     return fit
 
 

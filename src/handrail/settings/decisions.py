@@ -16,8 +16,8 @@ ModelName = Annotated[str, StringConstraints(pattern=r"^(local|[a-z][a-z0-9-]*:\
 class Decide(Section):
     model: ModelName = advanced(
         LOCAL,
-        description="Who decides: `local`, or `system-one:NAME`, `openai-decisions:NAME` and other providers of "
-        "pydantic-ai's decision models. Name a version, not an alias that moves.",
+        description="Which model decides: `local`, `system-one:NAME`, `openai-decisions:NAME` or another pydantic-ai"
+        " decision provider. Name a fixed version, not an alias.",
     )
     models: dict[str, ModelName] = advanced(
         {}, description='Other models for single decisions: { supported = "local" }.'
@@ -25,26 +25,28 @@ class Decide(Section):
     base_url: str | None = advanced(
         None, pattern=r"^https?://", description="Address of the model's server, with or without /v1."
     )
-    api_key: SecretStr | None = advanced(None, description="Its key; HANDRAIL__DECISIONS__API_KEY sets it.")
+    api_key: SecretStr | None = advanced(
+        None, description="API key for this server. Environment variable: HANDRAIL__DECISIONS__API_KEY."
+    )
     timeout_s: float = advanced(
-        2.0, ge=0.05, le=60, description="Seconds one request may take; after that the local verdict stands."
+        2.0, ge=0.05, le=60, description="Timeout for one request in seconds. After it, the local verdict stands."
     )
     ask: Literal["grey", "always"] = advanced(
-        "grey", description="Ask it only where the local model is unsure (`grey`), or about everything (`always`)."
+        "grey", description="Ask this model only when the local one is unsure (`grey`), or always (`always`)."
     )
     grey_from: Probability = fitted(
         "decisions.grey_from",
-        description="Grey zone: the local verdict's probability from which the other model is asked.",
+        description="Grey zone: lowest local probability at which the other model is asked.",
     )
     grey_to: Probability = fitted(
         "decisions.grey_to",
-        description="Grey zone: the local verdict's probability up to which the other model is asked.",
+        description="Grey zone: highest local probability at which the other model is asked.",
     )
     serve_key: SecretStr | None = advanced(
         None,
         min_length=16,
-        description="Key of `POST /v1/systemone`, which answers with the local model; without one it is off. "
-        "HANDRAIL__DECISIONS__SERVE_KEY sets it.",
+        description="Key for `POST /v1/systemone`, which answers with the local model. Without a key it is off. "
+        "Environment variable: HANDRAIL__DECISIONS__SERVE_KEY.",
     )
 
     def model_of(self, decision: str) -> str:

@@ -15,20 +15,19 @@ from handrail.settings.tree import Settings
 
 BOUNDS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
 CONFIG = """\
-# Handrail's settings: what an installation decides, each with its default and what it means. All others, which most
-# installations leave alone, are listed in docs/settings.md; they can be set in this file, too. The sample help centre
-# brings its own values (src/handrail/sample/profile.toml) for what is not set here or in the environment.
-# Any of them can also be set in the environment: [llm] model is HANDRAIL__LLM__MODEL. A wrong value is refused with a
-# message that names it. Keys that are commented out have no default.
+# The settings that most installations change, each with its default and meaning. The others are listed in
+# docs/settings.md and can be set in this file, too. For the sample help centre, src/handrail/sample/profile.toml fills
+# in what is set neither here nor in the environment. Every setting has an environment variable: [llm] model is
+# HANDRAIL__LLM__MODEL. A wrong value stops the start with a message that names it. Keys that are commented out have
+# no default.
 """
 PAGE = """\
 # Advanced settings
 
-`config.toml` shows what an installation decides. The settings here are those that most leave alone: time limits, sizes
-and other knobs for an emergency, parts with a page of their own ([single sign-on](desk.md),
-[decision models](decisions.md), [Chatwoot and signed customers](hand-off.md), [the judge](evaluation.md)), and numbers
-that were fitted or measured, with their source. They are set in the same way: under their section in `config.toml`, or
-as `HANDRAIL__SECTION__KEY` in the environment.
+`config.toml` shows the settings that most installations change. This page lists the others: time limits and sizes,
+features with a page of their own ([single sign-on](desk.md), [decision models](decisions.md), [Chatwoot and signed
+customers](hand-off.md), [the judge](evaluation.md)), and fitted or measured numbers with their source. Set them in the
+same way: under their section in `config.toml`, or as `HANDRAIL__SECTION__KEY` in the environment.
 
 `handrail config --advanced` prints this page.
 """

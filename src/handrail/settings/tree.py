@@ -25,25 +25,26 @@ class Brand(Section):
     disclosure: str = Field(
         "You are chatting with an AI assistant. It answers from our help articles and can make mistakes.",
         min_length=20,
-        description="AI disclosure shown before the first message; may be reworded, not removed.",
+        description="AI disclosure shown before the first message. You can reword it but not remove it.",
     )
-    welcome: str = Field("Hi! What can I help you with?", min_length=1, description="First line of an empty chat.")
+    welcome: str = Field("Hi! What can I help you with?", min_length=1, description="Greeting shown in an empty chat.")
     suggestions: list[str] = Field([], max_length=6, description="Questions offered as chips in an empty chat.")
-    topics: list[str] = Field([], max_length=12, description="Topics offered when nothing, or nothing known, is asked.")
+    topics: list[str] = Field(
+        [], max_length=12, description="Topics offered when a message asks nothing, or nothing the articles cover."
+    )
     covers: str = Field(
         "",
         max_length=2000,
-        description="One short text saying what the help articles cover; helps the classifier. Without it, it goes by "
-        "their titles.",
+        description="A short text that says what the help articles cover. Default: their titles.",
     )
-    link_hosts: list[str] = Field([], description="Hosts that links in answers may lead to, besides cited articles.")
-    person_available: bool = Field(True, description="Whether requests for a person are read by anybody.")
+    link_hosts: list[str] = Field([], description="Hosts that links in answers may point to, besides cited articles.")
+    person_available: bool = Field(True, description="Whether anybody reads requests for a person.")
     person_expectation: str = Field(
-        "A person replies within one working day.", description="What visitors are told to expect."
+        "A person replies within one working day.", description="What visitors who ask for a person are told to expect."
     )
     strings: dict[str, str] = Field({}, description="Wording overrides for the widget, by string key.")
     meter: bool = advanced(
-        False, description="Show tokens and cost under each answer; for operators, not for visitors."
+        False, description="Show tokens and cost under each answer. For operators, not for visitors."
     )
 
 
@@ -52,10 +53,13 @@ class Knowledge(Section):
         "sample", pattern=r"^[a-z0-9][a-z0-9_-]{1,40}$", description="Knowledge base that answers questions."
     )
     lang: Literal["ar", "de", "en", "es", "fr", "it", "nl", "pt", "ru"] | None = Field(
-        None, description="Language of the articles, for stemming and stop words; default is found from them."
+        None, description="Language of the articles, for stemming and stop words. Default: detected."
     )
     merge_below_tokens: int = fitted(
-        "knowledge.merge_below_tokens", ge=0, le=200, description="Paragraphs shorter than this join their neighbour."
+        "knowledge.merge_below_tokens",
+        ge=0,
+        le=200,
+        description="Paragraphs shorter than this are merged with their neighbour.",
     )
     split_above_tokens: int = fitted(
         "knowledge.split_above_tokens", ge=60, le=480, description="Paragraphs longer than this are split at sentences."
@@ -68,11 +72,14 @@ class Knowledge(Section):
     )
     url_base: str = Field(
         "",
-        description="Address that article paths are appended to when an article names no URL; without one such "
-        "articles have no links.",
+        description="Base URL for articles that name no URL; their path is appended. Without it, such articles have "
+        "no links.",
     )
     max_article_bytes: int = advanced(
-        2_000_000, ge=1000, le=50_000_000, description="Larger files are refused with a message."
+        2_000_000,
+        ge=1000,
+        le=50_000_000,
+        description="Largest article file, in bytes. Larger files are skipped and reported.",
     )
 
 
@@ -89,17 +96,17 @@ class Models(Section):
     )
     foreign: str = advanced(
         "multilingual-e5-small-q4",
-        description="Encoder that hears despair and the wish for a person in any language, and what else is wanted in "
-        "others than English, or `none`.",
+        description="Encoder for messages in other languages: it classifies them and finds passages for them. It also "
+        "detects crises and requests for a person in any language. `none` turns it off.",
     )
     reader: bool = advanced(
         True,
-        description="Read whether each passage answers the question, for the order and the gates.",
+        description="Estimate whether each passage answers the question, for ranking and for the gate.",
     )
     folder: Path | None = advanced(
-        None, description="A folder that already holds the weights; default is the user's cache folder."
+        None, description="A folder that already contains the weights. Default: the user's cache folder."
     )
-    threads: int = advanced(2, ge=1, le=64, description="Texts each model works on side by side, a CPU thread each.")
+    threads: int = advanced(2, ge=1, le=64, description="Texts each model processes in parallel, one CPU thread each.")
     embed_max_tokens: int = advanced(
         384, ge=32, le=512, description="Passages are truncated to this many tokens for the embedder."
     )
@@ -107,74 +114,76 @@ class Models(Section):
         "models.rerank_max_tokens",
         ge=32,
         le=512,
-        description="Query and passage together, for the cross-encoder; of a passage it reads two words for five of "
-        "them, so that code is not cut off.",
+        description="Token limit for query and passage together, in the cross-encoder. It reads two words per five "
+        "tokens of a passage, so that code is not cut off.",
     )
     batch_size: int = advanced(
         8,
         ge=1,
         le=256,
-        description="Texts per call of an `st:` model; four times as many of those that wait are worked on together.",
+        description="Texts per call of an `st:` model. Up to four times as many waiting texts are processed together.",
     )
     queue_limit: int = advanced(
-        4096, ge=1, le=100_000, description="Texts waiting for a model before new work is refused as busy."
+        4096, ge=1, le=100_000, description="Texts that may wait for a model before new work gets 'busy'."
     )
     busy_above: int = advanced(
         48,
         ge=0,
         le=100_000,
-        description="Pairs waiting for the cross-encoder above which turns submit fewer of theirs; 0 never.",
+        description="If more pairs than this wait for the cross-encoder, turns submit fewer. 0 means never.",
     )
     remember: int = advanced(
         20_000,
         ge=0,
         le=1_000_000,
-        description="Results of each model kept in memory for texts that come again; 0 none.",
+        description="Results per model kept in memory for repeated texts. 0 keeps none.",
     )
 
 
 class Retrieval(Section):
     dense_k: int = fitted("retrieval.dense_k", ge=1, le=200, description="Passages taken from dense search.")
     keyword_k: int = fitted(
-        "retrieval.keyword_k", ge=0, le=200, description="Passages taken from keyword search; 0 turns it off."
+        "retrieval.keyword_k", ge=0, le=200, description="Passages taken from keyword search. 0 turns it off."
     )
     dense_weight: Probability = fitted(
         "retrieval.dense_weight",
-        description="Weight of dense search in a passage's own score; the rest is keyword search. Questions that hold "
-        "an error code or the like go mostly by keywords all the same.",
+        description="Weight of dense search in a passage's score. The rest is keyword search. Questions with an "
+        "error code or similar rely mostly on keywords anyway.",
     )
     article_weight: Probability = fitted(
         "retrieval.article_weight",
-        description="Share of the fused score that the fit of the whole article to the query decides.",
+        description="Share of the fused score that depends on how well the whole article fits the query.",
     )
     article_keyword_weight: Probability = fitted(
         "retrieval.article_keyword_weight",
-        description="Weight of keyword search in the fit of whole articles; the rest is nearness of vectors.",
+        description="Weight of keyword search in the fit of whole articles. The rest is vector similarity.",
     )
     late_weight: Probability = fitted(
-        "retrieval.late_weight", description="Share of the fused score that late interaction decides; 0 turns it off."
+        "retrieval.late_weight",
+        description="Share of the fused score that depends on late interaction. 0 turns it off.",
     )
     rerank_depth: int = fitted(
         "retrieval.rerank_depth",
         ge=0,
         le=100,
-        description="Sections that the cross-encoder reads beside the question; 0 turns it off.",
+        description="Sections that the cross-encoder reads together with the question. 0 turns it off.",
     )
     top_k: int = advanced(5, ge=1, le=50, description="Passages kept after ranking.")
-    max_per_article: int = advanced(3, ge=1, le=20, description="Passages of one article among those kept.")
+    max_per_article: int = advanced(3, ge=1, le=20, description="Passages kept per article.")
 
 
 class Classify(Section):
     mode: Literal["local", "llm", "cascade"] = advanced(
         "cascade",
-        description="`cascade` asks the LLM only when the local encoders are unsure; without an LLM it is `local`.",
+        description="`cascade` asks the LLM only when the local encoders are unsure. Without an LLM it behaves like "
+        "`local`.",
     )
     unsure_below: Probability = fitted(
-        "classify.unsure_below", description="Local probability under which the cascade asks the LLM."
+        "classify.unsure_below", description="Local probability below which the cascade asks the LLM."
     )
     static_above: Probability = fitted(
         "classify.static_above",
-        description="A static reply needs this probability; below it the message is treated as a question.",
+        description="A fixed reply needs at least this probability. Below it, the message is treated as a question.",
     )
 
 
@@ -183,75 +192,78 @@ class Memory(Section):
         800,
         ge=0,
         le=8000,
-        description="Tokens of earlier questions and answers that a turn may know; 0 turns the memory off.",
+        description="Token limit for earlier questions and answers that a turn can use. 0 turns the memory off.",
     )
     ttl_s: int = advanced(
-        3600, ge=60, le=2_592_000, description="Seconds a conversation is remembered after its last turn."
+        3600, ge=60, le=2_592_000, description="Seconds that a conversation is remembered after its last turn."
     )
     max_conversations: int = advanced(
-        5000, ge=1, le=1_000_000, description="Conversations remembered at once in a process that has no Redis."
+        5000, ge=1, le=1_000_000, description="Conversations remembered at once in a process without Redis."
     )
     rewrite: Literal["auto", "local", "llm", "off"] = advanced(
-        "auto", description="Who makes follow-ups standalone; `auto` uses the LLM when one is configured."
+        "auto", description="What makes follow-ups standalone. `auto` uses the LLM if one is configured."
     )
 
 
 class Rewrite(Section):
-    llm: bool = advanced(True, description="Let the LLM expand short queries, when there is one.")
+    llm: bool = advanced(True, description="Let the LLM expand short queries, if one is configured.")
 
 
 class Gates(Section):
     answered: Probability | None = advanced(
         None,
-        description="Probability from which a section is given as the answer; default is what was fitted to the "
-        "knowledge base, else what ships.",
+        description="Probability at or above which a section is shown as the answer. Default: the value fitted to "
+        "the knowledge base, or the one that ships.",
     )
     closest: Probability | None = advanced(
         None,
-        description="Probability from which a section is shown as one that looks closest; below it a question is asked "
-        "back. Default is what was fitted.",
+        description="Probability at or above which a section is shown as a closest match. Below it, the visitor is "
+        "asked for details. Default: the fitted value.",
     )
     calibration: Path | None = advanced(
-        None, description="Another calibration file; default is the knowledge base's own, else the one that ships."
+        None, description="Another calibration file. Default: the knowledge base's own, or the one that ships."
     )
 
 
 class HighStakes(Section):
     policy_file: Path | None = Field(
-        None, description="The operator's written retention policy (TOML); without it no offer is ever made."
+        None, description="Your written retention policy (TOML). Without one, no offer is ever made."
     )
 
 
 class Desk(Section):
     secret: SecretStr | None = advanced(
         None,
-        description="Signs visitor tokens; HANDRAIL__DESK__SECRET. Default is one made once and kept in data_dir.",
+        description="Signs visitor tokens. Default: generated once and kept in data_dir. Environment variable: "
+        "HANDRAIL__DESK__SECRET.",
     )
-    session_hours: int = advanced(12, ge=1, le=720, description="Hours after which agents sign in again.")
+    session_hours: int = advanced(12, ge=1, le=720, description="Hours after which agents must sign in again.")
     retention_days: int = Field(
         180,
         ge=0,
         le=36_500,
-        description="Days conversations are kept after their last message; 0 deletes them an hour after it, "
-        "once no person is asked for or there.",
+        description="Days that conversations are kept after their last message. 0 deletes them an hour after it, "
+        "unless a person is involved.",
     )
-    reopen_days: int = advanced(7, ge=0, le=365, description="Days in which a resolved conversation can be reopened.")
+    reopen_days: int = advanced(
+        7, ge=0, le=365, description="Days during which a resolved conversation can be reopened."
+    )
     messages_per_minute: int = advanced(
-        30, ge=0, le=1000, description="Messages per visitor address and minute while a person answers; 0 is unlimited."
+        30, ge=0, le=1000, description="Messages per IP address and minute while a person answers. 0 means unlimited."
     )
     sign_in_failures: int = advanced(
         5,
         ge=1,
         le=100,
-        description="Wrong passwords for an account in 15 minutes from one network address, after which it has to "
-        "wait; from one address for all accounts four times as many.",
+        description="Wrong passwords per account and IP address in 15 minutes before sign-in is blocked. For all "
+        "accounts from one IP address, four times as many.",
     )
     sign_in_failures_of_account: int = advanced(
         50,
         ge=5,
         le=10_000,
-        description="Wrong passwords for an account in 15 minutes from all addresses together; browsers that have "
-        "signed in to it before are counted apart.",
+        description="Wrong passwords per account in 15 minutes from all addresses together. Browsers that have "
+        "signed in before are counted separately.",
     )
 
 

@@ -85,7 +85,7 @@ def connect(folder: Path, url: str | None) -> ClientAPI:
             host=parts.hostname, port=parts.port or (443 if ssl else 8000), ssl=ssl, settings=settings
         )
     except Exception as error:
-        raise RetryableError(f"no Chroma server answers at {url}: {error}") from error
+        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
 
 
 def not_indexed(kb: str, embedder: str) -> KnowledgeError:
@@ -120,7 +120,7 @@ class ChromaStore:
         except NotFoundError:
             raise not_indexed(self.kb, self.embedder) from None
         except Exception as error:
-            raise RetryableError(f"Chroma does not answer: {error}") from error
+            raise RetryableError(f"Chroma doesn't respond: {error}") from error
         self._for_agents = None
 
     @property
@@ -205,7 +205,7 @@ class ChromaStore:
                 query_embeddings=vector[None, :], n_results=k, where=where, include=["distances"]
             )
         except Exception as error:
-            raise RetryableError(f"Chroma does not answer: {error}") from error
+            raise RetryableError(f"Chroma doesn't respond: {error}") from error
         distances = found["distances"] or [[]]
         return [(i, 1.0 - float(d)) for i, d in zip(found["ids"][0], distances[0], strict=True)]
 

@@ -21,7 +21,7 @@ class IndexLock:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise SettingsError(f"storage.data_dir = {str(folder)!r} cannot be used as a folder: {error}") from None
+            raise SettingsError(f"storage.data_dir = {str(folder)!r} can't be used as a folder: {error}") from None
         self._folder = folder
         self._write = write
         self._acquire()

@@ -58,13 +58,13 @@ def clean(text: str, max_chars: int) -> str:
     more than `max_chars` characters are, or when it holds NUL or half a surrogate pair.
     """
     if "\x00" in text or SURROGATE.search(text):
-        raise TextRefused("not_text", "The text holds NUL or broken Unicode characters. Send it as plain UTF-8 text.")
+        raise TextRefused("not_text", "The text contains NUL or invalid Unicode characters. Send plain UTF-8 text.")
     tidied = tidy(text)
     if not tidied:
         raise TextRefused("blank", "The text is empty. Write a question.")
     if len(tidied) > max_chars:
         raise TextRefused(
-            "too_long", f"The text has {len(tidied)} characters, and at most {max_chars} can be read. Shorten it."
+            "too_long", f"The text has {len(tidied)} characters. At most {max_chars} are allowed, so please shorten it."
         )
     return tidied
 

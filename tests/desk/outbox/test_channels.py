@@ -245,7 +245,7 @@ async def test_a_strange_answer_of_chatwoot_is_an_error_of_its_own(
 ) -> None:
     receiver.answers = lambda got: (200, answer)
 
-    with pytest.raises(Undelivered, match="does not know"):
+    with pytest.raises(Undelivered, match="Chatwoot"):
         await deliver(http, chatwoot(receiver), "chatwoot")
 
 
@@ -277,7 +277,7 @@ async def test_mail_goes_encrypted_and_signed_in(http: httpx.AsyncClient, tmp_pa
 
     with mail_server(paths) as mailbox:
         await deliver(http, mail(mailbox, **secure, smtp_ca=paths[0]), "mail")
-        with pytest.raises(Undeliverable, match="certificate is not trusted"):
+        with pytest.raises(Undeliverable, match=r"alerts\.smtp_ca"):
             await deliver(http, mail(mailbox, **secure), "mail")
         with pytest.raises(Undeliverable, match="answered 535"):
             await deliver(http, mail(mailbox, **secure | {"smtp_password": "wrong"}, smtp_ca=paths[0]), "mail")
@@ -292,12 +292,12 @@ async def test_a_refused_recipient_is_tried_again_or_not(
 ) -> None:
     with mail_server() as mailbox:
         mailbox.refuses = answer
-        with pytest.raises(error, match="refuses all recipients"):
+        with pytest.raises(error, match=f"recipients .*{answer[:3]}"):
             await deliver(http, mail(mailbox), "mail")
 
 
 async def test_a_server_without_encryption_gets_nothing(http: httpx.AsyncClient) -> None:
-    with mail_server() as mailbox, pytest.raises(Undeliverable, match="offers no encryption"):
+    with mail_server() as mailbox, pytest.raises(Undeliverable, match="encryption"):
         await deliver(http, mail(mailbox, smtp_security="starttls"), "mail")
 
     assert mailbox.got == []
@@ -308,13 +308,13 @@ async def test_a_server_without_encryption_gets_nothing(http: httpx.AsyncClient)
     [
         ({"webhook_url": "http://hooks.example/x", "webhook_secret": SECRET}, "use https"),
         ({"webhook_url": "https://u:p@hooks.example/x", "webhook_secret": SECRET}, "leave user and password out"),
-        ({"webhook_url": "file:///etc/passwd", "webhook_secret": SECRET}, "not an address"),
+        ({"webhook_url": "file:///etc/passwd", "webhook_secret": SECRET}, "https://host/path"),
         ({"webhook_url": "https://hooks.example/x"}, "webhook_url needs webhook_secret"),
         ({"webhook_url": "https://hooks.example/x", "webhook_secret": "short"}, "at least 16"),
         ({"chatwoot_url": "https://chat.example"}, "chatwoot_token and chatwoot_account and chatwoot_inbox"),
         ({"mail_to": ["lead@acme.example"]}, "mail_to needs smtp_host"),
         ({"mail_to": ["lead@acme.example\nBcc: x@y.z"]}, "mail_to"),
-        ({"smtp_host": "mail.example", "mail_from": "a@b.c", "smtp_security": "none"}, "only for a mail server on"),
+        ({"smtp_host": "mail.example", "mail_from": "a@b.c", "smtp_security": "none"}, "smtp_security"),
     ],
 )
 def test_half_a_channel_or_an_unsafe_one_is_refused(values: dict[str, Any], complaint: str) -> None:

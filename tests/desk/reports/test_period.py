@@ -42,10 +42,10 @@ def test_offsets_change_with_the_clocks() -> None:
         ("2026-11-10", "2026-11-09", "after"),
         ("2026-12-01", "2026-12-02", "future"),
         ("2025-01-01", "2026-11-01", "longer than 366"),
-        ("yesterday", None, "write it as"),
-        ("2026-02-30", None, "write it as"),
-        ("20261101", None, "write it as"),
-        ("2026-11-01' OR 1=1 --", None, "write it as"),
+        ("yesterday", None, "Write it as"),
+        ("2026-02-30", None, "Write it as"),
+        ("20261101", None, "Write it as"),
+        ("2026-11-01' OR 1=1 --", None, "Write it as"),
         ("1000-01-01", "1000-01-02", "out of range"),
     ],
 )
@@ -56,7 +56,7 @@ def test_what_is_no_range_is_refused_with_advice(first: str, last: str | None, s
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc/passwd", ""])
 def test_a_zone_that_is_none_is_refused(zone: str) -> None:
-    with pytest.raises(PeriodError, match="no time zone"):
+    with pytest.raises(PeriodError, match="time zone"):
         period(None, None, zone, NOW)
 
 

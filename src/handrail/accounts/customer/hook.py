@@ -57,7 +57,7 @@ class CustomerHook:
         until, kept = self._kept.get(customer, (float("-inf"), None))
         if self._clock() < until:
             if kept is None:
-                raise NotKnown("the customer endpoint failed a moment ago")
+                raise NotKnown("the customer endpoint failed recently")
             return kept
         task = self._asking.get(customer)
         if task is None:
@@ -82,7 +82,7 @@ class CustomerHook:
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
         if found is None:
-            raise NotKnown("the customer endpoint does not answer as it should")
+            raise NotKnown("the customer endpoint doesn't respond as expected")
         return found
 
     async def _fetch(self, customer: str) -> object:
@@ -108,8 +108,8 @@ class CustomerHook:
             async for part in response.aiter_bytes():
                 read += part
                 if len(read) > MOST_BYTES:
-                    raise ValueError("the customer endpoint answers too much")
+                    raise ValueError("the customer endpoint's response is too large")
         answer = json.loads(read)
         if not isinstance(answer, dict):
-            raise ValueError("the customer endpoint answers with something other than an object")
+            raise ValueError("the customer endpoint didn't return a JSON object")
         return answer

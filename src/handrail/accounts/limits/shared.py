@@ -78,7 +78,7 @@ class RedisLimiter:
             bounds = [n for rule in self._rules for n in (rule.limit, rule.seconds_left(now) + 60)]
             full = await self._script(keys=keys, args=bounds)
         except (RedisError, OSError) as error:
-            raise LimitsUnavailable("the shared request counters cannot be reached") from error
+            raise LimitsUnavailable("can't reach the shared request counters") from error
         if not full:
             return Allowed()
         rule = max((self._rules[place - 1] for place in full), key=lambda rule: rule.seconds_left(now))

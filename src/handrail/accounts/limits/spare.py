@@ -22,7 +22,7 @@ class SpareLimiter:
             verdict = await self._shared.hit(visitor)
         except LimitsUnavailable as error:
             if not self._away:
-                log.warning("%s; each process counts for itself until they are back", error)
+                log.warning("%s; each process counts on its own until they are back", error)
             self._away = True
             return await self._spare.hit(visitor)
         self._away = False

@@ -47,7 +47,7 @@ class Kept:
                 json.dump({"made_for": self._made_for, "articles": rows}, out, ensure_ascii=False)
             Path(scratch).replace(self._file)
         except OSError as error:
-            log.warning("follow-up questions cannot be kept on disk: %s", error)
+            log.warning("can't store follow-up questions on disk: %s", error)
 
 
 def _checked(row: dict[str, object]) -> Checked:

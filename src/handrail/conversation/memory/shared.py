@@ -73,7 +73,5 @@ class RedisMemory:
 
     def _say_once(self, error: Exception) -> None:
         if not self._away:
-            log.warning(
-                "the Redis of the conversations cannot be reached (%s); each process remembers for itself", error
-            )
+            log.warning("can't reach Redis for conversations (%s); each process remembers on its own", error)
         self._away = True

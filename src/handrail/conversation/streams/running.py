@@ -97,7 +97,7 @@ class Streams:
             try:
                 await self._shared.forget(turn_ids)
             except (RedisError, OSError) as error:
-                log.warning("events of deleted turns stay until they expire (%s)", type(error).__name__)
+                log.warning("events of deleted turns remain until they expire (%s)", type(error).__name__)
 
     def give_way(self, conversation_id: str, turn_id: str) -> None:
         """`turn_id` comes next in its conversation: an earlier turn that nobody follows need not be finished."""
@@ -144,7 +144,7 @@ class Streams:
                 elif run.journal.followers or (signal is not None and signal.followed):
                     run.alone_since = _now()
                 elif _now() - run.alone_since > (ALONE_S if run.unwanted else self._settings.grace_s) and _cancel(run):
-                    log.info("nobody follows turn %s any more; it is given up", turn_id)
+                    log.info("nobody is following turn %s any more; it is cancelled", turn_id)
 
 
 def _cancel(run: _Run) -> bool:

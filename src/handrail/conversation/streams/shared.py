@@ -64,7 +64,7 @@ class SharedStreams:
                     await pipe.execute()
             except (RedisError, OSError) as error:
                 if over:
-                    log.warning("events of a turn could not be shared (%s)", type(error).__name__)
+                    log.warning("can't share the events of a turn (%s)", type(error).__name__)
                     return
                 # How much of the last batch arrived is unknown: begin again, the numbers stay the same.
                 sent, begun = 0, False
@@ -135,7 +135,7 @@ class SharedJournal:
                 # What the owner wrote between the two questions is still to be read.
                 found = await self._read(after)
                 if not found:
-                    raise OwnerGone("the process that worked on this turn has died")
+                    raise OwnerGone("the process that ran this turn has died")
             if loop.time() - quiet_since >= idle_s:
                 quiet_since = loop.time()
                 yield None
@@ -146,7 +146,7 @@ class SharedJournal:
             await self._redis.set(_key(self._keys, self._turn_id, "followed"), 1, ex=FOLLOWED_S)
             answer: Any = await self._redis.xread({key: f"{after}-0"}, block=BLOCK_MS)
         except (RedisError, OSError) as error:
-            raise OwnerGone("the shared events cannot be reached") from error
+            raise OwnerGone("can't reach the shared events") from error
         rows = [row for _, found in answer for row in found]
         return [Event(int(id_.split(b"-")[0]), fields[b"data"].decode()) for id_, fields in rows]
 

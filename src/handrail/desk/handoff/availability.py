@@ -82,7 +82,7 @@ class Rota:
         try:
             return await self._presence.anybody()
         except HandrailError as error:
-            log.warning("presence cannot be told, so nobody is promised: %s", error)
+            log.warning("can't read presence, so visitors are told that nobody is there: %s", error)
             return False
 
     async def _expected(self, now: float) -> Wait | None:
@@ -92,7 +92,7 @@ class Rota:
             try:
                 found = await self._waits.since(now - WAIT_DAYS * 86_400)
             except HandrailError as error:
-                log.warning("recent waits cannot be read: %s", error)
+                log.warning("can't read recent waits: %s", error)
                 return None
             waited = [
                 Waited(self.hours.hour_of(queued), None if answered is None else max(0.0, answered - queued))

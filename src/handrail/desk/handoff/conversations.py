@@ -150,7 +150,7 @@ class Conversations:
         """Change who answers. Raises Unknown, Stale and NotPossible."""
         row = await self.records.find(conversation_id)
         if row is None:
-            raise Unknown("there is no such conversation")
+            raise Unknown("this conversation doesn't exist")
         notice = await self._notice(row, action, user_id)
         said = await self.records.act(
             conversation_id, version, action, self.clock(), user_id=user_id, notice=notice, values=values

@@ -70,7 +70,7 @@ class Hub:
         try:
             await self._redis.publish(self._channel, json.dumps([self._origin, topic, events]))
         except (RedisError, OSError) as error:
-            log.warning("live events are not shared (%s)", type(error).__name__)
+            log.warning("can't share live events (%s)", type(error).__name__)
 
     async def listen(self) -> None:
         """Hear other processes until cancelled; returns at once without Redis."""
@@ -84,7 +84,7 @@ class Hub:
                         if message is not None:
                             self._receive(message["data"])
             except (RedisError, OSError) as error:
-                log.warning("live events of other processes are not heard (%s)", type(error).__name__)
+                log.warning("can't receive live events from other processes (%s)", type(error).__name__)
                 await asyncio.sleep(PAUSE_S)
 
     def _receive(self, data: bytes | str) -> None:

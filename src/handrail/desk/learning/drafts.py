@@ -64,7 +64,7 @@ class ExtractiveDrafter:
         replies = [message.text for message in messages if message.author == "agent"]
         blocks = _blocks([_cleaned(text, names) for text in replies])
         if sum(len(text.split()) for _, text in blocks) < LEAST_WORDS:
-            raise DraftError("no agent said enough in this conversation to make an article of it")
+            raise DraftError("the agents' messages in this conversation are too short for an article")
         return ArticleDraft(_title(messages, names), _markdown(blocks), "extractive")
 
 

@@ -48,9 +48,9 @@ class LlmDrafter:
             reply = await self._model.ask(prompt, WrittenArticle)
             title, body = checked(impersonal(reply.output.title, names), impersonal(reply.output.body, names))
         except DraftError as error:
-            logger.info("the model wrote no usable draft: %s", error)
+            logger.info("the model didn't write a usable draft: %s", error)
             return await self._otherwise.draft(messages, lang)
         except HandrailError as error:
-            logger.warning("no draft by the model, its words are taken from the agent instead: %s", error)
+            logger.warning("the model couldn't write a draft, so the agent's own words are used: %s", error)
             return await self._otherwise.draft(messages, lang)
         return ArticleDraft(title, body, (reply.model or reply.provider)[:60])

@@ -58,7 +58,7 @@ class OutboxWorker:
                     purged = self._clock()
                     await self._records.purge(purged - self._settings.keep_days * 86_400)
             except RecordsUnavailable as error:
-                log.warning("%s; letters wait", error)
+                log.warning("%s; messages wait", error)
             await asyncio.sleep(self._settings.poll_s)
 
     async def once(self) -> int:
@@ -82,14 +82,14 @@ class OutboxWorker:
         except Undelivered as error:
             await self._later(notification, claim, str(error), error.after_s)
         except Exception as error:
-            log.exception("letter %s: an error in the channel %s", notification.id, notification.channel)
+            log.exception("message %s: an error in the channel %s", notification.id, notification.channel)
             await self._later(notification, claim, f"{type(error).__name__} in the channel", None)
         else:
             await self._records.delivered(notification.id, claim, self._clock())
 
     async def _remember(self, id_: str, claim: str, progress: Mapping[str, Any]) -> None:
         if not await self._records.note(id_, claim, progress):
-            raise Undelivered("another process has taken the letter over")
+            raise Undelivered("another process has taken over the message")
 
     async def _later(self, notification: Notification, claim: str, why: str, asked_s: float | None) -> None:
         if notification.attempts >= self._settings.attempts:
@@ -97,7 +97,7 @@ class OutboxWorker:
             return
         wait = max(pause(notification.attempts, self._settings, self._spread), min(asked_s or 0.0, LONGEST_ASKED_S))
         log.warning(
-            "letter %s to %s: %s; try %d in %.0f s",
+            "message %s to %s: %s; attempt %d in %.0f s",
             notification.id,
             notification.target,
             why,
@@ -108,7 +108,7 @@ class OutboxWorker:
 
     async def _give_up(self, notification: Notification, claim: str, why: str) -> None:
         log.error(
-            "letter %s to %s is put aside after %d tries: %s",
+            "message %s to %s is set aside after %d attempts: %s",
             notification.id,
             notification.target,
             notification.attempts,

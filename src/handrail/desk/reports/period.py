@@ -75,9 +75,9 @@ def period(first: str | None, last: str | None, zone: str, now: float) -> Period
     if since > until:
         raise PeriodError(f"from = {since} is after to = {until}")
     if since > today:
-        raise PeriodError(f"from = {since} lies in the future; today is {today} in {zone}")
+        raise PeriodError(f"from = {since} is in the future. Today is {today} in {zone}")
     if (until - since).days >= MOST_DAYS:
-        raise PeriodError(f"{since} to {until} is longer than {MOST_DAYS} days; ask for a shorter range")
+        raise PeriodError(f"{since} to {until} is longer than {MOST_DAYS} days. Choose a shorter range")
     return Period(since, until, place)
 
 
@@ -86,7 +86,7 @@ def time_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise PeriodError(f"{name!r} is no time zone; write a name such as Europe/Berlin or UTC") from None
+        raise PeriodError(f"{name!r} isn't a time zone. Use a name such as Europe/Berlin or UTC") from None
 
 
 def day_of(number: int) -> date:
@@ -100,9 +100,9 @@ def _date(name: str, text: str) -> date:
             raise ValueError
         found = date.fromisoformat(text)
     except ValueError:
-        raise PeriodError(f"{name} = {text[:40]!r} is no date; write it as 2026-11-01") from None
+        raise PeriodError(f"{name} = {text[:40]!r} isn't a date. Write it as 2026-11-01") from None
     if not EARLIEST <= found < LATEST:
-        raise PeriodError(f"{name} = {found} is out of range; write a year between 2000 and 2199")
+        raise PeriodError(f"{name} = {found} is out of range. Use a year between 2000 and 2199")
     return found
 
 

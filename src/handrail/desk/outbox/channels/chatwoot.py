@@ -39,7 +39,7 @@ class Chatwoot:
                 done["lines"] = done.get("lines", 0) + 1
                 await remember(done)
         except (KeyError, TypeError, ValueError):
-            raise Undelivered("Chatwoot answers in a form this adapter does not know") from None
+            raise Undelivered("Chatwoot's response has an unknown format") from None
 
     async def _contact(self, handoff: Mapping[str, Any]) -> tuple[int, str | None]:
         """The contact's id and its source id in the inbox; one that is there already is found by its identifier."""
@@ -62,7 +62,7 @@ class Chatwoot:
             for contact in answer["payload"]:
                 if identifier == contact.get("identifier") or (email and email == contact.get("email")):
                     return dict(contact)
-        raise Undelivered("Chatwoot refuses the contact, and knows none like it")
+        raise Undelivered("Chatwoot rejects the contact and has no matching one")
 
     def _own(self, inbox: Mapping[str, Any]) -> bool:
         return bool((inbox.get("inbox") or {}).get("id", self._inbox) == self._inbox)

@@ -24,13 +24,13 @@ async def call(http: httpx.AsyncClient, method: str, url: str, **options: Any) -
         async with http.stream(method, url, **options) as response:
             body = await _read(response)
     except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-        raise Undeliverable(f"{host}: the address cannot be called") from None
+        raise Undeliverable(f"{host}: not a valid http or https URL") from None
     except httpx.HTTPError as error:
         raise Undelivered(f"{host}: {type(error).__name__}") from None
     if response.is_success:
         return httpx.Response(response.status_code, headers=_plain(response), content=body, request=response.request)
     if response.is_redirect:
-        raise Undeliverable(f"{host} redirects ({response.status_code}); put the final address into the settings")
+        raise Undeliverable(f"{host} redirects ({response.status_code}). Use the final address in the settings")
     if response.status_code in LATER or response.status_code >= 500:
         raise Undelivered(f"{host} answered {response.status_code}", _retry_after(response))
     raise Refused(host, response.status_code)
@@ -49,7 +49,7 @@ async def _read(response: httpx.Response) -> bytes:
     async for part in response.aiter_bytes():
         read += part
         if len(read) > MOST_BYTES:
-            raise Undelivered(f"{response.url.host} answers more than {MOST_BYTES} bytes")
+            raise Undelivered(f"{response.url.host} sent more than {MOST_BYTES} bytes")
     return bytes(read)
 
 

@@ -34,17 +34,19 @@ class Mail:
                 refused = server.send_message(message, to_addrs=[message["To"].addresses[0].addr_spec])
         except smtplib.SMTPRecipientsRefused as error:
             codes = [code for code, _ in error.recipients.values()]
-            raise _failure(f"the mail server refuses all recipients ({codes[0]})", max(codes)) from None
+            raise _failure(f"the mail server rejects all recipients ({codes[0]})", max(codes)) from None
         except smtplib.SMTPNotSupportedError:
-            raise Undeliverable("the mail server offers no encryption or sign-in as the settings want it") from None
+            raise Undeliverable(
+                "the mail server doesn't offer the encryption or sign-in that the settings require"
+            ) from None
         except smtplib.SMTPResponseException as error:
             raise _failure(f"the mail server answered {error.smtp_code}", error.smtp_code) from None
         except ssl.SSLCertVerificationError:
-            raise Undeliverable("the mail server's certificate is not trusted; see alerts.smtp_ca") from None
+            raise Undeliverable("the mail server's certificate isn't trusted. See alerts.smtp_ca") from None
         except (smtplib.SMTPException, OSError) as error:
-            raise Undelivered(f"the mail server cannot be reached: {type(error).__name__}") from None
+            raise Undelivered(f"can't reach the mail server: {type(error).__name__}") from None
         if refused:
-            raise Undeliverable(f"the mail server refuses {len(refused)} of the recipients")
+            raise Undeliverable(f"the mail server rejects {len(refused)} of the recipients")
 
     def _connect(self) -> smtplib.SMTP:
         settings = self._settings
@@ -76,7 +78,7 @@ def compose(notification: Notification, sender: str) -> EmailMessage:
         message["Auto-Submitted"] = "auto-generated"
         message["X-Handrail-Idempotency-Key"] = notification.id
     except ValueError:
-        raise Undeliverable("an address or the subject cannot be written into a header") from None
+        raise Undeliverable("an address or the subject isn't valid in a header") from None
     message.set_content(notification.payload["text"])
     return message
 
