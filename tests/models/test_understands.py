@@ -28,7 +28,7 @@ def test_it_was_fitted_to_the_encoder_that_ships(kind: str, taught: str) -> None
 
 
 def test_the_file_is_small() -> None:
-    assert len((files("handrail.models") / "bundle" / FILE).read_bytes()) < 500_000
+    assert len((files("handrail.models") / "bundle" / FILE).read_bytes()) < 900_000
 
 
 @pytest.mark.parametrize("kind", [FOREIGN, ENGLISH])
@@ -43,7 +43,7 @@ def test_any_states_come_to_probabilities(kind: str, tokens: int, scale: float) 
     assert found.act in found.acts
     assert sum(found.matters.values()) == pytest.approx(1)
     assert found.matters.keys() == {*MATTERS, "other"}
-    flags = [found.depends, found.refuses_offer, found.crisis, found.person]
+    flags = [found.depends, found.refuses_offer, found.crisis]
     values = [*found.acts.values(), *found.matters.values(), *flags]
     assert all(0 <= value <= 1 for value in values)
 
