@@ -35,6 +35,8 @@ class Piece:
     headings: tuple[str, ...]
     text: str
     tokens: int
+    anchor: str = ""
+    """Of the nearest heading, where the article names one."""
 
 
 class _Run:
@@ -74,7 +76,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"4:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
+        return f"5:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage: its text, with title and headings in front."""
@@ -94,7 +96,7 @@ class Chunker:
                 title=clipped(article.title),
                 headings=piece.headings,
                 text=piece.text,
-                url=_address(article.url, piece.headings),
+                url=_address(article.url, piece),
                 tokens=self._count(piece.text),
                 facets=article.facets,
             )
@@ -105,11 +107,11 @@ class Chunker:
         whole = block.render()
         tokens = self._count(whole)
         if len(whole) <= self._limit.chars and tokens <= self._limit.tokens:
-            yield Piece(block.headings, whole, tokens)
+            yield Piece(block.headings, whole, tokens, block.anchor)
             return
         wide = not Limit(MOST_TOKENS // 2, MOST_CHARS // 2, self._count).holds(block.header)
         for text in parts(whole, self._limit) if wide else map(block.render, self._runs(block)):
-            yield Piece(block.headings, text, self._count(text))
+            yield Piece(block.headings, text, self._count(text), block.anchor)
 
     @property
     def _limit(self) -> Limit:
@@ -178,15 +180,16 @@ class Chunker:
     def _joined(self, left: Piece, right: Piece) -> Piece:
         if left.headings == right.headings:
             # Counted as a sum: counting a passage anew with each of its lines would take the square of their number.
-            return Piece(left.headings, f"{left.text}\n\n{right.text}", left.tokens + right.tokens)
+            both = f"{left.text}\n\n{right.text}"
+            return Piece(left.headings, both, left.tokens + right.tokens, left.anchor)
         headings = _common(left.headings, right.headings)
         text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
         return Piece(headings, text, self._count(text))
 
 
-def _address(url: str, headings: Sequence[str]) -> str:
+def _address(url: str, piece: Piece) -> str:
     """The article's address with the anchor of the nearest heading; an article without one has no anchors either."""
-    anchor = slug(headings[-1]) if headings else ""
+    anchor = piece.anchor or (slug(piece.headings[-1]) if piece.headings else "")
     return f"{url}#{anchor}" if url and anchor else url
 
 

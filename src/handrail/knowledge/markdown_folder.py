@@ -10,11 +10,12 @@ from urllib.parse import quote
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
+from handrail.knowledge.dialects import plain_markdown
 from handrail.knowledge.files import files_in, plain_file, printable
 from handrail.knowledge.front_matter import split
-from handrail.knowledge.mdx import markdown_of
 from handrail.knowledge.publication import NotClear, audience, held_back
 from handrail.stores.audience import FACET, Audience
+from handrail.text.markdown import OWN_ANCHOR
 
 SUFFIXES = {".md", ".markdown", ".mdx"}
 FACETS = ("section", "lang")
@@ -64,11 +65,10 @@ class MarkdownFolder:
         said, body = split(self._text(path))
         if why := held_back(said):
             return Unpublished(_id(relative), str(path), why)
-        if path.suffix.lower() == ".mdx":
-            body = markdown_of(body)
+        body = plain_markdown(body, mdx=path.suffix.lower() == ".mdx")
         fields = {key: _text(key, said[key]) for key in ("title", "url", *FACETS) if said.get(key)}
         heading = FIRST_HEADING.match(body)
-        own = heading[1].rstrip().rstrip("#").rstrip() if heading else ""
+        own = OWN_ANCHOR.sub("", heading[1]).rstrip().rstrip("#").rstrip() if heading else ""
         if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
         body = RELATIVE_LINK.sub(r"\1", body)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import sentencex
@@ -37,6 +37,8 @@ RUN_IN = re.compile(r"\*\*[^*]+\*\*")
 """A heading in the line of what it is about: `**Pass a key on.** Many APIs …`."""
 
 
+OWN_ANCHOR = re.compile(r"\s*\{:?\s*#([\w.:-]{1,200})[^{}]{0,200}\}\s*$")
+"""`## Uninstall {#remove}`, as Docusaurus, Pandoc, MkDocs and kramdown name the anchor of a heading."""
 LONGEST_HEADING = 200
 """Characters; what is longer is text, and only its beginning stands over the section."""
 
@@ -63,6 +65,8 @@ class Block:
     """The header rows of a table, repeated when the table is split."""
     start: int = 1
     """Number of the first item of an ordered list."""
+    anchor: str = ""
+    """Of the nearest heading, where the article names one."""
 
     def render(self, units: Sequence[str] | None = None) -> str:
         """Markdown of all units, or of a run of them."""
@@ -84,6 +88,7 @@ def parse(text: str, lang: str = "en") -> list[Block]:
     lines = NEWLINE.split(text)
     blocks: list[Block] = []
     path: list[tuple[int, str]] = []
+    anchor = ""
     tokens = _parser().parse(text)
     at = 0
     while at < len(tokens):
@@ -92,14 +97,17 @@ def parse(text: str, lang: str = "en") -> list[Block]:
         if token.type == "heading_open":
             level = int(token.tag[1])
             path = [(depth, title) for depth, title in path if depth < level]
-            heading = plain(tokens[at + 1].content)
+            own = OWN_ANCHOR.search(tokens[at + 1].content)
+            anchor = own[1] if own else ""
+            heading = plain(OWN_ANCHOR.sub("", tokens[at + 1].content))
             path.append((level, clipped(heading)))
             if len(heading) > LONGEST_HEADING:
-                blocks.append(Block("paragraph", tuple(title for _, title in path), tuple(sentences(heading, lang))))
+                titles = tuple(title for _, title in path)
+                blocks.append(Block("paragraph", titles, tuple(sentences(heading, lang)), anchor=anchor))
         elif token.map is not None:
             block = _block(tokens[at : end + 1], lines, tuple(title for _, title in path), lang)
             if block is not None and any(unit.strip() for unit in block.units):
-                blocks.append(block)
+                blocks.append(replace(block, anchor=anchor) if anchor else block)
         at = end + 1
     return blocks
 
