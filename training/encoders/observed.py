@@ -54,12 +54,13 @@ async def _observe(kb: str, files: Sequence[Path], settings: Settings) -> list[Q
         retriever, held = parts.retriever(settings), Sections(parts.snapshot)
         found = []
         for row in rows:
-            sections = [one.section for one in (await retriever.retrieve(row.question, {})).sections]
             labels = {_place(one): one["label"] for one in told.get(row.question, {"sections": ()})["sections"]}
-            known = {section.id for section in sections}
+            # Who labelled sections named those that only seem to answer, too.
+            found_for = [] if labels else (await retriever.retrieve(row.question, {})).sections
+            sections = [one.section for one in found_for]
             articles = dict.fromkeys(article for article, _ in labels)
             named = [section for article in articles for section in held.of_article(article)]
-            sections += [one for one in named if (one.article_id, one.headings) in labels and one.id not in known]
+            sections += [one for one in named if (one.article_id, one.headings) in labels]
             texts = [window(row.question, section, words) for section in sections]
             read = [(section.article_id, text) for section, text in zip(sections, texts, strict=True)]
             places = [(section.article_id, section.headings) for section in sections]

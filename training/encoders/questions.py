@@ -122,10 +122,12 @@ def main() -> None:
     pairs = Texts(encodings, Lower(source, FIRST, given.device))
     truth = torch.tensor([float(pair.answers) for pair in learnt], device=given.device)
     importance = torch.tensor([pair.importance for pair in learnt], device=given.device)
-    before = torch.tensor(logits([pair.pair for pair in learnt], settings), device=given.device) / LOGIT
     upper = Upper(source, FIRST, LAST[given.of], given.rank, given.dropout, 2).to(given.device)
     if after is not None:
         upper.starts(after)
+        before = torch.from_numpy(outputs(pairs, range(len(learnt)), upper)[:, 0]).to(given.device)
+    else:
+        before = torch.tensor(logits([pair.pair for pair in learnt], settings), device=given.device) / LOGIT
 
     def loss_of(found: Tensor, places: Sequence[int]) -> Tensor:
         wrong = functional.binary_cross_entropy_with_logits(found[:, 1], truth[places], weight=importance[places])

@@ -120,7 +120,7 @@ class Scoring:
     passages: Scores
     """What was found for a question, which order and gates go by: both readers."""
     quotes: Scores
-    """What may be quoted of it, some twenty pairs: the first reader alone."""
+    """The first reader alone: stands in for the networks that check claims."""
 
 
 def build_readers(settings: Settings) -> Scoring | None:

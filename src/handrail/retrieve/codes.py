@@ -1,4 +1,4 @@
-"""Codes that the articles list by the dozen (`TW-3004`, `QY1302`), and whether a question names one that they do not.
+"""Codes of which the articles list several (`TW-3004`, `QY1302`), and whether a question names one that they do not.
 
 The passage about the code beside it fits such a question in every word but one, and explains another error.
 """

@@ -1,4 +1,4 @@
-"""A stage with what stands in for it when it fails: the one place where a turn goes on without a provider."""
+"""A stage with what stands in for it when it fails."""
 
 from __future__ import annotations
 
