@@ -1,4 +1,4 @@
-"""The upper layers of a BERT with low-rank changes to learn (LoRA, Hu et al. 2021), in bfloat16."""
+"""The upper layers of a BERT with low-rank changes to learn (LoRA, Hu et al. 2021)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handrail.models.bert import EPSILON, HEAD, Source
 from handrail.models.taught import Taught
 from handrail.models.tuned import Delta, Floats
 
-REAL = torch.bfloat16
+REAL = torch.float32
 ATTENTION = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
 CPU = torch.device("cpu")
 SCALE = 2.0
