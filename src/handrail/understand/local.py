@@ -26,7 +26,7 @@ from handrail.understand.crisis import speaks_of_dying
 from handrail.understand.cut import joined, pieces
 from handrail.understand.history import ALONE, asked_last, carried, under_discussion
 
-ACTS, CRISIS, PERSON = 0.5, 0.3, 0.6
+ACTS, CRISIS, PERSON = 0.5, 0.3, 0.65
 """Probabilities at which the heads' outputs are acted on. A line about help that nobody needed costs little, and one
 that is missing may cost a life; the offer of a person takes the place of an answer."""
 ANSWERABLE = 0.8
