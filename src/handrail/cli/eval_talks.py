@@ -25,7 +25,7 @@ def talks(
         ),
     ] = None,
     url: Annotated[
-        str | None, typer.Option("--url", help="Ask a running server over HTTP, such as http://127.0.0.1:8000.")
+        str | None, typer.Option("--url", help="Ask a running server over HTTP, such as http://127.0.0.1:8400.")
     ] = None,
     alone: Annotated[bool, typer.Option("--alone", help="Also ask each message on its own, and compare.")] = False,
     sealed: Annotated[
@@ -54,7 +54,7 @@ def talks(
 
     handrail eval talks --kb sample --alone
 
-    handrail eval talks --url http://127.0.0.1:8000 --file talks.jsonl
+    handrail eval talks --url http://127.0.0.1:8400 --file talks.jsonl
     """
     evaluation, selecting = part("command"), part("talks.selecting")
     source = selecting.TalkSource(
