@@ -79,6 +79,7 @@ def test_a_file_that_begins_with_an_import_is_mdx_whatever_its_name() -> None:
     "text",
     [
         "```\n:::tip\n{% include x %}\n!!! note\n```",
+        '```\n{% tab title="macOS" %}\n<TabItem label="macOS">\n```',
         "The ratio is 1:::2, and a line of :::",
         ":::tip that nothing ends\n\nText.",
         "Write {{first_name}} for the name.",
@@ -92,6 +93,26 @@ def test_what_only_looks_like_a_mark_stays(text: str) -> None:
 def test_our_own_articles_have_none_of_these_marks() -> None:
     for path in sorted(sample_folder().rglob("*.md")):
         assert plain_markdown(path.read_text(encoding="utf-8")) == path.read_text(encoding="utf-8")
+
+
+def test_a_note_ends_with_its_indentation_and_keeps_the_code_inside() -> None:
+    text = "!!! tip\n    Run it:\n\n    ```sh\n    make  # :::\n    ```\nAfter."
+
+    *note, after = parse(plain_markdown(text))
+
+    assert {block.kind for block in note} == {"note"}
+    assert note[-1].render().split("\n")[-3:] == ["> ```sh", "> make  # :::", "> ```"]
+    assert (after.kind, after.render()) == ("paragraph", "After.")
+
+
+def test_notes_within_each_other_end_one_by_one() -> None:
+    text = "::::note Outer\nOne.\n:::tip Inner\nTwo.\n:::\nThree.\n::::\nFour."
+
+    shown = plain_markdown(text).split("\n")
+
+    assert [line for line in shown if line.strip(" >")] == [
+        "> **Outer:**", "> One.", "> > **Inner:**", "> > Two.", "> Three.", "Four.",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("own", ["## Take it off {#remove-it}", "## Take it off { #remove-it .wide }"])

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.knowledge.chunker import MOST_CHARS, MOST_TOKENS
+from handrail.knowledge.dialects import plain_markdown
 from handrail.knowledge.mdx import markdown_of
 from handrail.text.markdown import gist, parse
 from handrail.types import Passage
@@ -189,6 +190,10 @@ def test_cutting_grows_with_the_article(shape: str) -> None:
             20_000,
             id="fences that nothing ends",
         ),
+        pytest.param(lambda size: lambda: plain_markdown(":::a" + " " * size + "{x"), 20_000, id="spaces in a note"),
+        pytest.param(lambda size: lambda: plain_markdown("a" + " " * size + "b"), 20_000, id="spaces before a tag"),
+        pytest.param(lambda size: lambda: plain_markdown(":::a\n" * size + ":::\n" * size), 2_000, id="nested notes"),
+        pytest.param(lambda size: lambda: parse("# a" + " " * size + "b"), 20_000, id="spaces in a heading"),
     ],
 )
 def test_reading_grows_with_the_text(work: Callable[[int], Callable[[], object]], size: int) -> None:

@@ -1,34 +1,30 @@
 """Dialects of Markdown as plain Markdown: notes, tabs and template tags as a reader of the site would see them.
 
 Known are the notes of Docusaurus (`:::tip`), MkDocs (`!!! note`), GitBook (`{% hint %}`) and GitHub (`> [!NOTE]`), the
-tabs of the first three, and the tags of Liquid and kramdown. Code is left as it is.
+tabs of the first three, and the tags of Liquid and kramdown. Fenced code is left as it is.
 """
 
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from handrail.knowledge.mdx import FENCE, markdown_of
-from handrail.text.markdown import CODE
+from handrail.knowledge.mdx import markdown_of, stretches
+from handrail.text.markdown import CODE, run_in
 
-MODULE = re.compile(r"\s*import\s[^\n]{1,300}\sfrom\s+[\"'][^\"'\n]+[\"'];?[ \t]*(?:\n|\Z)")
-"""The beginning of a file that is MDX whatever its name says."""
-OPENING = re.compile(
-    r"[ \t]*(:{3,})[ \t]*([A-Za-z][\w-]*)[ \t]*(?:\[([^\]\n]*)\]|([^\n{]*))?[ \t]*(?:\{[^{}\n]*\})?[ \t]*$"
-)
-CLOSING = re.compile(r"[ \t]*:{3,}[ \t]*$")
-INDENTED = re.compile(
-    r"([ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+\"([^\"\n]*)\")?|===\+?!?[ \t]+\"([^\"\n]+)\")[ \t]*$"
-)
-HINT = re.compile(r"[ \t]*\{%-?\s*hint\b[^%\n]{0,200}?style=\"([\w-]+)\"[^%\n]{0,200}%\}[ \t]*$")
-END_HINT = re.compile(r"[ \t]*\{%-?\s*endhint\s*-?%\}[ \t]*$")
-ALERT = re.compile(r"([ \t]*>[ \t]*)\[!([A-Za-z]+)\][ \t]*$")
-TAB = re.compile(r"[ \t]*(?:\{%-?\s*tab\b[^%\n]{0,200}?title=\"([^\"\n]+)\"[^%\n]{0,200}%\}|"
-                 r"<TabItem\b[^<>\n]{0,300}?\b(?:label|title)=\"([^\"\n]+)\"[^<>\n]{0,300}>)[ \t]*$", re.M)  # fmt: skip
-ATTRIBUTES = re.compile(r"[ \t]*\{:[^{}\n]*\}[ \t]*$")
-TAG = re.compile(CODE + r"|(\{%-?[^%\n]{0,500}%\}|\{\{-?\s*(?:site|page|include|layout)\b[^{}\n]{0,300}\}\})")
+MODULE = re.compile(r"import\s[^\n]{1,300}\sfrom\s[\"'][^\"'\n]{1,300}[\"'];?\s*$", re.M)
+"""The first line of a file that is MDX whatever its name says."""
+COLONS = re.compile(r":{3,} ?([A-Za-z][\w-]*)(?![^\s\[{])(.*)")
+ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) ([\w-]+)(?: \"([^\"]*)\")?")
+TAB = re.compile(r"===[+!]? \"([^\"]+)\"")
+LIQUID = re.compile(r"\{%-? ?(hint|endhint|tab)\b([^%]*)%\}")
+NAMED = re.compile(r"\b(?:style|title)=\"([^\"]+)\"")
+ALERT = re.compile(r"> ?\[!([A-Za-z]+)\]")
+ATTRIBUTES = re.compile(r"\{:[^{}]*\}")
+TAG = re.compile(CODE + r"|(\{%-?[^%\n]{0,500}%\}|\{\{-?\s?(?:site|page|include|layout)\b[^{}\n]{0,300}\}\})")
+COLON_NOTE, END_HINT = ":::", "endhint"
 DEEPEST = 8
 """Notes and tabs within each other, beyond which marks are text."""
 STEP = 4
@@ -37,72 +33,99 @@ STEP = 4
 
 def plain_markdown(text: str, *, mdx: bool = False) -> str:
     """`text` without the marks of a site's generator. `mdx`: the file says that it is MDX."""
-    text = TAB.sub(lambda found: f"\n{_label(found[1] or found[2])}\n", text)
-    if mdx or MODULE.match(text):
+    if mdx or MODULE.match(text.lstrip()):
         text = markdown_of(text)
-    return "\n".join(_lines(text.split("\n")))
+    lines = text.split("\n")
+    code = [is_code for is_code, part in stretches(text) for _ in part.split("\n")]
+    return "\n".join(_Reading(lines, code).shown())
 
 
-def _lines(lines: Sequence[str], depth: int = 0) -> Iterator[str]:
-    closings = sum(bool(CLOSING.match(line)) for line in lines)
-    last = max((number for number, line in enumerate(lines) if END_HINT.match(line)), default=-1)
-    quotes, code, at = 0, "", 0
-    while at < len(lines):
-        line, at = lines[at], at + 1
-        quote = "> " * quotes
-        fence = FENCE.match(line)
-        if code or fence:
-            ends = code and line.strip().startswith(code) and not line.strip().strip(code[0])
-            code = "" if ends else code or (fence[1] if fence else "")
-            yield quote + line
-        elif CLOSING.match(line) and quotes:
-            quotes, closings = quotes - 1, closings - 1
-            yield ("> " * quotes).rstrip()
-        elif (found := OPENING.match(line)) and closings > quotes:
-            quotes += 1
-            yield from ("", f"{quote}> {_label(found[3] or found[4], found[2])}")
-        elif (found := HINT.match(line)) and at <= last and depth < DEEPEST:
-            end = next(n for n in range(at, last + 1) if END_HINT.match(lines[n]))
-            yield from _note(_label("", found[1]), _lines(lines[at:end], depth + 1), quote)
-            at = end + 1
-        elif (found := INDENTED.match(line)) and depth < DEEPEST:
-            end = _end_of_indented(lines, at, len(found[1].expandtabs(STEP)) + STEP)
-            inside = textwrap.dedent("\n".join(lines[at:end])).split("\n")
-            if found[4]:
-                yield from (quote + each for each in ("", _label(found[4]), "", *_lines(inside, depth + 1)))
-            else:
-                yield from _note(_label(found[3], found[2]), _lines(inside, depth + 1), quote)
-            at = end
-        elif not ATTRIBUTES.match(line):
-            yield quote + _untagged(line)
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A note or a tab that has begun."""
+
+    ends: str
+    """What ends it, as `_ends` tells it; empty where indentation does."""
+    column: int
+    """Where what belongs to it begins in a line."""
+    note: bool
 
 
-def _note(label: str, lines: Iterable[str], quote: str) -> Iterator[str]:
-    yield quote.rstrip()
-    yield f"{quote}> {label}"
-    for line in lines:
-        yield f"{quote}> {line}".rstrip()
-    yield quote.rstrip()
+class _Reading:
+    """One pass over the lines, with the notes and tabs that are open."""
+
+    def __init__(self, lines: Sequence[str], code: Sequence[bool]) -> None:
+        self._lines = [(line, "" if fenced else line.strip()) for line, fenced in zip(lines, code, strict=False)]
+        self._left = Counter(_ends(mark) for _, mark in self._lines)
+        """Ends from the line that is read on: a note that nothing ends is text."""
+        self._open: list[_Open] = []
+
+    @property
+    def _quote(self) -> str:
+        return "> " * sum(one.note for one in self._open)
+
+    def shown(self) -> Iterator[str]:
+        for line, mark in self._lines:
+            spaced = line.expandtabs(STEP)
+            indent = len(spaced) - len(spaced.lstrip())
+            if line.strip() and any(one.column > indent for one in self._open):
+                yield self._closed(next(at for at, one in enumerate(self._open) if one.column > indent))
+            column = max((one.column for one in self._open), default=0)
+            yield from self._read(spaced[column:] if column else line, mark, indent)
+
+    def _read(self, line: str, mark: str, indent: int) -> Iterator[str]:
+        ends = _ends(mark)
+        self._left[ends] -= 1
+        ended = [at for at, one in enumerate(self._open) if one.ends == ends != ""]
+        if ended:
+            yield self._closed(ended[-1])
+        elif label := self._begun(mark, indent):
+            yield from ("", self._quote + run_in(label), *([] if self._open[-1].note else [self._quote.rstrip()]))
+        elif (found := LIQUID.fullmatch(mark)) and found[1] == "tab" and (named := NAMED.search(found[2])):
+            yield from (self._quote.rstrip(), self._quote + run_in(named[1]), self._quote.rstrip())
+        elif alert := ALERT.fullmatch(mark):
+            yield f"{self._quote}> {run_in(alert[1].capitalize())}"
+        elif not ATTRIBUTES.fullmatch(mark):
+            bare = TAG.sub(lambda found: "" if found[1] else found[0], line) if mark else line
+            yield self._quote + bare if bare else self._quote.rstrip()
+
+    def _begun(self, mark: str, indent: int) -> str:
+        """The title or kind of a note or tab that begins here and is open from now on; empty where none does."""
+        if len(self._open) >= DEEPEST:
+            return ""
+        if found := COLONS.fullmatch(mark):
+            one, label = _Open(COLON_NOTE, 0, note=True), _title(found[2]) or found[1].capitalize()
+        elif (found := LIQUID.fullmatch(mark)) and found[1] == "hint":
+            style = NAMED.search(found[2])
+            one, label = _Open(END_HINT, 0, note=True), style[1].capitalize() if style else "Note"
+        elif found := ADMONITION.fullmatch(mark):
+            one, label = _Open("", indent + STEP, note=True), found[2] or found[1].capitalize()
+        elif found := TAB.fullmatch(mark):
+            one, label = _Open("", indent + STEP, note=False), found[1]
+        else:
+            return ""
+        if one.ends and self._left[one.ends] <= sum(other.ends == one.ends for other in self._open):
+            return ""
+        self._open.append(one)
+        return label
+
+    def _closed(self, at: int) -> str:
+        """An empty line behind what was open from `at` on."""
+        del self._open[at:]
+        return self._quote.rstrip()
 
 
-def _end_of_indented(lines: Sequence[str], start: int, width: int) -> int:
-    end = start
-    for number in range(start, len(lines)):
-        line = lines[number].expandtabs(STEP)
-        if line.strip():
-            if len(line) - len(line.lstrip()) < width:
-                break
-            end = number + 1
-    return end
+def _ends(mark: str) -> str:
+    """What a line ends: a note of colons, a hint, or nothing."""
+    if len(mark) >= len(COLON_NOTE) and not mark.strip(":"):
+        return COLON_NOTE
+    found = LIQUID.fullmatch(mark)
+    return END_HINT if found and found[1] == END_HINT else ""
 
 
-def _label(title: str | None, kind: str = "") -> str:
-    """A title as it is, or the kind, such as `tip`, as `**Tip:**`."""
-    said = (title or "").strip().strip("*") or kind.capitalize()
-    return f"**{said}**" if said[-1:] in ".!?:" else f"**{said}:**"
-
-
-def _untagged(line: str) -> str:
-    if alert := ALERT.match(line):
-        return f"{alert[1]}{_label('', alert[2])}"
-    return TAG.sub(lambda found: "" if found[1] else found[0], line)
+def _title(said: str) -> str:
+    """`[Mind the gap]{.wide}` and `Mind the gap` alike."""
+    said = said.strip()
+    if said.endswith("}"):
+        said = said.rpartition("{")[0].rstrip()
+    return said[1:-1] if said.startswith("[") and said.endswith("]") else said

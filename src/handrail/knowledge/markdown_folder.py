@@ -68,7 +68,7 @@ class MarkdownFolder:
         body = plain_markdown(body, mdx=path.suffix.lower() == ".mdx")
         fields = {key: _text(key, said[key]) for key in ("title", "url", *FACETS) if said.get(key)}
         heading = FIRST_HEADING.match(body)
-        own = OWN_ANCHOR.sub("", heading[1]).rstrip().rstrip("#").rstrip() if heading else ""
+        own = OWN_ANCHOR.sub("", heading[1].rstrip()).rstrip().rstrip("#").rstrip() if heading else ""
         if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
         body = RELATIVE_LINK.sub(r"\1", body)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from handrail.text.markdown import run_in
+
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 PROGRAM = re.compile(r"^(?:import|export)[ \t{]")
 COMMENT = re.compile(r"\{/\*.*?(?:\*/\}|\Z)", re.S)
+LABEL = re.compile(r"\b(?:label|title)=\"([^\"\n]+)\"")
 COMPONENT = re.compile(r"^[ \t]*</?[A-Z][\w.]*(?:\s[^<>]{0,1000})?/?>[ \t]*$", re.M)
 
 
 def markdown_of(text: str) -> str:
     """Code blocks are left as they are."""
-    return "\n".join(part if code else _prose(part) for code, part in _parts(text))
+    return "\n".join(part if code else _prose(part) for code, part in stretches(text))
 
 
-def _parts(text: str) -> Iterator[tuple[bool, str]]:
+def stretches(text: str) -> Iterator[tuple[bool, str]]:
     """Stretches of lines, and whether each is a fenced code block; one that never ends is prose."""
     lines = text.split("\n")
     longest = _longest_after(lines)
@@ -67,4 +70,10 @@ def _prose(text: str) -> str:
         if not program:
             kept.append(line)
     without = COMMENT.sub(lambda found: "" if found[0].endswith("*/}") else found[0], "\n".join(kept))
-    return COMPONENT.sub("", without)
+    return COMPONENT.sub(_label, without)
+
+
+def _label(component: re.Match[str]) -> str:
+    """What is left of a component's tag: the name that the site shows over a tab."""
+    named = LABEL.search(component[0]) if component[0].lstrip().startswith("<TabItem") else None
+    return f"\n{run_in(named[1])}\n" if named else ""

@@ -37,7 +37,10 @@ RUN_IN = re.compile(r"\*\*[^*]+\*\*")
 """A heading in the line of what it is about: `**Pass a key on.** Many APIs …`."""
 
 
-OWN_ANCHOR = re.compile(r"\s*\{:?\s*#([\w.:-]{1,200})[^{}]{0,200}\}\s*$")
+QUOTED = re.compile(r"^ {0,3}> ?", re.M)
+WHOLE = frozenset({"ordered_list_open", "bullet_list_open", "fence", "code_block", "table_open"})
+"""Blocks in which lines matter: a note that holds one is one unit."""
+OWN_ANCHOR = re.compile(r"\{:? ?#([\w.:-]{1,200})[^{}]{0,200}\}$")
 """`## Uninstall {#remove}`, as Docusaurus, Pandoc, MkDocs and kramdown name the anchor of a heading."""
 LONGEST_HEADING = 200
 """Characters; what is longer is text, and only its beginning stands over the section."""
@@ -46,6 +49,12 @@ LONGEST_HEADING = 200
 def clipped(heading: str) -> str:
     """A heading or title as it is shown over each passage of its section."""
     return heading if len(heading) <= LONGEST_HEADING else heading[: LONGEST_HEADING - 1].rstrip() + "…"
+
+
+def run_in(said: str) -> str:
+    """What stands over a note or a tab, as a heading in the line of what follows."""
+    said = said.strip().strip("*")
+    return f"**{said}**" if said[-1:] in tuple(".!?:") else f"**{said}:**"
 
 
 def without_number(heading: str) -> str:
@@ -171,6 +180,8 @@ def _block(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, .
     if head.type == "table_open":
         return _table(tokens, lines, headings)
     if head.type == "blockquote_open":
+        if any(token.type in WHOLE for token in tokens):
+            return Block("note", headings, (QUOTED.sub("", _source(head, lines)),))
         inner = " ".join(_quoted(token) for token in tokens)
         return Block("note", headings, tuple(sentences(inner, lang)))
     if head.type in ("fence", "code_block"):
