@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,18 @@ def test_what_answers_a_crossed_question_stands_in_its_passage(file: Path) -> No
             assert all(asked[side] in topic[side] for side in "ab" if asked[side] is not None), asked
 
         assert alone.count((False, True)) == alone.count((True, False)), topic["id"]
+
+
+def test_labelled_sections_say_themselves_whether_they_answer() -> None:
+    labels = {"Lids\nTurn it left.": "answers", "Lids\nFour sizes.": "beside", "Caps\nSee lids.": "helps"}
+    row = replace(observed("its stuck", "lids"), labels=labels)
+
+    pairs = of_base([row])
+
+    assert {pair.pair: pair.answers for pair in pairs} == {
+        ("its stuck", "Lids\nTurn it left."): True,
+        ("its stuck", "Lids\nFour sizes."): False,
+    }
 
 
 def test_pairs_of_a_base_are_its_gold_passages_and_those_beside_them() -> None:

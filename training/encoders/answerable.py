@@ -1,9 +1,10 @@
 """Pairs of question and passage with whether the one answers the other, for `training.encoders.questions`.
 
-They come from knowledge bases (a gold article's best passages answer its question; the others that were found do not;
-none answers a question that should be refused) and from `eval/training/answerable`: `*.txt` are passages with questions
-that they answer (`+`) and questions that they only seem to (`-`); `*.jsonl` are crossed, two passages about the same
-thing and questions that mostly one of them answers, so that neither question nor passage gives the label away.
+They come from knowledge bases and from `eval/training/answerable`. Of a base's questions, those with labelled sections
+are paired with these; of the others a gold article's best passages answer, the rest that was found does not, and none
+answers a question that should be refused. Of the folder's files, `*.txt` are passages with questions that they answer
+(`+`) and questions that they only seem to (`-`); `*.jsonl` are crossed, two passages about the same thing and questions
+that mostly one of them answers, so that neither question nor passage gives the label away.
 """
 
 from __future__ import annotations
@@ -86,7 +87,11 @@ def of_base(rows: Sequence[Question]) -> list[Labelled]:
     for row in rows:
         asked, gold = row.asked, row.asked.article_ids
         if row.labels:
-            found += _told(row)
+            found += [
+                Labelled((asked.question, text), answers=label == "answers", importance=1.0)
+                for text, label in row.labels.items()
+                if label != "helps"
+            ]
             continue
         if asked.answerable and not gold:
             continue
@@ -101,17 +106,6 @@ def of_base(rows: Sequence[Question]) -> list[Labelled]:
         ]
         found += [Labelled((asked.question, text), answers=False, importance=OTHER) for text in others[:MOST_OTHERS]]
     return _balanced(found)
-
-
-def _told(row: Question) -> list[Labelled]:
-    """Of a question whose sections were labelled. Others that were found do not answer; one that helps says nothing."""
-    told = [
-        Labelled((row.asked.question, text), answers=label == "answers", importance=1.0)
-        for text, label in row.labels.items()
-        if label != "helps"
-    ]
-    others = [text for _, text in row.read if text not in row.labels][:MOST_OTHERS]
-    return told + [Labelled((row.asked.question, text), answers=False, importance=OTHER) for text in others]
 
 
 def _beside(question: str, text: str, place: int) -> Labelled:

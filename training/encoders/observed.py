@@ -21,9 +21,6 @@ from handrail.stores.sections import Sections
 Sets = Mapping[str, Sequence[Path]]
 """Files of questions by knowledge base, in the retrieval, the refusal or the section-label format."""
 
-Place = tuple[str, tuple[str, ...]]
-"""Of a section: its article and its headings."""
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -44,31 +41,33 @@ def observed(sets: Sets, settings: Settings) -> list[Question]:
 
 async def _observe(kb: str, files: Sequence[Path], settings: Settings) -> list[Question]:
     settings = settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
-    told = {row["question"]: row for file in files for row in _by_section(file) if row["kb"] == kb}
+    labelled = {row["question"]: row for file in files for row in _by_section(file) if row["kb"] == kb}
     plain = [file for file in files if not any(_by_section(file))]
     rows = list(dict.fromkeys(row for file in plain for row in read_rows(file, leave_out="test")))
-    rows = [row for row in rows if row.question not in told] + [_asked(row) for row in told.values()]
     words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         retriever, held = parts.retriever(settings), Sections(parts.snapshot)
-        found = []
+        found = [_labelled(kb, row, held, words) for row in labelled.values()]
         for row in rows:
-            labels = {_place(one): one["label"] for one in told.get(row.question, {"sections": ()})["sections"]}
-            # Who labelled sections named those that only seem to answer, too.
-            found_for = [] if labels else (await retriever.retrieve(row.question, {})).sections
-            sections = [one.section for one in found_for]
-            articles = dict.fromkeys(article for article, _ in labels)
-            named = [section for article in articles for section in held.of_article(article)]
-            sections += [one for one in named if (one.article_id, one.headings) in labels]
-            texts = [window(row.question, section, words) for section in sections]
-            read = [(section.article_id, text) for section, text in zip(sections, texts, strict=True)]
-            places = [(section.article_id, section.headings) for section in sections]
-            said = {text: labels[place] for place, text in zip(places, texts, strict=True) if place in labels}
-            found.append(Question(kb, row, read, said))
+            if row.question not in labelled:
+                sections = [one.section for one in (await retriever.retrieve(row.question, {})).sections]
+                read = [(section.article_id, window(row.question, section, words)) for section in sections]
+                found.append(Question(kb, row, read))
         return found
     finally:
         parts.close()
+
+
+def _labelled(kb: str, row: Mapping[str, Any], held: Sections, words: int) -> Question:
+    """Nothing is searched for: who labelled the sections named those that only seem to answer, too."""
+    labels = {(one["article"], tuple(one["headings"])): one["label"] for one in row["sections"]}
+    sections = [section for article in dict.fromkeys(article for article, _ in labels)
+                for section in held.of_article(article) if (article, section.headings) in labels]  # fmt: skip
+    read = [(section.article_id, window(row["question"], section, words)) for section in sections]
+    said = {text: labels[article, section.headings] for section, (article, text) in zip(sections, read, strict=True)}
+    gold = tuple(dict.fromkeys(article for (article, _), label in labels.items() if label == "answers"))
+    return Question(kb, Asked(row["question"], gold, answerable=bool(gold)), read, said)
 
 
 def _by_section(file: Path) -> Iterator[dict[str, Any]]:
@@ -77,15 +76,6 @@ def _by_section(file: Path) -> Iterator[dict[str, Any]]:
         row = json.loads(line)
         if "sections" in row:
             yield row
-
-
-def _asked(row: Mapping[str, Any]) -> Asked:
-    gold = tuple(dict.fromkeys(one["article"] for one in row["sections"] if one["label"] == "answers"))
-    return Asked(row["question"], gold, answerable=bool(gold))
-
-
-def _place(section: Mapping[str, Any]) -> Place:
-    return section["article"], tuple(section["headings"])
 
 
 def is_named(ids: Sequence[str], article: str) -> bool:
