@@ -76,6 +76,21 @@ def test_a_file_that_says_too_little_changes_nothing_and_says_so(labelled: Path)
     assert not (fitted(labelled) / "answers.json").exists()
 
 
+def test_articles_that_the_embedder_does_not_read_are_said_to_be_the_reason(labelled: Path) -> None:
+    articles = labelled.parent / "russian"
+    articles.mkdir()
+    text = (
+        "# Возврат денег\n\nОткройте раздел **Заказы**, выберите заказ и нажмите **Вернуть**. Это занимает пять дней.\n"
+    )
+    (articles / "refund.md").write_text(text, encoding="utf-8")
+    assert RUNNER.invoke(app, ["ingest", str(articles), "--kb", "russian"]).exit_code == 0
+
+    done = RUNNER.invoke(app, ["calibrate", "--kb", "russian", "--file", str(labelled)])
+
+    assert done.exit_code == 1
+    assert "in a language (ru) that bge-small-en-v1.5-int8 doesn't read" in str(done.exception)
+
+
 def test_questions_that_another_gate_judges_are_left_out(labelled: Path) -> None:
     german = [
         "Wie kann ich einem Kunden das Geld für seine Bestellung zurückgeben?",

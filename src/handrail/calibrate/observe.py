@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from handrail.assembly import Parts
 from handrail.assembly.fitted import shipped_gate
-from handrail.assembly.models import readers_of
+from handrail.assembly.models import readers_of, reads
 from handrail.calibrate import Asked, Observed
 from handrail.models.calibration import probability
 from handrail.retrieve.hybrid import HybridRetriever
@@ -36,6 +36,8 @@ class Observer:
         self.gate = shipped_gate("answers", settings, parts.snapshot.lang)
         """What a fit starts from, and what says which section leads: a slope and a shift change nothing about that."""
         self.made_with = _made_with(parts, settings, self.gate.model_dump_json())
+        self.unread = None if reads(settings.models.embedder, parts.snapshot.lang) else parts.snapshot.lang
+        """The articles' language where the embedder doesn't read it, so that no question is for this gate."""
 
     def judges(self, asked: Asked) -> bool:
         """Whether this gate judges the question: across languages another one does, which is not fitted."""

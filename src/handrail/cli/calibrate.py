@@ -117,12 +117,18 @@ async def _fitted(settings: Settings, file: Path | None, making: Making, risk: f
     from handrail.calibrate.observe import Observer
     from handrail.calibrate.rows import read_rows
     from handrail.calibrate.service import recalibrate
+    from handrail.errors import KnowledgeError
 
     kb = settings.knowledge.kb
     labelled = read_rows(file) if file is not None else []
     parts = await asyncio.to_thread(build_parts, settings)
     try:
         observer = Observer(parts, settings)
+        if observer.unread is not None:
+            raise KnowledgeError(
+                f"the articles of {kb!r} are in a language ({observer.unread}) that {settings.models.embedder} doesn't "
+                "read, and the gate for such articles can't be fitted: the one that ships stays in use"
+            )
         log = ObservationLog(kb_folder(settings, kb) / FITTED / "observed.jsonl", observer.made_with)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=notes) as progress:
