@@ -30,7 +30,7 @@ from handrail.settings import Settings, load_settings
 from handrail.types import Section
 
 Array = NDArray[np.float64]
-SIGNALS = ("reading", "lead", "fused", "late_lead", "names_missing")
+SIGNALS = ("reading", "fused", "late_lead")
 ABROAD = ("dense_lift", "dense_lead")
 """Of messages in another language than the articles, which no reader of English reads."""
 PENALTY = 6.0

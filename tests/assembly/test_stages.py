@@ -43,8 +43,8 @@ def test_a_gate_that_cannot_read_the_articles_gives_way_to_one_by_cosines(
         gate = calibration_for("answers", other, lang="ru")
 
     assert "no answers gate was fitted with multilingual-e5-small-q4" in caplog.text
-    weather = {"dense_lift": 0.1, "dense_z": 1.0, "dense_lead": -0.02, "reading": 4.0}
-    batteries = {"dense_lift": 0.5, "dense_z": 4.0, "dense_lead": 0.02, "reading": -4.0}
+    weather = {"dense_lift": 0.1, "dense_lead": -0.02, "reading": 4.0}
+    batteries = {"dense_lift": 0.5, "dense_lead": 0.02, "reading": -4.0}
     assert probability(gate, weather) < 0.5 * probability(gate, batteries)
 
 

@@ -287,7 +287,7 @@ def test_signals_are_told_by_the_floor_that_is_given() -> None:
     last = held.passages[-1]
     seen = [Seen(Sections(held).of(last)[0], Hit(last), 0.0, None)]
 
-    low, high = (measure("deposit", seen, held, cosines, floor)[0]["dense_lift"] for floor in (0.0, 0.5))
+    low, high = (measure(seen, held, cosines, floor)[0]["dense_lift"] for floor in (0.0, 0.5))
 
     assert low == pytest.approx(0.9)
     assert high == pytest.approx(0.8)

@@ -14,7 +14,7 @@ from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
 from handrail.types import Hit, Passage, Vectors
 
-VERSION = 12
+VERSION = 13
 """Raised when signals change their meaning or there are new ones."""
 
 

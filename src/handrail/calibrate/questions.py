@@ -6,13 +6,15 @@ Made questions are easier than people's: what is fitted to them is only ever a c
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable
 
 from handrail.calibrate import Asked
-from handrail.retrieve.signals import NAME
 from handrail.stores.snapshot import Snapshot
 from handrail.tune.questions import ASKED, made_of
 
+NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z][\w.-]*[\w]|[a-z]+[A-Z]\w*)|\b[A-Za-z]+-?\d[\w.]*\b")
+"""What looks like a name inside a sentence: a capital that starts no sentence, inner capitals, letters with digits."""
 STRANGERS = ("Klarna", "Zendesk", "Salesforce", "Trello", "Datadog", "HubSpot", "Miro", "Okta", "Figma", "Jira")
 """Products put in the place of a name; one that the articles know is not used."""
 

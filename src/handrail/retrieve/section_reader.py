@@ -72,7 +72,7 @@ class SectionReader:
             Seen(section, hit, float(logit), logit.reading if isinstance(logit, Logit) else None)
             for (section, hit), logit in zip(chosen, logits or [0.0] * len(chosen), strict=True)
         ]
-        signals = measure(query, seen, self._snapshot, cosines, floor)
+        signals = measure(seen, self._snapshot, cosines, floor)
         gate = self._answers if floor is None else self._across
         found = [
             Candidate(one.section, probability(gate, values), values) for one, values in zip(seen, signals, strict=True)

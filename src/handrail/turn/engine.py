@@ -42,7 +42,7 @@ from handrail.verify.withhold import supported_only, withhold
 SURELY_GRAVE, GRAVE = 0.95, 0.6
 """Probabilities of high stakes: below the first a request that the articles answer is answered first, below the second
 one that they do not is asked back about, both with a person in sight."""
-BESIDE_GRAVE = 0.3
+BESIDE_GRAVE = 0.25
 """Probability from which a section that may not answer is shown beside a serious matter."""
 NO_EVIDENCE = Evidence("", ())
 
