@@ -19,6 +19,8 @@ ANSWERS = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED, Routing.LOW_C
 class Timed:
     ms: float
     """Of the whole call, as its caller sees it."""
+    cpu_s: float
+    """Processor time of this process for it, over all threads."""
     turn: Turn
 
 
@@ -52,13 +54,14 @@ async def ask_until(
         if len(turns.timed) == enough:
             return
         asked = question(text, assistant.settings)
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         try:
             turn = await assistant.ask(asked)
         except Exception as error:
             turns.errors.append(failure(error))
             continue
         ms = (time.perf_counter() - start) * 1000
+        cpu_s = time.process_time() - cpu
         if turn.outcome.routing in wanted:
-            turns.timed.append(Timed(ms, turn))
+            turns.timed.append(Timed(ms, cpu_s, turn))
             advance()

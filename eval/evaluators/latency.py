@@ -121,7 +121,8 @@ def metrics(measured: Measured) -> dict[str, Any]:
     load = measured.load or Load()
     return {
         "static": percentiles(measured.static.milliseconds) | {"n": len(measured.static.timed)},
-        "turn": percentiles(measured.answered.milliseconds) | {"n": len(measured.answered.timed)},
+        "turn": percentiles(measured.answered.milliseconds)
+        | {"n": len(measured.answered.timed), "cpu_s": _mean([item.cpu_s for item in measured.answered.timed])},
         "stages": by_stage([item.turn.latency_ms for item in measured.answered.timed]),
         "stream": measured.streams.metrics(),
         "verification": percentiles(measured.verified_ms) | {"n": len(measured.verified_ms)},
@@ -129,6 +130,10 @@ def metrics(measured: Measured) -> dict[str, Any]:
         "rss_mb": measured.rss_mb,
         "start_s": measured.start_s,
     }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 3) if values else None
 
 
 def _rows(measured: Measured) -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from sklearn.metrics import roc_auc_score
 from eval.metrics.bootstrap import Interval, interval
 
 RECALL = 0.9
+REFUSED = 0.75
+TURNED_AWAY, PRECISION = f"false_refusal_at_recall_{RECALL}", f"refusal_precision_at_recall_{REFUSED}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,12 @@ class Read:
 
 
 def score(rows: Sequence[Read]) -> dict[str, Any]:
-    """`auc`, and the share of answers turned away where nine of ten that do not answer are; None without both kinds."""
+    """`auc`, the share of answers turned away where nine of ten that do not answer are, and how many of those turned
+    away do not answer where three of four are; None without both kinds.
+    """
     truth, scores = _arrays(rows)
-    return {"n": len(rows), "auc": _auc(truth, scores), "false_refusal_at_recall_0.9": _turned_away(truth, scores)}
+    return {"n": len(rows), "auc": _auc(truth, scores), TURNED_AWAY: _turned_away(truth, scores),
+            PRECISION: _precision(truth, scores)}  # fmt: skip
 
 
 def intervals(rows: Sequence[Read]) -> dict[str, Interval | None]:
@@ -35,7 +40,7 @@ def intervals(rows: Sequence[Read]) -> dict[str, Interval | None]:
     def of(figure: Any) -> Interval | None:
         return interval(len(rows), lambda at: _number(figure(truth[at], scores[at])))
 
-    return {"auc": of(_auc), "false_refusal_at_recall_0.9": of(_turned_away)}
+    return {"auc": of(_auc), TURNED_AWAY: of(_turned_away), PRECISION: of(_precision)}
 
 
 def _arrays(rows: Sequence[Read]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
@@ -53,6 +58,13 @@ def _turned_away(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> float
         return None
     threshold = np.quantile(scores[~truth], RECALL)
     return float((scores[truth] <= threshold).mean())
+
+
+def _precision(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> float | None:
+    if not 0 < truth.sum() < len(truth):
+        return None
+    refused = scores <= np.quantile(scores[~truth], REFUSED)
+    return float((~truth[refused]).mean())
 
 
 def _number(value: float | None) -> float:

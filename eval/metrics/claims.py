@@ -54,10 +54,13 @@ def score(rows: Sequence[Checked]) -> dict[str, Any]:
 
 def intervals(rows: Sequence[Checked]) -> dict[str, Interval | None]:
     truth, scores, called = _arrays(rows)
+    shown = np.asarray([row.shown for row in rows], dtype=bool)
     return {
         "auc": interval(len(rows), lambda at: _number(_auc(truth[at], scores[at]))),
         "precision": interval(len(rows), lambda at: _mean(truth[at][called[at]])),
         "recall": interval(len(rows), lambda at: _mean(called[at][truth[at]])),
+        "shown": interval(len(rows), lambda at: _mean(shown[at][truth[at]])),
+        "shown_wrongly": interval(len(rows), lambda at: _mean(shown[at][~truth[at]])),
     }
 
 

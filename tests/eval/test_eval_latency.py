@@ -149,7 +149,8 @@ def test_no_provider_is_asked_whatever_the_settings_say(tmp_path: Path) -> None:
 def test_what_was_not_measured_is_null_under_its_usual_name() -> None:
     found = metrics(Measured())
 
-    assert found["static"] == found["turn"] == {"p50_ms": None, "p95_ms": None, "n": 0}
+    assert found["static"] == {"p50_ms": None, "p95_ms": None, "n": 0}
+    assert found["turn"] == {"p50_ms": None, "p95_ms": None, "n": 0, "cpu_s": None}
     assert found["verification"] == {"p50_ms": None, "p95_ms": None, "n": 0}
     assert found["stream"]["first_sentence"] == {"p50_ms": None, "p95_ms": None}
     assert found["concurrent20"]["p95_ms"] is None

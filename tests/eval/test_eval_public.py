@@ -160,6 +160,12 @@ def test_a_reader_that_orders_well_turns_few_answers_away() -> None:
     good = [Read(True, 2.0), Read(True, 1.0), Read(False, 0.0), Read(False, -1.0)]
     poor = [Read(True, 2.0), Read(True, -1.0), Read(False, 0.0), Read(False, 1.0)]
 
-    assert answerable.score(good) == {"n": 4, "auc": 1.0, "false_refusal_at_recall_0.9": 0.0}
+    assert answerable.score(good) == {
+        "n": 4,
+        "auc": 1.0,
+        "false_refusal_at_recall_0.9": 0.0,
+        "refusal_precision_at_recall_0.75": 1.0,
+    }
     assert answerable.score(poor)["auc"] == 0.5 and answerable.score(poor)["false_refusal_at_recall_0.9"] == 0.5
-    assert answerable.score(good[:1]) == {"n": 1, "auc": None, "false_refusal_at_recall_0.9": None}
+    assert answerable.score(poor)["refusal_precision_at_recall_0.75"] == 0.5
+    assert set(answerable.score(good[:1]).values()) == {1, None}
