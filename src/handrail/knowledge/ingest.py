@@ -100,7 +100,8 @@ class Ingest:
         self._remove(vanished, stamps, report)
         report.passages = self._store.count()
         generation = self._generation(self._store.stamps() if work or report.removed else stamps)
-        read = self._store.front_matter if self._keep_others or report.rejected else FRONT_MATTER
+        unread = stamps.keys() - articles.keys() - set(vanished)
+        read = self._store.front_matter if unread else FRONT_MATTER
         changed = (generation, read) != (self._store.generation, self._store.front_matter)
         if changed or self._store.incomplete:
             self._store.finish(generation, read)
