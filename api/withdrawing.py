@@ -17,6 +17,9 @@ class Withdrawing:
     async def stage(self, name: str) -> None:
         await self._watch.stage(name)
 
+    async def draft(self, text: str) -> None:
+        await self._watch.draft(text)
+
     async def claim(self, id: str, text: str, indexes: Sequence[int]) -> None:
         self._standing[id] = None
         await self._watch.claim(id, text, indexes)
@@ -28,5 +31,6 @@ class Withdrawing:
 
     async def withdraw(self) -> None:
         """Take back every claim: somebody else answers."""
+        await self.draft("")
         for id in list(self._standing):
             await self.replaced(id, "withdrawn", None)

@@ -75,12 +75,13 @@ DATASETS: dict[str, Dataset[Any]] = {
     "injection": INJECTION,
     "conversation": CONVERSATION,
     "latency": RETRIEVAL,
+    "latency-llm": RETRIEVAL,
     "claims": CLAIMS,
     "talks": TALK,
     "answerable": ANSWERABLE,
 }
 """The kind of file each command reads; its evaluator is the module of the same name, but for those in `MODULES`."""
-MODULES = {"claims": "claim_pairs"}
+MODULES = {"claims": "claim_pairs", "latency-llm": "latency_llm"}
 SELECTING = {"talks": selecting.select}
 """Commands whose rows are of several knowledge bases at once."""
 

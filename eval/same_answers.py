@@ -40,6 +40,9 @@ class Seen:
     async def stage(self, name: str) -> None:
         return None
 
+    async def draft(self, text: str) -> None:
+        return None
+
     async def claim(self, id: str, text: str, indexes: Sequence[int]) -> None:
         self.parts.append(["claim", id, text, list(indexes)])
 

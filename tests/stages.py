@@ -213,7 +213,7 @@ class Answers(Script[Draft]):
         draft = await self._run(question, classification, evidence)
         if self.tells and told is not None:
             for claim in draft.claims:
-                await told(claim)
+                await told.write(claim)
         return draft
 
 

@@ -45,6 +45,9 @@ class Narrator:
     async def stage(self, name: str) -> None:
         self._write(_data("stage", {"name": name}, transient=True))
 
+    async def draft(self, text: str) -> None:
+        self._write(_data("draft", {"text": text}, transient=True))
+
     async def claim(self, id: str, text: str, indexes: Sequence[int]) -> None:
         self._standing.add(id)
         self._write(*_text(id, text))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
 import pytest
 
-from handrail.answer.llm import CitedAnswer, ClaimReader
+from handrail.answer.llm import CitedAnswer, ClaimReader, ReplyReader
 from handrail.errors import RetryableError
 from handrail.llm.chain import Stalled
 from handrail.llm.prompts import RenderedPrompt
@@ -29,15 +30,20 @@ ANSWER = {
 
 
 class CollectedClaims:
-    """Claims with the time each was heard."""
+    """Claims with the time each was heard, and the words heard before each."""
 
     def __init__(self) -> None:
         self.claims: list[Claim] = []
         self.at: list[float] = []
+        self.drafts: list[tuple[int, str]] = []
+        """The number of claims that stood, and the words."""
 
-    async def __call__(self, claim: Claim) -> None:
+    async def write(self, claim: Claim) -> None:
         self.claims.append(claim)
         self.at.append(time.monotonic())
+
+    async def words(self, text: str) -> None:
+        self.drafts.append((len(self.claims), text))
 
 
 async def test_a_claim_is_heard_as_soon_as_it_has_ended(llm_provider: ScriptedOpenAI) -> None:
@@ -64,6 +70,50 @@ async def test_claims_do_not_depend_on_how_the_text_is_cut(llm_provider: Scripte
         await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), collected))
 
     assert [claim.text for claim in collected.claims] == [claim["text"] for claim in ANSWER["claims"]]  # type: ignore[index]
+
+
+async def test_the_words_of_a_claim_are_heard_before_its_end(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Streams(ANSWER, token_chars=3))
+    collected = CollectedClaims()
+
+    async with connected(llm_provider) as model:
+        await model.ask(PROMPT, CitedAnswer, ClaimReader((STEPS, RECORDS), collected))
+
+    for number, claim in enumerate(collected.claims):
+        heard = [text for standing, text in collected.drafts if standing == number and text]
+        assert len(heard) > 3
+        assert all(claim.text.startswith(text) for text in heard)
+
+
+async def test_words_never_hold_a_link_a_tag_or_a_promise_to_act() -> None:
+    collected = CollectedClaims()
+    claim = "See [our page](https://evil.example/x) and <img src=x> or http://evil.example/y now. I have refunded you."
+    text = json.dumps({"claims": [{"text": claim, "passage_ids": []}]})
+
+    for end in range(len(text)):
+        await ClaimReader((STEPS,), collected)(text[:end])
+
+    drafts = [draft for _, draft in collected.drafts]
+    assert "See our page and or" in drafts
+    assert not [
+        draft for draft in drafts if "evil" in draft or "<" in draft or "](" in draft or "refunded you." in draft
+    ]
+
+
+async def test_the_words_of_a_serious_reply_are_heard_in_its_order() -> None:
+    collected = CollectedClaims()
+    reply = {
+        "acknowledgement": "You want to cancel your plan.",
+        "context": [{"text": "A plan ends with its month.", "passage_ids": []}],
+        "offer_id": None,
+    }
+    text = json.dumps(reply)
+
+    for end in range(len(text)):
+        await ReplyReader(collected, "en")(text[:end])
+
+    assert collected.drafts[-1][1] == "You want to cancel your plan.\n\nA plan ends with its month."
+    assert collected.claims == []
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1, 2", '{"claims": "x"}', '{"claims": [{"text": 1}]}', "not json }"])

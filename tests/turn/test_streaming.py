@@ -45,6 +45,7 @@ class Watcher:
     pieces: dict[str, str] = field(default_factory=dict)
     labels: list[str] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
+    drafts: list[str] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     """All that was ever on the screen."""
 
@@ -54,6 +55,9 @@ class Watcher:
 
     async def stage(self, name: str) -> None:
         self.stages.append(name)
+
+    async def draft(self, text: str) -> None:
+        self.drafts.append(text)
 
     async def claim(self, id: str, text: str, indexes: Sequence[int]) -> None:
         self.pieces[id] = text
@@ -154,7 +158,7 @@ class BreaksOff(Answers):
 
     async def answer(self, *arguments: object, **named: object) -> Draft:
         told = arguments[3]
-        await told(TWO.claims[0])  # type: ignore[operator]
+        await told.write(TWO.claims[0])  # type: ignore[attr-defined]
         raise RetryableError("the provider went away")
 
 

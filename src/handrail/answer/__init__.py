@@ -1,13 +1,21 @@
 """Answers from passages, their citations, and the judgement of a draft before it is sent."""
 
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from handrail.answer.gate import Band
 from handrail.types import Claim, Classification, Critique, Draft, Evidence, Question
 
-Told = Callable[[Claim], Awaitable[None]]
-"""Told of each claim of a draft as soon as it is written."""
+
+class Told(Protocol):
+    """Hears of a draft while it is being written."""
+
+    async def write(self, claim: Claim) -> None:
+        """A claim is complete."""
+        ...
+
+    async def words(self, text: str) -> None:
+        """What has been written so far of what is not complete: plain text that nothing has checked."""
+        ...
 
 
 class Answerer(Protocol):

@@ -13,7 +13,7 @@ from handrail.answer import Told
 from handrail.answer.blocks import Blocks, blocks
 from handrail.answer.citations import LIST_ITEM, unmarked
 from handrail.answer.gate import Band
-from handrail.answer.plain import without_links, without_promises
+from handrail.answer.plain import without_links, without_promises, words_alone
 from handrail.answer.policy import Policy
 from handrail.answer.promises import claims_to_act
 from handrail.answer.recite import cited_where_said
@@ -82,7 +82,7 @@ class LlmAnswerer:
     ) -> Draft:
         if classification.label is Label.HIGH_STAKES:
             passages = evidence.passages[:MOST_PASSAGES]
-            return await self._high_stakes(question, passages, classification)
+            return await self._high_stakes(question, passages, classification, told)
         return await self._answerable(question, self._blocks(question, self._kept(evidence)), told)
 
     def _kept(self, evidence: Evidence) -> Evidence:
@@ -103,7 +103,7 @@ class LlmAnswerer:
         )
 
     async def _high_stakes(
-        self, question: Question, passages: Sequence[Passage], classification: Classification
+        self, question: Question, passages: Sequence[Passage], classification: Classification, told: Told | None
     ) -> Draft:
         crisis = classification.rule == CRISIS
         allowed = self._policy.offers_for(question.text, question.context, question.history)
@@ -116,7 +116,9 @@ class LlmAnswerer:
             offers=list(offers.values()),
             message=question.text,
         )
-        reply = await self._model.ask(prompt, HighStakesReply)
+        fixed = crisis or classification.matter == DANGER or not question.people.there
+        reader = ReplyReader(told, question.lang) if told and not fixed else None
+        reply = await self._model.ask(prompt, HighStakesReply, reader)
         chosen = offers.get(reply.output.offer_id or "")
         wording = self._wording.into(question.lang, question.people)
         free = (reply.output.acknowledgement, reply.output.closing) if question.people.there else ("", "")
@@ -139,7 +141,10 @@ class LlmAnswerer:
 
 
 class ClaimReader:
-    """Reads the claims out of a CitedAnswer that is still being written, and passes each on once it is complete."""
+    """Reads the claims out of a CitedAnswer that is still being written.
+
+    Passes each on once it is complete, and the words of the one that is not.
+    """
 
     def __init__(self, passages: Sequence[Passage], told: Told, lang: str = "en") -> None:
         self._passages = passages
@@ -150,17 +155,57 @@ class ClaimReader:
 
     async def __call__(self, text: str) -> None:
         """`text` is the JSON so far. A claim is complete when its object has ended."""
-        if "}" not in text[self._read :]:
-            return
-        self._read = len(text)
+        if "}" in text[self._read :]:
+            self._read = len(text)
+            await self._complete(text)
+        unfinished = partial(text).get("claims")
+        last = unfinished[self._passed_on :] if isinstance(unfinished, list) else []
+        if last and isinstance(last[0], dict):
+            await self._told.words(unchecked(last[0].get("text"), self._lang))
+
+    async def _complete(self, text: str) -> None:
         try:
             found = from_json(text[: text.rindex("}") + 1], allow_partial=True)
             written = [CitedClaim.model_validate(claim) for claim in found["claims"]]
         except (ValueError, KeyError, TypeError):
             return
         for claim in claims_of(written[self._passed_on :], self._passages, self._lang):
-            await self._told(claim)
+            await self._told.write(claim)
         self._passed_on = len(written)
+
+
+class ReplyReader:
+    """Passes on the words of a HighStakesReply that is still being written: its acknowledgement and what it cites."""
+
+    def __init__(self, told: Told, lang: str) -> None:
+        self._told = told
+        self._lang = lang
+
+    async def __call__(self, text: str) -> None:
+        """`text` is the JSON so far."""
+        found = partial(text)
+        context = found.get("context")
+        cited = [one.get("text") for one in context if isinstance(one, dict)] if isinstance(context, list) else []
+        acknowledged = without_promises(str(found.get("acknowledgement", "")), self._lang)
+        parts = [acknowledged, *(unchecked(one, self._lang) for one in cited)]
+        await self._told.words("\n\n".join(part for part in parts if part))
+
+
+def partial(text: str) -> dict[str, object]:
+    """The JSON object that has begun, with its last string as far as it goes; empty where there is none yet."""
+    try:
+        found = from_json(text, allow_partial="trailing-strings")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def unchecked(text: object, lang: str) -> str:
+    """What may be shown of a claim before its end: no link, not even half of one, and nothing that it cannot do."""
+    if not isinstance(text, str):
+        return ""
+    whole = words_alone(unmarked(text))
+    return "" if any(claims_to_act(part, lang) for part in sentences(whole)) else whole
 
 
 def unbudgeted(question: Question, evidence: Evidence) -> Blocks:

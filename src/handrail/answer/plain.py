@@ -14,6 +14,8 @@ DEFINITION = re.compile(r"^\s{0,3}\[[^\]\n]+\]:\s*\S.*$", re.MULTILINE)
 AUTOLINK = re.compile(r"<(?:https?|ftp|mailto|javascript|data):[^>\n]*>", re.IGNORECASE)
 HTML = re.compile(r"</?[a-z][^>\n]*>", re.IGNORECASE)
 ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
+OPEN_END = re.compile(r"!?\[[^\]]*\]?$|!?\[[^\]]*\]\([^)]*$|<[^>]*$|\w+:/{0,2}$")
+"""A link, an image, a tag or an address that has begun and not ended."""
 
 LONGEST_FREE_TEXT = 400
 
@@ -25,6 +27,12 @@ def without_links(text: str) -> str:
     text = LINK.sub(r"\1", text)
     text = REFERENCE_LINK.sub(r"\1", text)
     return AUTOLINK.sub("", text)
+
+
+def words_alone(text: str) -> str:
+    """The words of a text that may end anywhere: no link, image, tag or address, not even half of one."""
+    bare = ADDRESS.sub("", HTML.sub("", OPEN_END.sub("", without_links(text))))
+    return "\n".join(" ".join(line.split()) for line in bare.splitlines()).strip()
 
 
 def without_promises(text: str, lang: str = "en") -> str | None:

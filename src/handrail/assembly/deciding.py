@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from handrail.answer.decided_critique import DecidedCritic, Judge
 from handrail.assembly.fitted import FITTED, kb_folder
 from handrail.assembly.heads import answers_head, by_label, route_head, supported_head, understanding_heads
 from handrail.assembly.models import readers_of, understands
@@ -81,7 +82,20 @@ def decided(settings: Settings, parts: Parts, stages: Stages, local: Stages, tit
         spare = stages.verify.spare or stages.verify.primary
         verifier = DecidedVerifier(stages.verify.primary, support_opinions(decider), settings.verify)
         stages = replace(stages, verify=replace(stages.verify, primary=verifier, spare=spare))
+    if decider.is_remote("answers") and stages.critique is not None:
+        critic = DecidedCritic(answers_judge(decider), lambda _: True)
+        stages = replace(stages, critique=replace(stages.critique, primary=critic))
     return stages
+
+
+def answers_judge(decider: Decider) -> Judge:
+    """The `answers` decision about a text that would be shown, made by whichever model the settings name."""
+
+    async def judge(request: str, text: str) -> Mapping[str, float] | None:
+        (verdict,) = await decider.decide([Ask("answers", {"request": request, "text": text})])
+        return None if verdict is None else verdict.probabilities
+
+    return judge
 
 
 def label_opinion(decider: Decider, brand: Brand, titles: Titles) -> Opinion:

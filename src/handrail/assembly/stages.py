@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from handrail.accounts.customer.hook import CustomerHook
 from handrail.answer import Answerer, Critic
 from handrail.answer.blocks import Blocks, Count, blocks, rules_given
+from handrail.answer.decided_critique import DecidedCritic
 from handrail.answer.gate import Bands
 from handrail.answer.known_wrong import WrongAnswers
 from handrail.answer.pieces import Pieces
 from handrail.answer.policy import load_policy
 from handrail.answer.verbatim import VerbatimAnswerer
 from handrail.assembly.fitted import calibration_for, kb_folder
+from handrail.assembly.heads import answers_head
+from handrail.assembly.models import readers_of, reads
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, described
 from handrail.assembly.understanding import understood_by
@@ -90,7 +93,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         stages = understood_by(stages, second)
     elif settings.classify.mode == "cascade":
         stages = understood_by(stages, CascadeClassifier(first, second, settings.classify.unsure_below))
-    if settings.memory.window_tokens and settings.memory.rewrite in ("auto", "llm"):
+    if settings.memory.window_tokens and settings.memory.rewrite == "llm":
         primary = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand)
         stages = replace(stages, understand=replace(stages.understand, primary=primary, spare=local.understand.primary))
     if settings.generate.answerer in ("auto", "llm"):
@@ -100,17 +103,27 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         stages = replace(
             stages, answer=replace(local.answer, primary=answerer, spare=local.answer.primary), writes=True
         )
-    if settings.generate.critique in ("auto", "llm"):
-        critic: WithSpare[Critic] = WithSpare(
-            "critique", LARGE_SHARE, LlmCritic(models.small, prompts, brand), Unsure()
-        )
-        stages = replace(stages, critique=critic)
+    if settings.generate.critique != "off":
+        asked = settings.generate.critique == "llm"
+        critic: Critic = LlmCritic(models.small, prompts, brand) if asked else local_critic(settings, parts)
+        stages = replace(stages, critique=WithSpare("critique", LARGE_SHARE, critic, Unsure()))
     if settings.verify.llm != "off" and local.verify is not None:
         judge = LlmVerifier(local.verify.primary, models.small, prompts, settings.verify)
         stages = replace(stages, verify=replace(local.verify, primary=judge, spare=local.verify.primary))
     if settings.rewrite.llm:
         stages = replace(stages, rewriter=LlmRewriter(models.small, prompts, brand))
     return stages
+
+
+def local_critic(settings: Settings, parts: Parts) -> Critic:
+    """Who judges a written answer without another call: the reader, where it reads the visitor's language."""
+    readers = readers_of(settings)
+    answers = answers_head(parts.read)
+
+    async def judge(request: str, text: str) -> Mapping[str, float]:
+        return await answers({"request": request, "text": text})
+
+    return DecidedCritic(judge, lambda lang: readers is not None and reads(settings.models.reranker, lang))
 
 
 def answer_blocks(settings: Settings, count: Count) -> Callable[[Question, Evidence], Blocks]:

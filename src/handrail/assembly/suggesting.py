@@ -23,7 +23,7 @@ from handrail.types import Citation, Question, Routing
 
 LOCAL: Mapping[str, Mapping[str, object]] = {
     "classify": {"mode": "local"},
-    "generate": {"answerer": "extractive"},
+    "generate": {"answerer": "extractive", "critique": "off"},
     "memory": {"rewrite": "off"},
     "verify": {"llm": "off"},
 }
@@ -69,7 +69,7 @@ def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stag
 
 
 def _local(settings: Settings) -> Settings:
-    tree = {**settings.model_dump(), "llm": {}}
+    tree = {**settings.model_dump(), "llm": {}, "rewrite": {}}
     for name, values in LOCAL.items():
         tree[name] = {**tree[name], **values}
     return Settings.model_validate(tree)

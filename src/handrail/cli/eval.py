@@ -137,12 +137,28 @@ for _name in [name for name in ABOUT if name != "routing"]:
 
 
 @app.command()
-def latency(kb: KB = None, file: File = None, as_json: Json = False, limit: Limit = None, runs: Runs = None) -> None:
+def latency(
+    kb: KB = None,
+    file: File = None,
+    llm: Annotated[
+        bool,
+        typer.Option(
+            "--llm",
+            help="Measure turns with an LLM instead: calls, first token and whole turn against a stand-in of fixed "
+            "speed, beside the usual chain of four calls.",
+        ),
+    ] = False,
+    as_json: Json = False,
+    limit: Limit = None,
+    runs: Runs = None,
+) -> None:
     """Measure how fast turns, a server with 20 visitors, and ingest are. Questions come from retrieval rows.
 
     No LLM is asked, whatever the settings say. Takes a minute or two on an otherwise idle machine.
     """
-    _measure("latency", kb, {"file": file}, {"as_json": as_json, "limit": limit, "runs": runs})
+    _measure(
+        "latency-llm" if llm else "latency", kb, {"file": file}, {"as_json": as_json, "limit": limit, "runs": runs}
+    )
 
 
 @app.command()

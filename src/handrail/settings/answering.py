@@ -15,7 +15,9 @@ class Generate(Section):
         "auto", description="What writes the answers. `auto` uses the LLM if one is configured."
     )
     critique: Literal["auto", "llm", "off"] = advanced(
-        "auto", description="Self-critique of answers written by an LLM. `auto` uses the LLM if one is configured."
+        "auto",
+        description="Who judges an answer written by an LLM before it is shown. `auto` uses the local models, or your "
+        "decision model; `llm` asks the LLM once more.",
     )
 
 
@@ -56,7 +58,7 @@ class Verify(Section):
         "mark them.",
     )
     llm: Literal["auto", "on", "off"] = advanced(
-        "auto",
+        "off",
         description="Ask the LLM, if one is configured, about doubtful claims (`auto`), about all (`on`), or never "
         "(`off`).",
     )

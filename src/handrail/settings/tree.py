@@ -174,7 +174,7 @@ class Retrieval(Section):
 
 class Classify(Section):
     mode: Literal["local", "llm", "cascade"] = advanced(
-        "cascade",
+        "local",
         description="`cascade` asks the LLM only when the local encoders are unsure. Without an LLM it behaves like "
         "`local`.",
     )
@@ -201,12 +201,14 @@ class Memory(Section):
         5000, ge=1, le=1_000_000, description="Conversations remembered at once in a process without Redis."
     )
     rewrite: Literal["auto", "local", "llm", "off"] = advanced(
-        "auto", description="What makes follow-ups standalone. `auto` uses the LLM if one is configured."
+        "auto",
+        description="What makes follow-ups standalone. `auto` is `local`; `llm` asks the LLM, one more call for a "
+        "message that may be a follow-up.",
     )
 
 
 class Rewrite(Section):
-    llm: bool = advanced(True, description="Let the LLM expand short queries, if one is configured.")
+    llm: bool = advanced(False, description="Let the LLM expand short queries, if one is configured: one more call.")
 
 
 class Gates(Section):

@@ -21,7 +21,8 @@ class Showing:
     """Shows claims while their answer is being written, and takes back what does not stand up later.
 
     A claim that fails its cheap check is held back, and so is what comes after it, since order matters; the checks
-    that follow decide. Without a watcher nothing is checked early and nothing is shown.
+    that follow decide. The words of a claim that is being written are shown as a draft. Without a watcher nothing is
+    checked early and nothing is shown.
     """
 
     def __init__(self, watch: TurnWatch | None) -> None:
@@ -33,6 +34,7 @@ class Showing:
         """The piece of text that stands under each id."""
         self._taken_back = 0
         self._held = False
+        self._drafted = False
 
     @property
     def started(self) -> bool:
@@ -52,6 +54,19 @@ class Showing:
             await self._show(id_, self._prose.add(claim), self._prose.indexes(claim))
         else:
             self._held = True
+            await self._clear()
+
+    async def words(self, text: str) -> None:
+        """What is being written of the next claim, shown as unchecked until it is complete."""
+        if self._watch is not None and not self._held and text:
+            self._drafted = True
+            await self._watch.draft(text)
+            await asyncio.sleep(0)
+
+    async def _clear(self) -> None:
+        if self._drafted and self._watch is not None:
+            self._drafted = False
+            await self._watch.draft("")
 
     def numbered(self, draft: Draft) -> Draft:
         """The draft with an id for each claim: those that were shown keep theirs."""
@@ -75,6 +90,7 @@ class Showing:
         """
         if self._watch is None:
             return
+        await self._clear()
         final, prose = {claim.id: claim for claim in draft.claims}, Prose()
         for id_ in [id_ for id_ in self._shown if id_ not in final and id_ not in PARAGRAPHS]:
             await self._watch.replaced(id_, UNSUPPORTED, None)
@@ -95,6 +111,7 @@ class Showing:
         """Take back everything: another answer follows, or none."""
         if self._watch is None:
             return
+        await self._clear()
         for id_ in self._shown:
             await self._watch.replaced(id_, WITHDRAWN, None)
         self._taken_back += len(self._shown)
@@ -105,5 +122,19 @@ class Showing:
     async def _show(self, id: str, piece: str, indexes: Sequence[int]) -> None:
         assert self._watch is not None  # noqa: S101
         self._shown[id] = piece
+        self._drafted = False
         await self._watch.claim(id, piece, indexes)
         await asyncio.sleep(0)  # whoever follows sends it before the next one is looked at
+
+
+class WordsOnly:
+    """Hears the words of a draft whose claims stand only once it is complete."""
+
+    def __init__(self, showing: Showing) -> None:
+        self._showing = showing
+
+    async def write(self, claim: Claim) -> None:
+        return None
+
+    async def words(self, text: str) -> None:
+        await self._showing.words(text)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from handrail.errors import HandrailError
 from handrail.settings import Settings
 from handrail.turn.notices import written_in
+from handrail.turn.showing import WordsOnly
 from handrail.turn.stages import Stages
 from handrail.turn.state import SMALL_SHARE, TurnInFlight, traced
 from handrail.types import (
@@ -70,8 +71,8 @@ class Steps:
         """`grave`: as the reply to a serious matter, which begins and ends with words of its own."""
         same = written_in(turn.question) == self._stages.articles_lang
         turn.showing.begin(evidence, same_language=same)
-        # Claims of a high-stakes reply come after its acknowledgement, so they are not shown as they are written.
-        told = None if grave else turn.showing.write
+        # Claims of a high-stakes reply come after its acknowledgement, so only its words are shown as they are written.
+        told = WordsOnly(turn.showing) if grave else turn.showing
         label = Label.HIGH_STAKES if grave else Label.ANSWERABLE
         classification = replace(turn.classification, label=label)
         asked = replace(turn.question, text=turn.standalone or turn.question.text)
@@ -99,10 +100,9 @@ class Steps:
         """Of the articles' own words, the gate has judged the text that is shown."""
         if self._stages.critique is None or draft.verbatim:
             return Critique(draft.self_verdict or Verdict.FULLY)
+        asked = replace(turn.question, text=turn.standalone or turn.question.text)
         async with turn.stage("critique") as span:
-            critique = await self._stages.critique.call(
-                turn, lambda stage: stage.critique(turn.question, draft, evidence)
-            )
+            critique = await self._stages.critique.call(turn, lambda stage: stage.critique(asked, draft, evidence))
             span.record(output=critique.verdict.value, probability=critique.probability)
         return critique
 

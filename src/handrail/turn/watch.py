@@ -13,6 +13,13 @@ class TurnWatch(Protocol):
         """A stage begins: `read`, `classify`, `rewrite`, `retrieve`, `generate`, `verify`, `critique`."""
         ...
 
+    async def draft(self, text: str) -> None:
+        """The words being written after what stands: plain text that nothing has checked, all of it each time.
+
+        A claim takes their place, and so does an empty text.
+        """
+        ...
+
     async def claim(self, id: str, text: str, indexes: Sequence[int]) -> None:
         """The next piece of the answer: Markdown with its separator in front and its `[n]` marks, and those numbers.
 
@@ -29,6 +36,9 @@ class Nobody:
     """Looks away."""
 
     async def stage(self, name: str) -> None:
+        return None
+
+    async def draft(self, text: str) -> None:
         return None
 
     async def claim(self, id: str, text: str, indexes: Sequence[int]) -> None:

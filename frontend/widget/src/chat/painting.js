@@ -14,8 +14,11 @@ export function createPainting(context, log) {
   /** @type {Map<string, string>} */
   const pieces = new Map();
   const body = el("div", { class: "body markdown", dir: "auto" });
+  // Words that nothing has checked yet: plain text, and no part of what has been written.
+  const draft = el("p", { class: "draft", dir: "auto", hidden: true });
   const note = el("p", { class: "taken-back", text: context.t("replaced"), hidden: true });
-  const element = createMessage(context, { by: "assistant", at: Date.now(), routing: "writing" }, el("div", { class: "bubble" }, body, note));
+  const element = createMessage(context, { by: "assistant", at: Date.now(), routing: "writing" }, el("div", { class: "bubble" }, body, draft, note));
+  let drafted = "";
   let asked = 0;
 
   const painting = {
@@ -29,9 +32,10 @@ export function createPainting(context, log) {
     /** @param {Part} part */
     take({ type, id, delta, data }) {
       if (type === "start") pieces.clear();
-      else if (type === "text-start") pieces.set(id, "");
+      else if (type === "text-start") pieces.set(id, (drafted = ""));
       else if (type === "text-delta") pieces.set(id, (pieces.get(id) ?? "") + delta);
       else if (type === "data-verification") for (const claim of Array.isArray(data.claims) ? data.claims : []) replace(claim);
+      else if (type === "data-draft") drafted = typeof data.text === "string" ? data.text : "";
       else return;
       asked ||= requestAnimationFrame(paint);
     },
@@ -53,7 +57,9 @@ export function createPainting(context, log) {
   function paint() {
     asked = 0;
     body.replaceChildren(renderMarkdown(painting.text, { hosts: NO_LINKS, cite: (n) => el("span", { class: "cite", text: n }) }));
+    draft.textContent = drafted;
+    draft.hidden = !drafted;
     note.hidden = !painting.takenBack;
-    log.painting(painting.text || painting.takenBack ? element : null);
+    log.painting(painting.text || drafted || painting.takenBack ? element : null);
   }
 }
