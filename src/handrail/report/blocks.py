@@ -17,11 +17,11 @@ LOWEST = 2
 
 def read(text: str, sources: Sequence[Source], lowest: int = LOWEST) -> list[Token]:
     """Headings are set `lowest` levels down."""
-    hosts = {urlsplit(source.url).netloc for source in sources if _web(source.url)}
+    hosts = {urlsplit(source.url).netloc for source in sources if web(source.url)}
     tokens = PARSER.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1]) + LOWEST)}"
+            token.tag = f"h{min(6, int(token.tag[1]) + lowest)}"
         if token.children is not None:
             token.children = _harmless(token.children, hosts)
     return tokens
@@ -33,12 +33,12 @@ def _harmless(tokens: Sequence[Token], hosts: set[str]) -> list[Token]:
     for token in tokens:
         if token.type == "link_open":
             href = str(token.attrGet("href") or "")
-            leads = _web(href) and urlsplit(href).netloc in hosts
+            leads = web(href) and urlsplit(href).netloc in hosts
         if token.type == "image" or (token.type in ("link_open", "link_close") and not leads):
             continue
         kept.append(token)
     return kept
 
 
-def _web(url: str) -> bool:
+def web(url: str) -> bool:
     return urlsplit(url).scheme in ("http", "https")

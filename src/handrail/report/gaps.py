@@ -26,7 +26,7 @@ def _why(one: Asked) -> str:
     if one.probability is None:
         return f"It could not be checked whether the text answers this. Closest in the articles: {where}."
     if one.found is Band.CLOSEST and one.likely < EVEN:
-        return f"No article was found that answers this. Closest: {where} (probability {one.likely:.2f})."
+        return f"Probably no article answers this. Closest: {where} (probability {one.likely:.2f})."
     if one.found is Band.CLOSEST:
         return f"{where} may answer this (probability {one.likely:.2f}), which is not sure enough to quote it."
     return f"{where} probably answers this (probability {one.likely:.2f}), but the section does not say it."

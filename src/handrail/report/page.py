@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from handrail.report import Report
-from handrail.report.blocks import PARSER, read
+from handrail.report.blocks import PARSER, read, web
 from handrail.report.gaps import gaps
 from handrail.report.render import GAPS, NO_GAPS, SOURCES, about, numbered
 
@@ -30,6 +30,7 @@ def page(report: Report) -> str:
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["shown"] = shown
+    environment.tests["web"] = web
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         title=report.title,
         about=about(report),

@@ -93,9 +93,8 @@ class Writer:
             title=template.title,
             note=template.note,
             outline=[(other.heading, other.guidance) for other in template.parts],
-            heading=part.heading,
-            guidance=part.guidance,
             context=given.context,
             wrong=given.wrong,
             rules=given.rules,
+            message=f"{part.heading}\n{part.guidance}".strip(),
         )
