@@ -133,7 +133,9 @@ def test_a_document_opens_as_xml_and_has_headings_lists_tables_and_text() -> Non
     assert set(styles) <= defined
     for text in ("1. Open Settings.", "• Choose Domains.", "2. Wait [1].", "Solo", "EUR 14", "[INSUFFICIENT DATA]"):
         assert text in said
-    assert len(list(body.iter(f"{{{WORD}}}tbl"))) == 1
+    (table,) = body.iter(f"{{{WORD}}}tbl")
+    assert len(list(table.iter(f"{{{WORD}}}gridCol"))) == 2
+    assert [len(list(row.iter(f"{{{WORD}}}tc"))) for row in table.iter(f"{{{WORD}}}tr")] == [2, 2]
     assert {"[Content_Types].xml", "_rels/.rels", "word/_rels/document.xml.rels"} <= parts.keys()
 
 

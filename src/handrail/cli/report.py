@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import handrail
-from handrail.cli import KB, Json, notes, settings_for
+from handrail.cli import KB, Json, loading, notes, settings_for
 from handrail.errors import PermanentError
 from handrail.llm.meter import Bounds
 from handrail.settings import Settings
@@ -79,7 +79,7 @@ def report(
 
 
 async def _made(settings: Settings, template: Template, bounds: Bounds, *, fresh: bool) -> Report:
-    with notes.status("loading models and articles…"):
+    with loading():
         from handrail.assembly import build_parts, kb_folder
         from handrail.assembly.reporting import reporter_over
         from handrail.report.journal import Journal

@@ -6,6 +6,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from xml.sax.saxutils import escape
 
 from markdown_it.token import Token
@@ -74,7 +75,7 @@ def _body(tokens: Sequence[Token]) -> Iterator[str]:
     """Lists keep their markers as text: a numbering part of its own would say no more."""
     lists: list[int | None] = []
     style, marker = "", ""
-    for token in tokens:
+    for at, token in enumerate(tokens):
         if token.type in ("ordered_list_open", "bullet_list_open"):
             lists.append(int(token.attrGet("start") or 1) if token.type.startswith("ordered") else None)
         elif token.type in ("ordered_list_close", "bullet_list_close"):
@@ -87,6 +88,7 @@ def _body(tokens: Sequence[Token]) -> Iterator[str]:
             style = f'<w:pStyle w:val="Heading{token.tag[1]}"/>'
         elif token.type == "table_open":
             yield f'<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/><w:tblBorders>{BORDERS}</w:tblBorders></w:tblPr>'
+            yield f"<w:tblGrid>{'<w:gridCol/>' * _columns(tokens[at:])}</w:tblGrid>"
         elif token.type == "table_close":
             yield "</w:tbl><w:p/>"
         elif token.type in ("tr_open", "tr_close"):
@@ -99,6 +101,12 @@ def _body(tokens: Sequence[Token]) -> Iterator[str]:
             runs = _code(token.content) if code else "".join(_runs(token.children or []))
             yield _paragraph((_run(marker) if marker else "") + runs, style + indent)
             style, marker = "", ""
+
+
+def _columns(tokens: Sequence[Token]) -> int:
+    """Of the table that begins there."""
+    row = takewhile(lambda token: token.type != "tr_close", tokens)
+    return sum(token.type == "th_open" for token in row)
 
 
 def _runs(tokens: Sequence[Token]) -> Iterator[str]:
