@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from handrail.answer.gate import Band, Bands
 from handrail.answer.pieces import Pieces
@@ -12,7 +13,7 @@ from handrail.report.evidence import Found, heading_of, look_up
 from handrail.report.recall import Judge, nothing, of_quotes, of_text
 from handrail.report.write import Writer
 from handrail.retrieve import Retriever
-from handrail.types import Claim
+from handrail.types import Claim, Evidence
 
 WITHDRAWN = "The text that the model wrote was withdrawn: its sources do not state what it says."
 SPENT = "The spending limit of this run is used up"
@@ -76,7 +77,7 @@ class Reporter:
 
     def _quoted(self, found: Found, *, note: str = "", failed: str = "") -> Written:
         """The best whole section for each thing asked that the gate calls answered."""
-        surely = [one.evidence for one in found.asked if one.band is Band.ANSWERED]
+        surely = [self._sure(one.evidence) for one in found.asked if one.band is Band.ANSWERED]
         quotes = [claim for evidence in surely for claim in self._pieces.claims(evidence, several=True)[:1]]
         claims = tuple({claim.text: claim for claim in quotes}.values())
         return Written(
@@ -88,6 +89,10 @@ class Reporter:
             note=note,
             failed=failed,
         )
+
+    def _sure(self, evidence: Evidence) -> Evidence:
+        """With those sections alone that may be given as the answer."""
+        return replace(evidence, sections=[one for one in evidence.sections if one.probability >= self._bands.answered])
 
 
 async def _untold(asked: Sequence[str], heading: str, text: str) -> Sequence[float | None]:
