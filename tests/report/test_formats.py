@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from handrail.answer.gate import Band
-from handrail.report import Asked, Report, Source, Written
+from handrail.report import Asked, Near, Report, Source, Written
 from handrail.report.docx import WORD, docx
 from handrail.report.page import page
 from handrail.report.render import as_json, markdown, numbered
@@ -31,8 +31,8 @@ SOURCES = {
 
 
 def asked(text: str, *, answered: bool = False) -> Asked:
-    source = SOURCES[PRICES]
-    return Asked(text=text, probability=0.2, answered=answered, found=Band.CLOSEST, likely=0.3, closest=source)
+    near = Near(source=SOURCES[PRICES], probability=0.3)
+    return Asked(text=text, probability=0.2, answered=answered, found=Band.CLOSEST, closest=(near,))
 
 
 REPORT = Report(
@@ -75,9 +75,10 @@ def test_markdown_ends_with_gaps_and_one_list_of_sources() -> None:
 
     assert text.count("## Sources") == 1
     assert text.index("[NOT WRITTEN] it has no credit.\n\n[INSUFFICIENT DATA]") < text.index("## Data gaps")
-    assert text.index("**Why <u>now</u>.** Probably no article") < text.index("## Sources")
+    assert text.index("**Why \\<u\\>now\\</u\\>.** No section") < text.index("## Sources")
     assert "How?" not in text
-    assert "1. [Connect › <b>Steps</b>](<https://help.example/a#steps>)\n2. [Prices \\[EUR\\]]" in text
+    assert "\n# State of" not in text and text.startswith("# State of \\<things\\>\n")
+    assert "1. [Connect › \\<b\\>Steps\\</b\\>](<https://help.example/a#steps>)\n2. [Prices \\[EUR\\]]" in text
 
 
 def test_json_has_every_section_gap_and_source() -> None:
@@ -90,8 +91,7 @@ def test_json_has_every_section_gap_and_source() -> None:
         "probability": 0.2,
         "answered": False,
         "found": "closest",
-        "likely": 0.3,
-        "closest": {"title": "Prices [EUR]", "url": "javascript:alert(2)"},
+        "closest": [{"source": {"title": "Prices [EUR]", "url": "javascript:alert(2)"}, "probability": 0.3}],
     }
     assert [gap["section"] for gap in told["gaps"]] == ["Domains & <i>more</i>", "Staff"]
     assert [source["index"] for source in told["sources"]] == [1, 2]
@@ -131,6 +131,7 @@ def test_a_document_opens_as_xml_and_has_headings_lists_tables_and_text() -> Non
     assert said[0] == "State of <things>"
     assert styles == ["Heading1", "Heading2", "Heading2", "Heading2", "Heading2", "Heading2"]
     assert set(styles) <= defined
+    assert any(one.startswith("• Why <u>now</u>. No section") for one in said)
     for text in ("1. Open Settings.", "• Choose Domains.", "2. Wait [1].", "Solo", "EUR 14", "[INSUFFICIENT DATA]"):
         assert text in said
     (table,) = body.iter(f"{{{WORD}}}tbl")

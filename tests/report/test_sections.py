@@ -157,7 +157,8 @@ async def test_a_section_that_may_not_be_quoted_is_not_replaced_by_a_less_likely
 
     assert (report.parts[0].how, report.parts[0].claims) == ("insufficient", ())
     assert dict(gaps(report))["Plans"] == [
-        "**What do they cost?** “Orders” probably answers this (probability 0.65), but the section does not say it."
+        "**What do they cost?** “Orders” (probability 0.65) "
+        "probably answers this, but the report's section does not say it."
     ]
 
 
@@ -168,11 +169,12 @@ async def test_gaps_say_of_each_thing_what_was_found(tmp_path: Path) -> None:
         (
             "Plans",
             [
-                "**Which limits they have.** Probably no article answers this. Closest: “Limits” (probability 0.40).",
-                "**Any discount.** No article was found that answers this.",
+                "**Which limits they have.** No section of an article surely answers this. "
+                "Closest: “Limits” (probability 0.40); “Prices” (probability 0.20).",
+                "**Any discount.** Nothing was found in the articles that answers this.",
             ],
         ),
-        ("Staff", ["**Who is on the staff.** No article was found that answers this."]),
+        ("Staff", ["**Who is on the staff.** Nothing was found in the articles that answers this."]),
     ]
 
 
@@ -208,9 +210,11 @@ async def test_recall_goes_by_the_written_text(writing: Make, llm_provider: Scri
     told = dict(gaps(report))
     assert "Domains" not in told
     assert told["Plans"] == [
-        "**What they cost.** It could not be checked whether the text answers this. Closest in the articles: “Prices”.",
-        "**Which limits they have.** Probably no article answers this. Closest: “Limits” (probability 0.40).",
-        "**Any discount.** No article was found that answers this.",
+        "**What they cost.** It could not be checked whether the text answers this. "
+        "Closest in the articles: “Prices” (probability 0.80); “Limits” (probability 0.20).",
+        "**Which limits they have.** No section of an article surely answers this. "
+        "Closest: “Limits” (probability 0.40); “Prices” (probability 0.20).",
+        "**Any discount.** Nothing was found in the articles that answers this.",
     ]
 
 
@@ -236,7 +240,7 @@ async def test_a_model_that_finds_nothing_leaves_a_section_without_data(
     report = await made(writing(), fresh(tmp_path))
 
     assert {part.how for part in report.parts} == {"insufficient"}
-    assert "“Connect a domain › Steps” probably answers this (probability 0.90)" in markdown(report)
+    assert "“Connect a domain › Steps” (probability 0.90) probably answers this" in markdown(report)
 
 
 async def test_a_provider_that_fails_costs_one_section_and_the_next_run_writes_that_one_alone(

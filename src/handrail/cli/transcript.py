@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from handrail.errors import PermanentError
+from handrail.text.markdown import literal
 from handrail.types import Card, Turn
 
 
@@ -75,5 +76,4 @@ def _card(card: Card) -> str:
 
 
 def _linked(title: str, url: str) -> str:
-    named = title.replace("[", "\\[").replace("]", "\\]")
-    return f"[{named}](<{url}>)" if url else named
+    return f"[{literal(title)}](<{url}>)" if url else literal(title)

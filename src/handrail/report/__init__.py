@@ -43,6 +43,13 @@ class Source(Frozen):
     url: str
 
 
+class Near(Frozen):
+    """A section of an article that may answer something."""
+
+    source: Source
+    probability: float
+
+
 class Asked(Frozen):
     """Whether a section's text answers one of the things that its guidance asks for."""
 
@@ -52,10 +59,8 @@ class Asked(Frozen):
     answered: bool
     found: Band
     """Of the articles' likeliest section."""
-    likely: float
-    """That section's probability."""
-    closest: Source | None
-    """That section; None below the closest band."""
+    closest: tuple[Near, ...]
+    """The likeliest sections, worth showing as the closest; none below that band."""
 
 
 class Written(Frozen):

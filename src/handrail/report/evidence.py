@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from handrail.answer.gate import Band, Bands
-from handrail.report import Part, Source
+from handrail.answer.pieces import MOST
+from handrail.report import Near, Part, Source
 from handrail.retrieve import Retriever
 from handrail.text.markdown import gist
 from handrail.turn.found import together
@@ -20,14 +21,8 @@ class Looked:
     text: str
     evidence: Evidence
     band: Band
-
-    @property
-    def closest(self) -> Source | None:
-        """The likeliest section, where it is worth showing."""
-        if self.band is Band.NOTHING:
-            return None
-        section = self.evidence.sections[0].section
-        return Source(title=heading_of(section.title, section.headings), url=section.url)
+    closest: tuple[Near, ...]
+    """The sections that would be shown as the closest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +44,24 @@ async def look_up(part: Part, retriever: Retriever, bands: Bands) -> Found:
         senses = dict.fromkeys((text, f"{part.heading}: {text}" if text != part.heading else text))
         found = [await retriever.retrieve(sense, {}) for sense in senses]
         best = max(found, key=lambda evidence: evidence.probability)
-        asked.append(Looked(text, best, bands.band(best)))
+        asked.append(Looked(text, best, bands.band(best), _closest(best, bands)))
     whole = await retriever.retrieve(gist(f"{part.heading}\n{part.guidance}"), {})
     everything = [*(one.evidence for one in asked), whole]
     likeliest = max(everything, key=lambda evidence: evidence.probability)
     return Found(part, asked, together(everything), bands.band(likeliest))
+
+
+def _closest(evidence: Evidence, bands: Bands) -> tuple[Near, ...]:
+    if bands.band(evidence) is Band.NOTHING:
+        return ()
+    worth = [one for one in evidence.sections if one.probability >= bands.least(evidence)][:MOST]
+    return tuple(
+        Near(
+            source=Source(title=heading_of(one.section.title, one.section.headings), url=one.section.url),
+            probability=round(one.probability, 4),
+        )
+        for one in worth
+    )
 
 
 def heading_of(title: str, headings: Sequence[str]) -> str:

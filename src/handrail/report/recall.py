@@ -44,6 +44,5 @@ def _asked(one: Looked, probability: float | None, *, answered: bool) -> Asked:
         probability=None if probability is None else round(probability, 4),
         answered=answered,
         found=one.band,
-        likely=round(one.evidence.probability, 4),
         closest=one.closest,
     )

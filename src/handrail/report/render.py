@@ -10,6 +10,7 @@ from typing import Any
 from handrail.answer.citations import Prose
 from handrail.report import Report, Source, Written
 from handrail.report.gaps import gaps
+from handrail.text.markdown import literal
 
 INSUFFICIENT = "[INSUFFICIENT DATA]"
 NOT_WRITTEN = "[NOT WRITTEN]"
@@ -58,13 +59,20 @@ def numbered(report: Report) -> Numbered:
 
 def markdown(report: Report) -> str:
     read = numbered(report)
-    sections = [f"## {told.heading}\n\n{told.text}" for told in read.sections]
-    return "\n\n".join((f"# {report.title}", f"*{about(report)}*", *sections, closing(report, read.sources))) + "\n"
+    sections = [f"## {literal(told.heading)}\n\n{told.text}" for told in read.sections]
+    return (
+        "\n\n".join(
+            (f"# {literal(report.title)}", f"*{literal(about(report))}*", *sections, closing(report, read.sources))
+        )
+        + "\n"
+    )
 
 
 def closing(report: Report, sources: Sequence[Source]) -> str:
     """Data gaps and sources, in Markdown."""
-    lacking = [f"**{heading}**\n\n" + "\n".join(f"- {line}" for line in lines) for heading, lines in gaps(report)]
+    lacking = [
+        f"**{literal(heading)}**\n\n" + "\n".join(f"- {line}" for line in lines) for heading, lines in gaps(report)
+    ]
     listed = [f"{number}. {_linked(source)}" for number, source in enumerate(sources, start=1)]
     return "\n\n".join(
         (f"## {GAPS}", *(lacking or [NO_GAPS]), f"## {SOURCES}", "\n".join(listed) or "The report cites nothing.")
@@ -101,7 +109,7 @@ def as_json(report: Report) -> str:
 
 def _marked(part: Written, text: str) -> str:
     """With what a reader has to know before reading it."""
-    failed = f"{NOT_WRITTEN} {part.failed.rstrip('.')}." if part.failed else ""
+    failed = f"{NOT_WRITTEN} {literal(part.failed).rstrip('.')}." if part.failed else ""
     note = part.note
     if text and (failed or note):
         note = f"{note} The articles are quoted instead.".strip()
@@ -109,5 +117,5 @@ def _marked(part: Written, text: str) -> str:
 
 
 def _linked(source: Source) -> str:
-    title = source.title.replace("[", "\\[").replace("]", "\\]")
+    title = literal(source.title)
     return f"[{title}](<{source.url}>)" if source.url else title

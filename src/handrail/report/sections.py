@@ -13,6 +13,7 @@ from handrail.report.evidence import Found, heading_of, look_up
 from handrail.report.recall import Judge, nothing, of_quotes, of_text
 from handrail.report.write import Writer
 from handrail.retrieve import Retriever
+from handrail.text.markdown import literal
 from handrail.types import Claim, Evidence
 
 WITHDRAWN = "The text that the model wrote was withdrawn: its sources do not state what it says."
@@ -79,7 +80,7 @@ class Reporter:
         """The best whole section for each thing asked that the gate calls answered."""
         surely = [self._sure(one.evidence) for one in found.asked if one.band is Band.ANSWERED]
         quotes = [claim for evidence in surely for claim in self._pieces.claims(evidence, several=True)[:1]]
-        claims = tuple({claim.text: claim for claim in quotes}.values())
+        claims = tuple({claim.text: _titled(claim) for claim in quotes}.values())
         return Written(
             heading=found.part.heading,
             how="quoted" if claims else "insufficient",
@@ -93,6 +94,11 @@ class Reporter:
     def _sure(self, evidence: Evidence) -> Evidence:
         """With those sections alone that may be given as the answer."""
         return replace(evidence, sections=[one for one in evidence.sections if one.probability >= self._bands.answered])
+
+
+def _titled(claim: Claim) -> Claim:
+    """Titles may name tags and tables, which a file of Markdown would take for some."""
+    return claim if claim.piece is None else replace(claim, heading=f"**{literal(claim.piece.heading)}**")
 
 
 async def _untold(asked: Sequence[str], heading: str, text: str) -> Sequence[float | None]:
