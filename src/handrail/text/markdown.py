@@ -30,7 +30,7 @@ FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.M)
 NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
 """A heading such as "Step 2: Change the records"."""
 
-SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
+SPECIAL = re.compile(r"[\\`*_\[\]<>|~]|&(?=#?\w+;)")
 """What Markdown may take for a mark inside a line."""
 CLOSING = re.compile(r"(\*\*|__|\*|_)(?:\s+|$)")
 OPEN = re.compile(r"(?<![\w*_])(\*\*|__|\*|_)(?=[^\s*_])(?:(?!\1).)*$")
