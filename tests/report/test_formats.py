@@ -74,7 +74,7 @@ def test_markdown_ends_with_gaps_and_one_list_of_sources() -> None:
     text = markdown(REPORT)
 
     assert text.count("## Sources") == 1
-    assert text.index("[NOT WRITTEN] it has no credit.\n\n[INSUFFICIENT DATA]") < text.index("## Data gaps")
+    assert text.index("## Staff\n\n[NOT WRITTEN] it has no credit.\n\n##") < text.index("## Data gaps")
     assert text.index("**Why \\<u\\>now\\</u\\>.** No section") < text.index("## Sources")
     assert "How?" not in text
     assert "\n# State of" not in text and text.startswith("# State of \\<things\\>\n")
@@ -132,7 +132,14 @@ def test_a_document_opens_as_xml_and_has_headings_lists_tables_and_text() -> Non
     assert styles == ["Heading1", "Heading2", "Heading2", "Heading2", "Heading2", "Heading2"]
     assert set(styles) <= defined
     assert any(one.startswith("• Why <u>now</u>. No section") for one in said)
-    for text in ("1. Open Settings.", "• Choose Domains.", "2. Wait [1].", "Solo", "EUR 14", "[INSUFFICIENT DATA]"):
+    for text in (
+        "1. Open Settings.",
+        "• Choose Domains.",
+        "2. Wait [1].",
+        "Solo",
+        "EUR 14",
+        "[NOT WRITTEN] it has no credit.",
+    ):
         assert text in said
     (table,) = body.iter(f"{{{WORD}}}tbl")
     assert len(list(table.iter(f"{{{WORD}}}gridCol"))) == 2

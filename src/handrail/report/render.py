@@ -113,7 +113,9 @@ def _marked(part: Written, text: str) -> str:
     note = part.note
     if text and (failed or note):
         note = f"{note} The articles are quoted instead.".strip()
-    return "\n\n".join(filter(None, (" ".join(filter(None, (failed, note))), text or INSUFFICIENT)))
+    # Of a section that failed nobody knows whether the articles would have done.
+    body = text or ("" if failed else INSUFFICIENT)
+    return "\n\n".join(filter(None, (" ".join(filter(None, (failed, note))), body)))
 
 
 def _linked(source: Source) -> str:
