@@ -22,6 +22,7 @@ from handrail.cli import (
     models,
     outbox,
     prompts,
+    report,
     serve,
     tune,
 )
@@ -41,6 +42,7 @@ app.command()(ask.ask)
 app.command()(chat.chat)
 app.command()(config.config)
 app.command()(ingest.ingest)
+app.command()(report.report)
 app.command()(calibrate.calibrate)
 app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")

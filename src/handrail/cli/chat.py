@@ -18,6 +18,7 @@ from rich.markup import escape
 
 from handrail.cli import KB, Json, loading, settings_for
 from handrail.cli.ask import show
+from handrail.cli.transcript import Transcript
 from handrail.errors import HandrailError
 from handrail.settings import Settings
 from handrail.turn.present import response
@@ -30,6 +31,7 @@ HISTORY = "chat_history"
 LONGEST_HISTORY = 500
 HELP = """\
 /sources  show the passages behind the last answer
+/save F   save what was said so far as Markdown in the file F
 /new      start a new conversation
 /help     show this list
 /quit     leave (also Ctrl+D, or Ctrl+C at an empty prompt). Ctrl+C stops an answer in progress"""
@@ -39,22 +41,30 @@ def chat(
     kb: KB = None,
     as_json: Json = False,
     lang: Annotated[str, typer.Option("--lang", help="Language of fixed replies.")] = "en",
+    save: Annotated[
+        Path | None, typer.Option("--save", help="New file that the conversation is saved to as Markdown, as it goes.")
+    ] = None,
 ) -> None:
     """Chat with the assistant. Each message can refer to earlier ones. Also works in a pipe, one message per line.
 
     Example: printf 'How much is Solo?\\nand yearly?\\n' | handrail chat --json
     """
     settings = settings_for(kb)
-    asyncio.run(_converse(settings, as_json, lang))
+    transcript = Transcript(settings.brand.assistant)
+    if save is not None:
+        transcript.check(save)
+    asyncio.run(_converse(settings, as_json, lang, transcript, save))
 
 
-async def _converse(settings: Settings, as_json: bool, lang: str) -> None:
+async def _converse(settings: Settings, as_json: bool, lang: str, transcript: Transcript, save: Path | None) -> None:
     with loading():
         from handrail.assembly import Assistant
 
         assistant = Assistant(settings)
         await assistant.start()
-    session = Session(assistant.ask, assistant.forget, settings, as_json=as_json, lang=lang)
+    session = Session(
+        assistant.ask, assistant.forget, settings, as_json=as_json, lang=lang, transcript=transcript, save=save
+    )
     try:
         with _line_history(settings):
             if sys.stdin.isatty():
@@ -69,12 +79,25 @@ async def _converse(settings: Settings, as_json: bool, lang: str) -> None:
 class Session:
     """One conversation after the other; `step` takes a line and says whether to go on."""
 
-    def __init__(self, ask: Ask, forget: Forget, settings: Settings, *, as_json: bool, lang: str) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        forget: Forget,
+        settings: Settings,
+        *,
+        as_json: bool,
+        lang: str,
+        transcript: Transcript | None = None,
+        save: Path | None = None,
+    ) -> None:
+        """`save`: where the transcript is saved after each turn."""
         self._ask = ask
         self._forget = forget
         self._longest = settings.server.max_question_chars
         self._as_json = as_json
         self._lang = lang
+        self._transcript = transcript or Transcript(settings.brand.assistant)
+        self._save = save
         self._last: Turn | None = None
         self._id = _new_id()
         self.console = Console(stderr=as_json, highlight=False)
@@ -97,6 +120,8 @@ class Session:
                 self.console.print("[dim]a new conversation[/]")
             case "/sources":
                 self._sources()
+            case "/save":
+                self._saved(text.partition(" ")[2].strip())
             case "/help" | "/?":
                 self.console.print(HELP)
             case _:
@@ -117,10 +142,25 @@ class Session:
             self._failed("stopped")
             return
         self._last = turn
+        self._transcript.add(turn)
         if self._as_json:
             print(json.dumps({**response(turn), "standalone": turn.standalone}, ensure_ascii=False), flush=True)  # noqa: T201
         else:
             show(turn)
+        if self._save is not None:
+            self._saved(str(self._save), told=False)
+
+    def _saved(self, name: str, *, told: bool = True) -> None:
+        if not name:
+            self.console.print("[dim]name a file: /save conversation.md[/]")
+            return
+        try:
+            self._transcript.save(Path(name))
+        except HandrailError as error:
+            self.console.print(f"[yellow]{escape(str(error))}[/]")
+            return
+        if told:
+            self.console.print(f"[dim]saved to {escape(name)}[/]")
 
     def _failed(self, why: str) -> None:
         if self._as_json:

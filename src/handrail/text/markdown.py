@@ -30,6 +30,8 @@ FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.M)
 NUMBERED_SECTION = re.compile(r"^step (\d+)\b[:.]?\s*", re.I)
 """A heading such as "Step 2: Change the records"."""
 
+SPECIAL = re.compile(r"[\\`*_\[\]<>|~]|&(?=#?\w+;)")
+"""What Markdown may take for a mark inside a line."""
 CLOSING = re.compile(r"(\*\*|__|\*|_)(?:\s+|$)")
 OPEN = re.compile(r"(?<![\w*_])(\*\*|__|\*|_)(?=[^\s*_])(?:(?!\1).)*$")
 """Emphasis that nothing ends."""
@@ -145,6 +147,11 @@ def plain(text: str) -> str:
     """Text without emphasis, links, code ticks and tags."""
     text = _clean(LINK.sub(r"\1", text))
     return re.sub(r"\*\*|__|`", "", text).strip()
+
+
+def literal(text: str) -> str:
+    """Markdown that shows the text as it is, in one line: a title that names a tag is no tag."""
+    return SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def gist(text: str) -> str:

@@ -81,16 +81,19 @@ def answers_after_all(sense: Sense, evidence: Evidence) -> bool:
 
 
 def merged(parts: Sequence[Found]) -> Evidence:
-    """What was found for all parts, the best of each first, then the second best."""
-    if len(parts) == 1:
-        return parts[0].evidence
+    """What was found for all parts."""
+    return together([part.evidence for part in parts])
+
+
+def together(found: Sequence[Evidence]) -> Evidence:
+    """As one: the best of each first, then the second best."""
+    if len(found) == 1:
+        return found[0]
     hits: dict[str, Hit] = {}
-    for rank in zip_longest(*(part.evidence.hits for part in parts)):
+    for rank in zip_longest(*(evidence.hits for evidence in found)):
         for hit in rank:
             if hit is not None:
                 hits.setdefault(hit.passage.id, hit)
-    weakest = min((part.evidence for part in parts), key=lambda evidence: evidence.probability)
-    query = " ".join(part.evidence.query for part in parts)
-    return replace(
-        weakest, query=query, hits=tuple(hits.values()), parts=tuple(part.evidence for part in parts), unlisted=()
-    )
+    weakest = min(found, key=lambda evidence: evidence.probability)
+    query = " ".join(evidence.query for evidence in found)
+    return replace(weakest, query=query, hits=tuple(hits.values()), parts=tuple(found), unlisted=())
