@@ -55,7 +55,7 @@ def test_line_breaks_inside_strings_are_read() -> None:
     ],
 )
 def test_what_could_be_read_in_two_ways_is_no_json(reply: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - the parser's own words
+    with pytest.raises(ValueError):
         from_json(json_in(reply))
 
 

@@ -11,6 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from handrail.llm.health import Health
 from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
 from handrail.types.usage import Usage
@@ -60,6 +61,8 @@ class LanguageModels:
     small: LanguageModel
     aclose: Callable[[], Awaitable[None]]
     """Closes the connections both share."""
+    health: Health
+    """How their providers have been doing."""
 
 
 def connect(settings: Llm) -> LanguageModels:

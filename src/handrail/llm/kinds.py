@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TypeVar
+
+from handrail.errors import HandrailError, RetryableError
+
+E = TypeVar("E", bound=HandrailError)
 
 
 class Failure(StrEnum):
@@ -76,3 +81,17 @@ _SAYS = {
     Failure.SKIPPED: "it failed so often that it isn't asked for a while",
     Failure.OVER_BUDGET: "the turn has reached its LLM limits",
 }
+
+
+class Stalled(RetryableError):
+    """The provider accepted the request and then said nothing for too long, or never came to an end."""
+
+
+def because(error: E, failure: Failure) -> E:
+    """The error, marked with the failure behind it."""
+    error.reason = failure.value
+    return error
+
+
+def failure_of(error: HandrailError) -> Failure | None:
+    return Failure(error.reason) if error.reason in set(Failure) else None

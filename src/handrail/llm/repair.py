@@ -52,9 +52,7 @@ def _behind_reasoning(text: str) -> str:
     return rest
 
 
-def _behind_closing(
-    text: str, find: Callable[[str, str], int], pick: Callable[[Iterable[int]], int]
-) -> str | None:
+def _behind_closing(text: str, find: Callable[[str, str], int], pick: Callable[[Iterable[int]], int]) -> str | None:
     """Behind a closing tag without an opening one, which some chat templates swallow: the first or the last."""
     ends = [at + len(f"</{tag}>") for tag in TAGS if (at := find(text, f"</{tag}>")) >= 0]
     return text[pick(ends) :] if ends else None
