@@ -67,7 +67,7 @@ def _explain_api(error: ModelAPIError, host: str, model: str) -> HandrailError:
         says = f"{host} has no model {model!r}, or OPENAI_BASE_URL lacks its path, such as /v1"
         return because(PermanentError(says), Failure.NO_MODEL)
     if isinstance(error, ModelContextWindowExceededError):
-        says = f"the prompt is longer than {model} can read; lower prompts.context_tokens"
+        says = f"the prompt is longer than {model} can read; lower prompts.context_tokens or llm.max_output_tokens"
         return because(PermanentError(says), Failure.TOO_LONG)
     if isinstance(error, ModelHTTPError):
         says = (

@@ -37,12 +37,15 @@ class Listening:
         self._most_chars = most_tokens * CHARS_PER_TOKEN
         self._host = host
         self.passed_on = False
+        self._begun = False
 
     async def __call__(self, _context: RunContext[Any], events: AsyncIterable[AgentStreamEvent]) -> None:
         silent, text, shown, chars = self.passed_on, "", "", 0
+        self._begun = False
         async for event in self._prompt(events):
             piece, reasoning = _piece(event)
             chars += len(piece) + len(reasoning)
+            self._begun = chars > 0
             if chars > self._most_chars:
                 says = f"{self._host} does not end its reply at llm.max_output_tokens; it was given up"
                 raise because(Stalled(says), Failure.ENDLESS)
@@ -61,6 +64,9 @@ class Listening:
                 async with asyncio.timeout(self._stall_s):
                     event = await anext(arriving, None)
             except TimeoutError:
+                if not self._begun:
+                    says = f"{self._host} sent no first token within {self._stall_s:g} s (llm.stall_s)"
+                    raise because(Stalled(says), Failure.SLOW_START) from None
                 says = f"{self._host} fell silent in the middle of a reply for {self._stall_s:g} s (llm.stall_s)"
                 raise because(Stalled(says), Failure.STALLED) from None
             if event is None:
