@@ -83,7 +83,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
 
     models = connect(settings.llm)
     prompts, brand = build_prompts(settings), described(settings.brand, parts.snapshot)
-    stages = replace(local, closing=models.aclose)
+    stages = replace(local, closing=models.aclose, health=models.health)
     first = local.classifier
     second = LlmClassifier(models.small, prompts, brand, NearestTitles(parts.snapshot))
     if settings.classify.mode == "llm":

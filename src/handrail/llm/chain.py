@@ -13,7 +13,7 @@ from handrail.llm.breaker import LeftAlone
 from handrail.llm.deadline import seconds_left
 from handrail.llm.health import Health
 from handrail.llm.kinds import Failure, Stalled, because, failure_of
-from handrail.llm.meter import note
+from handrail.llm.meter import gave_up, note
 from handrail.llm.prompts import RenderedPrompt
 from handrail.types.usage import Attempt
 
@@ -60,11 +60,13 @@ class ProviderChain:
             last = place == len(self._models) - 1
             try:
                 return await self._tried(model, prompt, output, listener, None if last else SHARE)
-            except BudgetExhausted:
+            except BudgetExhausted as error:
+                gave_up(prompt.name, error.reason)
                 raise
             except HandrailError as error:
                 failure = failure or error
         assert failure is not None  # noqa: S101 - there is always a primary
+        gave_up(prompt.name, failure.reason)
         raise failure
 
     async def _tried(
