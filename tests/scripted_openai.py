@@ -93,6 +93,8 @@ class Quotes:
 
     first_s: float = 0.3
     gap_s: float = 0.02
+    before: str = ""
+    """Written before the JSON, such as reasoning in tags."""
 
     def reply(self, user: str) -> Streams:
         passages = re.findall(r'<passage number="\d+" id="([^"]+)"[^>]*>\n(.*?)\n</passage>', user, re.S)
@@ -100,7 +102,8 @@ class Quotes:
             {"text": re.split(r"(?<=[^\d][.!?])\s", text.strip())[0], "passage_ids": [id_]}
             for id_, text in passages[:3]
         ]
-        return Streams({"claims": claims, "answered": "fully"}, self.first_s, self.gap_s)
+        said = self.before + json.dumps({"claims": claims, "answered": "fully"})
+        return Streams(said, self.first_s, self.gap_s)
 
 
 Step = Quotes | Streams | Says | Refuses | Fails | Hangs | Raw

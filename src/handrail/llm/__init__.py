@@ -5,7 +5,7 @@ Nothing here imports an LLM library until `connect` is called, so a Handrail wit
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -63,6 +63,8 @@ class LanguageModels:
     """Closes the connections both share."""
     health: Health
     """How their providers have been doing."""
+    adapted: Callable[[], Mapping[str, str]]
+    """By model, how an endpoint is asked differently than at first, in words; empty where everything is taken."""
 
 
 def connect(settings: Llm) -> LanguageModels:

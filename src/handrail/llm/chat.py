@@ -84,6 +84,11 @@ class ChatModel:
         """How the endpoint is asked, after what it has refused so far."""
         return self._shared.known.of(self._url, self._name, self._first)
 
+    @property
+    def adapted(self) -> str:
+        """How it is asked differently than at first, in words."""
+        return self.abilities.differences(self._first)
+
     async def ask(
         self, prompt: RenderedPrompt, output: type[OutputT], on_text: TextListener | None = None
     ) -> Reply[OutputT]:
@@ -236,7 +241,11 @@ def connect_chat(
 
     health = Health()
     big = ProviderChain(answering, health)
-    return LanguageModels(big, big if small == answering else ProviderChain(small, health), close, health)
+
+    def adapted() -> dict[str, str]:
+        return {model.name: model.adapted for model in (*answering, *small) if model.adapted}
+
+    return LanguageModels(big, big if small == answering else ProviderChain(small, health), close, health, adapted)
 
 
 def _profiles(settings: Llm) -> list[tuple[LlmProvider, str]]:

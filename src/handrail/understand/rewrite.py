@@ -37,7 +37,8 @@ class SearchQuery(BaseModel):
 class LlmRewriter:
     """A Rewriter for messages of fewer than eight words; longer ones already say what is meant.
 
-    A rewrite that has lost what was asked is not used. Suspicious messages are searched for as written, so an injection cannot choose what is looked up.
+    A rewrite that has lost what was asked is not used. Suspicious messages are searched for as written, so an
+    injection cannot choose what is looked up.
     """
 
     def __init__(self, model: LanguageModel, prompts: PromptLibrary, brand: Brand, embed: Embed) -> None:
