@@ -18,8 +18,8 @@ from handrail.assembly import Assistant
 from handrail.llm.kinds import Failure
 from handrail.turn.present import response
 from handrail.turn.watch import Nobody
-from tests.sample import sample_settings
 from tests.llm_servers import deepseek
+from tests.sample import sample_settings
 from tests.scripted_openai import Fails, Hangs, Quotes, Says, ScriptedOpenAI, scripted_openai
 from tests.stages import ask
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from handrail.errors import PermanentError, RetryableError
+from handrail.errors import HandrailError, PermanentError, RetryableError
 from handrail.llm import LanguageModels
 from handrail.llm.abilities import Known
 from handrail.llm.chat import connect_chat
@@ -102,6 +102,30 @@ async def test_without_a_schema_in_the_request_the_model_reads_it(llm_provider: 
     refused, taken = llm_provider.requests
     assert '"text"' not in refused.system
     assert '"text"' in taken.system and "You greet." in taken.system
+
+
+async def test_a_reply_to_a_lesser_request_is_corrected_once(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says("Hello!"), GOOD, refuses=servers.deepseek)
+
+    async with connected(llm_provider) as models:
+        with metering(Bounds(requests=3)):
+            reply = await models.answering.ask(PROMPT, Greeting)
+        llm_provider.script(Says("Hello!"), refuses=servers.deepseek)
+        with metering(Bounds(requests=1)), pytest.raises(HandrailError):
+            await models.answering.ask(PROMPT, Greeting)
+
+    assert reply.output.text == "hello"
+    assert asked(llm_provider) == ["json_object"]
+
+
+async def test_an_empty_stream_is_no_reason_to_stop_streaming(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Streams(""), GOOD)
+
+    async with connected(llm_provider) as models:
+        for _ in range(2):
+            await models.answering.ask(PROMPT, Greeting, Heard())
+
+    assert all(request.body.get("stream") for request in llm_provider.requests)
 
 
 async def test_what_was_learnt_lasts_for_the_same_model_at_the_same_address(llm_provider: ScriptedOpenAI) -> None:

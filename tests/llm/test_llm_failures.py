@@ -45,6 +45,8 @@ async def failed(provider: ScriptedOpenAI, steps: list[Step], streamed: bool, **
         (Failure.BUSY, [Fails(429)]),
         (Failure.BUSY, [Fails(429, {"Retry-After": "60"})]),
         (Failure.BUSY, [in_body(429)]),
+        (Failure.KEY_REFUSED, [in_body(401)]),
+        (Failure.NO_CREDIT, [in_body(402)]),
         (Failure.SERVER_ERROR, [Fails(503)]),
         (Failure.SERVER_ERROR, [in_body(502)]),
         (Failure.SERVER_ERROR, [in_body("internal_error")]),

@@ -137,10 +137,13 @@ class ChatModel:
     ) -> OutputT:
         """Asked again with less after a refusal, and with more said after a reply that is not what was asked for."""
         known = abilities = self.abilities
-        corrections = OUTPUT_RETRIES if abilities.output != "schema" else 0
+        refused, asked_again = 0, False
         while True:
             streamed = listening is not None and abilities.stream and not listening.passed_on
-            most = min(1 + corrections, left.requests - spent.requests if left.requests else 1 + corrections)
+            # The schema in words is the correction of a reply to a schema alone.
+            corrections = 0 if asked_again or abilities.output == "schema" else OUTPUT_RETRIES
+            spare = left.requests - spent.requests - refused if left.requests else 1 + corrections
+            most = min(1 + corrections, spare)
             if most < 1:
                 raise BudgetExhausted("the turn has reached its LLM limits (llm.turn_max_…)")
             try:
@@ -158,6 +161,7 @@ class ChatModel:
                 lesser = abilities.without(error, self._wanted, streamed=streamed, first=self._first.limit)
                 if lesser is None or not may_repeat():
                     raise
+                refused += 1
                 abilities = lesser
                 continue
             except (ContentFilterError, OutputTokenLimitExceeded):
@@ -165,13 +169,12 @@ class ChatModel:
             except UnexpectedModelBehavior:
                 if spent.requests == 0 and not streamed:
                     raise
-                if streamed and listening is not None and not listening.passed_on and seen.found is Failure.EMPTY:
-                    abilities = replace(abilities, stream=False)
+                if streamed and spent.total_tokens == 0 and seen.found is Failure.EMPTY:
+                    abilities = replace(abilities, stream=False)  # no event came at all, not even the usage
                 elif abilities.output == "schema":
-                    abilities = replace(abilities, output="described")
+                    abilities, asked_again = replace(abilities, output="described"), True
                 else:
                     raise
-                corrections = 0
                 continue
             self._learn(known, abilities)
             reply: OutputT = result.output

@@ -8,7 +8,12 @@ from typing import Any
 from openai.types.chat import ChatCompletion
 from pydantic_ai import Agent, NativeOutput, PromptedOutput, RunContext
 from pydantic_ai.capabilities import AbstractCapability, RaiseContentFilterError, RawOutput
-from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.exceptions import (
+    ModelAuthenticationError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+)
 from pydantic_ai.models import Model
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.output import OutputContext
@@ -21,6 +26,13 @@ from handrail.llm.repair import json_in
 
 BAD_GATEWAY = 502
 ERROR_STATUS = range(400, 600)
+CATEGORY: dict[int, Any] = {
+    401: ModelAuthenticationError,
+    402: ModelQuotaExceededError,
+    403: ModelAuthenticationError,
+    404: ModelNotFoundError,
+}
+"""Types of errors by status, where the library cannot tell them by itself."""
 
 
 class EndpointModel(OpenAIChatModel):
@@ -32,7 +44,9 @@ class EndpointModel(OpenAIChatModel):
             code = error.get("code") if isinstance(error, dict) else None
             # Without a status it is the provider that failed, not the request.
             status = code if isinstance(code, int) and code in ERROR_STATUS else BAD_GATEWAY
-            raise ModelHTTPError(status, self.model_name, error)
+            raise ModelHTTPError.for_category(
+                CATEGORY.get(status), status_code=status, model_name=self.model_name, body=error
+            )
         return super()._validate_completion(response)
 
 
