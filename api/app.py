@@ -14,6 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from api import errors, openapi
+from api.condition import Condition
 from api.dependencies import Assistant, Services, Slots
 from api.desk import build_desk
 from api.housekeeping import purge_conversations, purge_turns
@@ -144,6 +145,7 @@ def _lifespan(
                 streams=streams,
                 followers=_followers(settings),
                 desk_followers=OpenStreams(settings.limits.streams_per_visitor, 0, 0),
+                condition=Condition(),
             )
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)

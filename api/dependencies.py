@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Depends, Header, Request
 
+from api.condition import Condition
 from api.desk import DeskServices
 from api.errors import BY_STATUS, ApiError, busy, rate_limited
 from api.startup import Startup
@@ -20,6 +21,7 @@ from handrail.accounts.visitor_token import BadToken
 from handrail.conversation.streams.running import Streams
 from handrail.desk.handoff.availability import Rota
 from handrail.desk.handoff.desk import Desk
+from handrail.llm.health import Problem
 from handrail.records.database import Database
 from handrail.records.once import Once
 from handrail.settings import Settings
@@ -74,6 +76,10 @@ class Assistant(Protocol):
         """`ok`, `loading` or a problem for each part."""
         ...
 
+    def problems(self) -> Sequence[Problem]:
+        """What language models fail at, the oldest first."""
+        ...
+
 
 class Slots:
     """A bound on turns worked on at once; there is no queue, because a visitor would rather know."""
@@ -111,6 +117,7 @@ class Services:
     """Streams that visitors have open."""
     desk_followers: OpenStreams
     """Streams that agents have open."""
+    condition: Condition
 
 
 def json_only(request: Request) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic_ai.models.decision import DecisionModel
 
 from handrail.errors import RetryableError
+from handrail.llm.health import Problem
 from handrail.settings import Settings
 from handrail.turn import outcome
 from handrail.turn.watch import TurnWatch
@@ -63,6 +64,7 @@ class ScriptedAssistant:
         self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
         """Plays a turn to its watcher before the outcome."""
         self.decides: DecisionModel[Any] | None = None
+        self.failing: Sequence[Problem] = ()
         self.cancelled = 0
         self.stopped = False
         self.remembering = True
@@ -100,6 +102,9 @@ class ScriptedAssistant:
     def readiness(self) -> dict[str, str]:
         state = "ok" if self._ready else "loading"
         return {"models": state, "index": state}
+
+    def problems(self) -> Sequence[Problem]:
+        return self.failing
 
     async def decision_model(self) -> DecisionModel[Any]:
         if not self._ready or self.decides is None:

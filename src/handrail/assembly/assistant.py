@@ -22,6 +22,7 @@ from handrail.assembly.suggesting import build_suggester
 from handrail.desk.learning.drafts import Drafter
 from handrail.desk.learning.gaps import Shelf
 from handrail.errors import HandrailError, ModelUnavailable, RetryableError
+from handrail.llm.health import Problem
 from handrail.models.allocator import give_back
 from handrail.observe import Tracer
 from handrail.settings import Settings
@@ -65,6 +66,11 @@ class Assistant:
     def readiness(self) -> dict[str, str]:
         """`ok`, `loading` or the problem, for the models and for the index."""
         return dict(self._state)
+
+    def problems(self) -> Sequence[Problem]:
+        """What language models fail at, the oldest first."""
+        health = self._stages.health if self._stages is not None else None
+        return health.problems() if health is not None else ()
 
     async def start(self) -> None:
         """Load and warm up off the event loop. Raises HandrailError; `readiness` then names the problem."""

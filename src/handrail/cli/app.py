@@ -17,6 +17,7 @@ from handrail.cli import (
     decisions,
     desk,
     desk_learning,
+    doctor,
     ingest,
     kb,
     models,
@@ -41,6 +42,7 @@ app.command()(serve.serve)
 app.command()(ask.ask)
 app.command()(chat.chat)
 app.command()(config.config)
+app.command()(doctor.doctor)
 app.command()(ingest.ingest)
 app.command()(report.report)
 app.command()(calibrate.calibrate)

@@ -65,6 +65,7 @@ def root_attributes(record: TurnRecord) -> Attributes:
             "citations": [citation.passage.id for citation in outcome.citations],
             "provider": turn.provider,
             "model": turn.model,
+            "degraded": dict(turn.reasons),
             "latency_ms": turn.latency_ms,
         }
     )

@@ -69,9 +69,10 @@ class Engine:
             try:
                 async with asyncio.timeout_at(ends):
                     result = await self._decide(turn)
-            except (HandrailError, TimeoutError):
-                turn.go_on_without("assistant")
+            except (HandrailError, TimeoutError) as error:
+                turn.go_on_without("assistant", getattr(error, "reason", "late"))
                 result = outcome.unavailable(wording)
+            turn.note_failed(meter.failed)
             if not result.answers:
                 await turn.showing.withdraw()
             lang, written = self._stages.articles_lang, self._stages.writes
@@ -88,6 +89,7 @@ class Engine:
                 usage=meter.usage,
                 attempts=tuple(meter.attempts),
                 degraded=tuple(turn.degraded),
+                reasons=dict(turn.degraded),
                 standalone=turn.standalone or turn.question.text,
             )
             trace.finish(finished)

@@ -42,8 +42,8 @@ class Steps:
         if rewriter is not None and not sense.carried:
             try:
                 query = await turn.in_time(rewriter.rewrite(replace(turn.question, text=query)), SMALL_SHARE)
-            except HandrailError:
-                turn.go_on_without("rewrite")
+            except HandrailError as error:
+                turn.go_on_without("rewrite", error.reason)
             if query != sense.text:
                 wordings = Wordings({sense.text: 1.0}, wordings.favoured if wordings is not None else ())
         probe = sense.probe if query == sense.text else None
@@ -60,8 +60,8 @@ class Steps:
         async with turn.stage("customer") as span:
             try:
                 known = await turn.in_time(customers.known(turn.question), SMALL_SHARE)
-            except HandrailError:
-                turn.go_on_without("customer")
+            except HandrailError as error:
+                turn.go_on_without("customer", error.reason)
                 known = turn.question.context
             span.record(output=sorted(known))
         turn.question = replace(turn.question, context=known)
