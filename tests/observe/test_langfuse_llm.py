@@ -12,8 +12,9 @@ from pydantic import BaseModel
 from handrail.errors import RetryableError
 from handrail.llm import LanguageModel, connect
 from handrail.llm.prompts import LocalPrompts, PromptLibrary
-from handrail.observe.langfuse import LangfuseTracer
+from handrail.observe.langfuse import LangfuseSink
 from handrail.observe.prompts import LangfusePrompts
+from handrail.observe.recorder import Recorder
 from handrail.observe.registry import PromptRegistry
 from handrail.settings import Llm
 from tests.observe.langfuse_server import LangfuseServer
@@ -47,7 +48,7 @@ async def test_a_traced_call_links_the_registered_prompt_and_counts_what_it_took
         PromptRegistry(langfuse.settings()), LocalPrompts(tmp_path), ttl_s=300, label="production"
     )
     prompts.warm(5)
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
     asked = question()
 
     with tracer.turn(asked) as trace:
@@ -73,7 +74,7 @@ async def test_a_failed_call_is_an_error_in_the_trace(
 ) -> None:
     (tmp_path / "answer.j2").write_text(template("local"))
     llm_provider.script(Fails(500))
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
     rendered = PromptLibrary(LocalPrompts(tmp_path)).render("answer", message="hi")
 
     with tracer.turn(question()) as trace, pytest.raises(RetryableError), trace.stage("generate"):

@@ -17,7 +17,7 @@ from handrail.turn.showing import Showing
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import Wording
-from handrail.types import Claim, Classification, Label, Question, Request, Understanding
+from handrail.types import Classification, Label, Question, Request, Understanding
 
 UNREAD = Understanding((), Request("", ()))
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
@@ -97,9 +97,3 @@ class TurnInFlight:
         """Note that `part` failed and something simpler takes its place."""
         if part not in self.degraded:
             self.degraded.append(part)
-
-
-def traced(claim: Claim) -> dict[str, object]:
-    """A claim as traces show it."""
-    proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
-    return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}
