@@ -15,7 +15,7 @@ from handrail.settings import Settings
 
 PROMPTS_WAIT_S = 1.5
 ANSWERING = (
-    "brand", "knowledge", "models", "retrieval", "classify", "memory", "rewrite", "gates", "generate", "suggest",
+    "brand", "knowledge", "models", "retrieval", "classify", "memory", "rewrite", "gates", "generate",
     "prompts", "verify", "decisions", "llm", "high_stakes", "customer",
 )  # fmt: skip
 """The sections that decide what is answered."""
@@ -41,14 +41,19 @@ def build_prompts(settings: Settings) -> PromptLibrary:
 
 
 def build_tracer(
-    settings: Settings, sinks: Sequence[Sink] = (), about: Callable[[], Mapping[str, str]] = dict
+    settings: Settings, sinks: Sequence[Sink] = (), told: Callable[[], Mapping[str, str]] = dict
 ) -> Tracer:
-    """To `sinks`, and to Langfuse where it is configured; `about` says what answers at the moment."""
+    """To `sinks`, and to Langfuse where it is configured; `told` says what answers at the moment."""
     if settings.observe.langfuse_configured:
         from handrail.observe.langfuse import LangfuseSink
 
         sinks = (*sinks, LangfuseSink(settings.observe))
-    return Recorder(new_trace_id, sinks, about) if sinks else SilentTracer(new_trace_id)
+    return Recorder(new_trace_id, sinks, told) if sinks else SilentTracer(new_trace_id)
+
+
+def about(settings: Settings, generation: str) -> dict[str, str]:
+    """What answers, for traces: the knowledge base, its version, and the digest of the settings."""
+    return {"kb": settings.knowledge.kb, "kb_version": generation, "settings": settings_digest(settings)}
 
 
 def settings_digest(settings: Settings) -> str:

@@ -23,6 +23,7 @@ from handrail.cli import (
     outbox,
     prompts,
     serve,
+    trace,
     tune,
 )
 from handrail.cli import eval as evaluation
@@ -52,6 +53,7 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(trace.app, name="trace")
 
 
 def main() -> None:
