@@ -101,9 +101,14 @@ def test_a_question_comes_back_with_its_history() -> None:
     assert again == asked
 
 
+def test_a_message_is_asked_again_as_the_conversation_keeps_it() -> None:
+    assert question_of(recorded(), TEXT).text == TEXT
+
+
 def test_what_was_removed_from_a_question_is_marked() -> None:
-    assert recorded()["input"]["redacted"]
-    assert not recorded(question("How long?"))["input"]["redacted"]
+    marks = [recorded(question(text))["input"] for text in (TEXT, f"I am {SECRETS[0]}", "How long?")]
+
+    assert [(one["redacted"], one["secrets_removed"]) for one in marks] == [(True, True), (True, False), (False, False)]
 
 
 def test_two_equal_turns_differ_in_nothing() -> None:

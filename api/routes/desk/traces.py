@@ -30,9 +30,10 @@ async def one(id_: Id, _lead: Lead, services: Needed) -> dict[str, Any]:
 async def replay(id_: Id, _lead: Lead, services: Needed) -> dict[str, Any]:
     """The turn run again with the settings and articles of this process. Nothing of it is stored or sent to anybody."""
     trace = await _found(id_, services)
+    question = question_of(trace, await services.traces.message(trace["turn_id"]))
     with services.turns.one():
         try:
-            record = await services.assistant.replay(question_of(trace))
+            record = await services.assistant.replay(question)
         except HandrailError:
             raise ApiError(
                 503,

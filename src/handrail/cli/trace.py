@@ -79,15 +79,16 @@ def replay(id_: Id, as_json: Json = False) -> None:
     from handrail.observe.compare import compare
 
     trace = _one(id_)
-    now = asyncio.run(_again(trace))
+    message = _with_traces(lambda records: records.message(trace["turn_id"]))
+    now = asyncio.run(_again(trace, message))
     told = compare(trace, now)
     if as_json:
         _print_json({"before": trace, "after": now, **told})
         return
     for line in _differences(told):
         results.print(line)
-    if trace["input"]["redacted"]:
-        notes.print("Contact details or secrets had been removed from the stored message; the replay read it that way.")
+    if trace["input"]["secrets_removed"]:
+        notes.print("A card number or similar was removed from the message before it was stored, so it differs anyway.")
     if trace["input"]["customer"]:
         notes.print("What was known of the customer isn't stored, so offers with conditions may differ.")
 
@@ -114,7 +115,7 @@ def export(
     notes.print(f"{len(traces)} traces written to {out}.")
 
 
-async def _again(trace: Trace) -> Trace:
+async def _again(trace: Trace, message: str | None) -> Trace:
     from handrail.observe.replay import question_of
     from handrail.observe.trace import document
 
@@ -126,7 +127,7 @@ async def _again(trace: Trace) -> Trace:
         assistant = Assistant(settings)
         await assistant.start()
     try:
-        return document(await assistant.replay(question_of(trace)))
+        return document(await assistant.replay(question_of(trace, message)))
     finally:
         await assistant.stop()
 
@@ -222,7 +223,7 @@ def _value(name: str, value: object, indent: str) -> Iterator[str]:
         for place, item in enumerate(value, 1):
             yield from _value(str(place), item, indent + INDENT)
     else:
-        first, *more = _plain(value).split("\n")
+        first, *more = value.split("\n") if isinstance(value, str) and value else [_plain(value)]
         yield f"{indent}{name}: {first}"
         yield from (f"{indent}{INDENT}{line}" for line in more)
 
@@ -232,7 +233,7 @@ def _plain(value: object) -> str:
         return ", ".join(f"{key} {_plain(item)}" for key, item in value.items()) or "none"
     if isinstance(value, list):
         return " | ".join(map(_plain, value)) or "none"
-    return "none" if value is None or value == "" else str(value)
+    return "none" if value is None or value == "" else " ".join(str(value).split())
 
 
 def _differences(told: dict[str, Any]) -> Iterator[str]:

@@ -11,11 +11,14 @@ from handrail.types import Exchange, Question, Routing
 from handrail.types.people import Availability, People
 
 
-def question_of(trace: Trace) -> Question:
-    """With its history and the desk as it was then, but without what was taken out of the text before it was stored."""
+def question_of(trace: Trace, message: str | None = None) -> Question:
+    """With its history and the desk as it was then.
+
+    `message` is its text as the conversation keeps it, with the contact details that traces do without.
+    """
     given = trace["input"]
     return Question(
-        text=given["text"],
+        text=given["text"] if message is None else message,
         conversation_id=trace["conversation_id"],
         turn_id=trace["turn_id"],
         lang=given["lang"],

@@ -10,6 +10,7 @@ from typing import Any
 
 from handrail.observe.record import SpanRecord, TurnRecord
 from handrail.observe.scrub import scrub, scrub_text
+from handrail.text.redact import redact
 from handrail.types import Question, Turn
 from handrail.types.people import People
 
@@ -68,6 +69,7 @@ def _input(question: Question, turn: Turn | None) -> dict[str, Any]:
     return {
         "text": clean(question.text),
         "redacted": scrub_text(question.text) != question.text,
+        "secrets_removed": redact(question.text) != question.text,
         "lang": question.lang,
         "filters": clean(question.filters),
         "suspicious": question.suspicious,

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from handrail.records.desk_tables import ConversationRow
+from handrail.records.desk_tables import ConversationRow, EvidenceRow
 from handrail.records.repository import Repository
 from handrail.records.trace_table import TraceRow
 
@@ -71,6 +71,13 @@ class TraceRecords(Repository):
         if wanted.since is not None:
             query = query.where(TraceRow.at >= wanted.since)
         return await self._traces(query.order_by(TraceRow.at.desc()).limit(wanted.limit))
+
+    async def message(self, turn_id: str) -> str | None:
+        """What the visitor wrote, as the conversation keeps it; None where it is gone."""
+        query = self._rows(EvidenceRow).where(EvidenceRow.turn_id == turn_id)
+        async with self._database.read_session() as session:
+            row = (await session.scalars(query)).one_or_none()
+            return row.question if row else None
 
     async def turns(self, conversation_id: str) -> set[str]:
         """Ids of the conversation's turns that have a trace."""
