@@ -29,6 +29,7 @@ class Says:
     input_tokens: int = 100
     output_tokens: int = 20
     finish_reason: str = "stop"
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def scripted_openai() -> Iterator[ScriptedOpenAI]:
 
 def _completion(step: Says | Refuses, model: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     finish_reason = "stop"
     if isinstance(step, Refuses):
         message["refusal"] = step.text
@@ -201,6 +202,8 @@ def _completion(step: Says | Refuses, model: str) -> dict[str, Any]:
             "completion_tokens": step.output_tokens,
             "total_tokens": step.input_tokens + step.output_tokens,
         }
+        if step.cached_tokens:
+            usage["prompt_tokens_details"] = {"cached_tokens": step.cached_tokens}
     return {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",
