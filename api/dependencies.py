@@ -22,8 +22,11 @@ from handrail.conversation.streams.running import Streams
 from handrail.desk.handoff.availability import Rota
 from handrail.desk.handoff.desk import Desk
 from handrail.llm.health import Problem
+from handrail.observe.record import TurnRecord
+from handrail.observe.recorder import Sink
 from handrail.records.database import Database
 from handrail.records.once import Once
+from handrail.records.traces import TraceRecords
 from handrail.settings import Settings
 from handrail.turn.watch import TurnWatch
 from handrail.types import Question, Turn
@@ -38,6 +41,10 @@ class Assistant(Protocol):
     @property
     def ready(self) -> bool: ...
 
+    def trace_to(self, sink: Sink) -> None:
+        """Give the traces of all turns to `sink`, too; called before `start`."""
+        ...
+
     async def start(self) -> None: ...
 
     async def stop(self) -> None: ...
@@ -47,6 +54,10 @@ class Assistant(Protocol):
         ...
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn: ...
+
+    async def replay(self, question: Question) -> TurnRecord:
+        """How a turn comes about now; it leaves nothing behind. Raises RetryableError before it is ready."""
+        ...
 
     async def remembers(self, conversation_id: str) -> bool:
         """Whether anything of a conversation is known to its next turn."""
@@ -111,6 +122,7 @@ class Services:
     """Where requests for a person are put on record."""
     desk: DeskServices
     rota: Rota
+    traces: TraceRecords
     turns: Slots
     streams: Streams
     followers: OpenStreams

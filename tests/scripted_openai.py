@@ -31,6 +31,7 @@ class Says:
     finish_reason: str | None = "stop"
     beside: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the message, such as `reasoning_content`."""
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ def scripted_openai() -> Iterator[ScriptedOpenAI]:
 
 def _completion(step: Says | Refuses, model: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     finish_reason: str | None = "stop"
     if isinstance(step, Refuses):
         message["refusal"] = step.text
@@ -245,6 +246,8 @@ def _completion(step: Says | Refuses, model: str) -> dict[str, Any]:
             "completion_tokens": step.output_tokens,
             "total_tokens": step.input_tokens + step.output_tokens,
         }
+        if step.cached_tokens:
+            usage["prompt_tokens_details"] = {"cached_tokens": step.cached_tokens}
     return {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",

@@ -11,6 +11,8 @@ from pydantic_ai.models.decision import DecisionModel
 
 from handrail.errors import RetryableError
 from handrail.llm.health import Problem
+from handrail.observe.record import TurnRecord
+from handrail.observe.recorder import Sink
 from handrail.settings import Settings
 from handrail.turn import outcome
 from handrail.turn.watch import TurnWatch
@@ -67,6 +69,7 @@ class ScriptedAssistant:
         self.failing: Sequence[Problem] = ()
         self.cancelled = 0
         self.stopped = False
+        self.sinks: list[Sink] = []
         self.remembering = True
         """Whether it knows anything of the conversations it is asked about."""
         self._starts = starts
@@ -75,6 +78,12 @@ class ScriptedAssistant:
     @property
     def ready(self) -> bool:
         return self._ready
+
+    def trace_to(self, sink: Sink) -> None:
+        self.sinks.append(sink)
+
+    async def replay(self, question: Question) -> TurnRecord:
+        raise RetryableError("it only says what it is told to")
 
     async def start(self) -> None:
         if self._starts is not None:

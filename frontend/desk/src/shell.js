@@ -12,13 +12,14 @@ import { watchPeople } from "./people.js";
 import { queuePage } from "./queue/page.js";
 import { reportsPage } from "./reports/page.js";
 import { settingsPage } from "./settings/page.js";
+import { tracePage } from "./trace/page.js";
 import { openHelp } from "./help.js";
 import { createNotices } from "./notices.js";
 import { t } from "./strings.js";
 import { watchUnread } from "./unread.js";
 
 /** @type {Record<string, (desk: Desk, rest: string[]) => View>} */
-const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, settings: settingsPage };
+const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, settings: settingsPage, trace: tracePage };
 
 /**
  * The signed-in desk, until its session ends.

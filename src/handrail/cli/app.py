@@ -25,6 +25,7 @@ from handrail.cli import (
     prompts,
     report,
     serve,
+    trace,
     tune,
 )
 from handrail.cli import eval as evaluation
@@ -56,6 +57,7 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(trace.app, name="trace")
 
 
 def main() -> None:

@@ -105,6 +105,8 @@ class ChatModel:
                 usage = self._price(spent)
                 spend(usage, max(0, spent.requests - 1))
                 span.record(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost_usd=usage.cost_usd)
+                if spent.cache_read_tokens:  # 0 where a provider does not report them
+                    span.record(cached_tokens=spent.cache_read_tokens)
             span.record(output=reply.model_dump(mode="json"))
         self._shared.breaker.succeeded()
         return Reply(reply, usage, self.provider, self._name)

@@ -18,7 +18,7 @@ from handrail.turn.showing import Showing
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import Wording
-from handrail.types import Claim, Classification, Label, Question, Request, Understanding
+from handrail.types import Classification, Label, Question, Request, Understanding
 
 UNREAD = Understanding((), Request("", ()))
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
@@ -111,9 +111,3 @@ class TurnInFlight:
         for task, reason in tasks.items():
             if not (task == "classify" and "understand" in self.degraded):
                 self.go_on_without(STAGE.get(task, task), reason)
-
-
-def traced(claim: Claim) -> dict[str, object]:
-    """A claim as traces show it."""
-    proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
-    return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}

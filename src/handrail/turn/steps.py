@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from handrail.errors import HandrailError
 from handrail.settings import Settings
+from handrail.turn import tracing
 from handrail.turn.notices import written_in
 from handrail.turn.stages import Stages
-from handrail.turn.state import SMALL_SHARE, TurnInFlight, traced
+from handrail.turn.state import SMALL_SHARE, TurnInFlight
 from handrail.types import (
     Citation,
     Critique,
@@ -33,7 +34,8 @@ class Steps:
     async def understand(self, turn: TurnInFlight) -> Understanding:
         async with turn.stage("understand") as span:
             understood = await self._stages.understand.call(turn, lambda stage: stage.read(turn.question))
-            span.record(output=[request.text for request in understood.requests], act=understood.act.value)
+            span.record(input=turn.question.text, output=[request.text for request in understood.requests])
+            span.record(**tracing.understood(understood))
         return understood
 
     async def search(self, turn: TurnInFlight, sense: Sense) -> Evidence:
@@ -81,7 +83,11 @@ class Steps:
             )
             if "answer" in turn.degraded:
                 await turn.showing.withdraw()
-            span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
+            given = [hit.passage.id for hit in evidence.hits]
+            span.record(input=given, output=[claim.text for claim in draft.claims], label=label.value)
+            span.record(provider=draft.provider, answered_by=draft.model)
+            if draft.self_verdict is not None:
+                span.record(verdict=draft.self_verdict.value)
         turn.provider, turn.model = draft.provider, draft.model
         return draft
 
@@ -92,7 +98,8 @@ class Steps:
         async with turn.stage("verify") as span:
             verified = await self._stages.verify.call(turn, lambda stage: stage.verify(turn.question, draft, evidence))
             verified = settled(verified, self._settings.verify)
-            span.record(output=[traced(claim) for claim in verified.draft.claims], factuality=verified.factuality)
+            claims = [tracing.claim(claim) for claim in verified.draft.claims]
+            span.record(input=[claim.text for claim in draft.claims], output=claims, factuality=verified.factuality)
         return verified
 
     async def critique(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Critique:
@@ -103,7 +110,8 @@ class Steps:
             critique = await self._stages.critique.call(
                 turn, lambda stage: stage.critique(turn.question, draft, evidence)
             )
-            span.record(output=critique.verdict.value, probability=critique.probability)
+            span.record(input=[claim.text for claim in draft.claims], output=critique.verdict.value)
+            span.record(probability=critique.probability)
         return critique
 
     async def suggest(self, turn: TurnInFlight, draft: Draft, citations: Sequence[Citation]) -> Sequence[str]:
