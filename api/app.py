@@ -14,9 +14,10 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from api import errors, openapi
+from api.condition import Condition
 from api.dependencies import Assistant, Services, Slots
 from api.desk import build_desk
-from api.housekeeping import purge_conversations, purge_turns
+from api.housekeeping import purge_conversations, purge_traces, purge_turns
 from api.learning import build_learning
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
@@ -36,9 +37,11 @@ from handrail.desk.handoff.desk import Desk
 from handrail.desk.handoff.reference import new_reference
 from handrail.errors import HandrailError
 from handrail.observe import log_records
+from handrail.observe.trace_queue import TraceQueue
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
 from handrail.records.once import Once
+from handrail.records.traces import TraceRecords
 from handrail.records.turns import Turns
 from handrail.settings import Settings, load_settings
 
@@ -128,6 +131,11 @@ def _lifespan(
             streams = Streams(settings.stream, await _shared_streams(settings, limits.keys, cleanup))
             served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)
+            traces = TraceRecords(database, TENANT)
+            if settings.desk.trace_days:
+                queue = TraceQueue(traces.save)
+                assistant.trace_to(queue)
+                cleanup.push_async_callback(queue.finish)
             startup = Startup(assistant.start, hopeless=hopeless)
             app.state.learning = build_learning(settings, database, TENANT, assistant, clock)
             app.state.services = Services(
@@ -140,16 +148,19 @@ def _lifespan(
                 requests=Desk(HandoffRecords(database.apart, TENANT), new_reference, clock),
                 desk=served,
                 rota=rota,
+                traces=traces,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
                 followers=_followers(settings),
                 desk_followers=OpenStreams(settings.limits.streams_per_visitor, 0, 0),
+                condition=Condition(),
             )
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
             worker = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
             kept = purge_conversations(served.visitors, settings.desk.retention_days, clock)
-            work_beside = (startup.run(), purge_turns(turns, clock), served.hub.listen(), kept)
+            old_traces = purge_traces(traces, settings.desk.trace_days, clock)
+            work_beside = (startup.run(), purge_turns(turns, clock), served.hub.listen(), kept, old_traces)
             for work in (*work_beside, *([worker.run()] if worker else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield

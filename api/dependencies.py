@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Depends, Header, Request
 
+from api.condition import Condition
 from api.desk import DeskServices
 from api.errors import BY_STATUS, ApiError, busy, rate_limited
 from api.startup import Startup
@@ -20,8 +21,12 @@ from handrail.accounts.visitor_token import BadToken
 from handrail.conversation.streams.running import Streams
 from handrail.desk.handoff.availability import Rota
 from handrail.desk.handoff.desk import Desk
+from handrail.llm.health import Problem
+from handrail.observe.record import TurnRecord
+from handrail.observe.recorder import Sink
 from handrail.records.database import Database
 from handrail.records.once import Once
+from handrail.records.traces import TraceRecords
 from handrail.settings import Settings
 from handrail.turn.watch import TurnWatch
 from handrail.types import Question, Turn
@@ -36,6 +41,10 @@ class Assistant(Protocol):
     @property
     def ready(self) -> bool: ...
 
+    def trace_to(self, sink: Sink) -> None:
+        """Give the traces of all turns to `sink`, too; called before `start`."""
+        ...
+
     async def start(self) -> None: ...
 
     async def stop(self) -> None: ...
@@ -45,6 +54,10 @@ class Assistant(Protocol):
         ...
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn: ...
+
+    async def replay(self, question: Question) -> TurnRecord:
+        """How a turn comes about now; it leaves nothing behind. Raises RetryableError before it is ready."""
+        ...
 
     async def remembers(self, conversation_id: str) -> bool:
         """Whether anything of a conversation is known to its next turn."""
@@ -72,6 +85,10 @@ class Assistant(Protocol):
 
     def readiness(self) -> dict[str, str]:
         """`ok`, `loading` or a problem for each part."""
+        ...
+
+    def problems(self) -> Sequence[Problem]:
+        """What language models fail at, the oldest first."""
         ...
 
 
@@ -105,12 +122,14 @@ class Services:
     """Where requests for a person are put on record."""
     desk: DeskServices
     rota: Rota
+    traces: TraceRecords
     turns: Slots
     streams: Streams
     followers: OpenStreams
     """Streams that visitors have open."""
     desk_followers: OpenStreams
     """Streams that agents have open."""
+    condition: Condition
 
 
 def json_only(request: Request) -> None:

@@ -31,11 +31,16 @@ async def _agent(request: Request, services: Needed) -> Signed:
 Agent = Annotated[Signed, Depends(_agent)]
 
 
+def may(agent: Signed, role: Role) -> bool:
+    """Whether the user has `role` or a higher one."""
+    return RANK[Role(agent.user.role)] >= RANK[role]
+
+
 def at_least(role: Role) -> Callable[[Signed], Signed]:
     """A dependency for what not everybody may do."""
 
     def check(agent: Agent) -> Signed:
-        if RANK[Role(agent.user.role)] < RANK[role]:
+        if not may(agent, role):
             raise ApiError(403, "forbidden", f"You need the role {role.value} for this.")
         return agent
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 
 from handrail.records import RecordsUnavailable
+from handrail.records.traces import TraceRecords
 from handrail.records.turns import Turns
 from handrail.records.visitors import VisitorRecords
 
@@ -40,4 +41,17 @@ async def purge_conversations(
         else:
             if gone:
                 log.info("%d old conversations deleted", gone)
+        await asyncio.sleep(every_s)
+
+
+async def purge_traces(traces: TraceRecords, days: int, clock: Callable[[], float], every_s: float = EVERY_S) -> None:
+    """Delete traces past their time now and then, for as long as the application runs."""
+    while True:
+        try:
+            gone = await traces.forget(days, clock())
+        except RecordsUnavailable as error:
+            log.warning("%s; old traces will be deleted later", error)
+        else:
+            if gone:
+                log.info("%d old traces deleted", gone)
         await asyncio.sleep(every_s)

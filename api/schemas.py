@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -196,6 +197,9 @@ class Attempt(BaseModel):
         "for a while after failures."
     )
     ms: float = Field(ge=0, examples=[812.4])
+    reason: str | None = Field(
+        None, description="Why, where it did not go well: such as `timeout` or `not_json`.", examples=["timeout"]
+    )
 
 
 class Meta(BaseModel):
@@ -210,6 +214,11 @@ class Meta(BaseModel):
         "`decisions` (a decision model; the local one decided) or `answer` (quoted from the articles instead); "
         "`assistant` when only a person was left.",
         examples=[[]],
+    )
+    degraded_reasons: dict[str, str] = Field(
+        description="Why, for each part in `degraded`: such as `unreachable`, `timeout`, `not_json`, `request_refused` "
+        "or `failed`.",
+        examples=[{}],
     )
     retrieved: int = Field(ge=0, description="Passages found.", examples=[5])
     filters: dict[str, str] = Field(description="The filters that were applied.", examples=[{}])
@@ -387,10 +396,22 @@ class HandoffResponse(BaseModel):
     conversation_id: str = Field(description="Where it is answered; go on with it.", examples=["c-8f14e45f"])
 
 
+class Degraded(BaseModel):
+    """A part that does not work as configured, while questions are answered without it."""
+
+    part: str = Field(description="The part, or the task of a language model.", examples=["answer"])
+    reason: str = Field(examples=["llm (gpt-5-mini) fails at the task answer: it can't be reached"])
+    since: datetime = Field(description="When it was first seen.", examples=["2026-03-02T09:00:00Z"])
+
+
 class Readiness(BaseModel):
     """Whether questions can be answered now, part by part."""
 
     ready: bool
+    status: Literal["ok", "degraded", "not_ready"] = Field(
+        description="`degraded`: questions are answered, but not as configured; `degraded` says why."
+    )
+    degraded: list[Degraded] = Field(description="What does not work as configured, the longest first.", examples=[[]])
     checks: dict[str, str] = Field(
         description="`ok`, `loading`, or what is wrong, also where questions are answered regardless.",
         examples=[{"models": "ok", "index": "ok", "records": "ok", "limits": "ok"}],

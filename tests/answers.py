@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import numpy as np
 
 from handrail.llm import LanguageModel
+from handrail.llm.abilities import Known
 from handrail.llm.chat import connect_chat
 from handrail.llm.prompts import LocalPrompts, PromptLibrary
 from handrail.settings import Brand, Llm
 from handrail.turn.wording import load_wording
-from handrail.types import Evidence, Hit, Passage, Probe, Question
+from handrail.types import Evidence, Hit, Passage, Probe, Question, Vectors
 from tests.scripted_openai import ScriptedOpenAI
 
 BRAND = Brand(name="Acme", covers="Plans, billing and domains.")
@@ -34,6 +35,17 @@ def evidence(texts: Mapping[str, str]) -> Evidence:
     return Evidence("query", hits)
 
 
+async def alike(texts: Sequence[str]) -> Sequence[Vectors]:
+    """An embedder to which all texts are the same."""
+    return [np.array([1.0, 0.0], dtype=np.float32)] * len(texts)
+
+
+async def apart(texts: Sequence[str]) -> Sequence[Vectors]:
+    """An embedder to which the first text is about something else than the others."""
+    first, others = np.array([1.0, 0.0], dtype=np.float32), np.array([0.3, 0.95], dtype=np.float32)
+    return [first, *[others] * (len(texts) - 1)]
+
+
 @asynccontextmanager
 async def model_at(provider: ScriptedOpenAI, *, timeout_s: float = 5.0) -> AsyncIterator[LanguageModel]:
     """The model of a scripted provider, without retries."""
@@ -45,7 +57,7 @@ async def model_at(provider: ScriptedOpenAI, *, timeout_s: float = 5.0) -> Async
         usd_per_million_input=1.0,
         usd_per_million_output=10.0,
     )
-    models = connect_chat(settings)
+    models = connect_chat(settings, known=Known())
     try:
         yield models.answering
     finally:

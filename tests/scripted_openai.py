@@ -7,7 +7,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +28,10 @@ class Says:
     content: Mapping[str, Any] | str
     input_tokens: int = 100
     output_tokens: int = 20
-    finish_reason: str = "stop"
+    finish_reason: str | None = "stop"
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of the message, such as `reasoning_content`."""
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Fails:
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     error: Mapping[str, Any] = field(default_factory=lambda: {"message": "scripted failure"})
+    bare: bool = False
+    """Whether the error is the body, not a field of it."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,11 @@ class Raw:
 
 @dataclass(frozen=True)
 class Streams:
-    """A reply sent token by token: `first_s` until the first, `gap_s` between them; silent after `stalls_after`."""
+    """A reply sent token by token: `first_s` until the first, `gap_s` between them; silent after `stalls_after`.
+
+    It breaks off after `breaks_after` tokens, and after `error_after` the error comes as an event. `reasoning` is sent
+    before it in a field of its own. A reply that `repeats` never ends.
+    """
 
     content: Mapping[str, Any] | str
     first_s: float = 0.0
@@ -72,6 +81,11 @@ class Streams:
     token_chars: int = 12
     stalls_after: int | None = None
     breaks_after: int | None = None
+    error_after: int | None = None
+    error: Mapping[str, Any] = field(default_factory=lambda: {"message": "scripted failure", "type": "server_error"})
+    reasoning: str = ""
+    repeats: bool = False
+    usage: bool = True
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,8 @@ class Quotes:
 
     first_s: float = 0.3
     gap_s: float = 0.02
+    before: str = ""
+    """Written before the JSON, such as reasoning in tags."""
 
     def reply(self, user: str) -> Streams:
         passages = re.findall(r'<passage number="\d+" id="([^"]+)"[^>]*>\n(.*?)\n</passage>', user, re.S)
@@ -87,7 +103,8 @@ class Quotes:
             {"text": re.split(r"(?<=[^\d][.!?])\s", text.strip())[0], "passage_ids": [id_]}
             for id_, text in passages[:3]
         ]
-        return Streams({"claims": claims, "answered": "fully"}, self.first_s, self.gap_s)
+        said = self.before + json.dumps({"claims": claims, "answered": "fully"})
+        return Streams(said, self.first_s, self.gap_s)
 
 
 Step = Quotes | Streams | Says | Refuses | Fails | Hangs | Raw
@@ -110,29 +127,47 @@ class Seen:
         return "\n".join(_text(m) for m in self.body["messages"] if m["role"] == "user")
 
 
+Refusal = Callable[[Mapping[str, Any]], "Fails | None"]
+"""What a kind of server refuses of the body of a request, and how."""
+
+
+def openai(body: Mapping[str, Any]) -> Fails | None:
+    refused = complaint(body)
+    if refused is None:
+        return None
+    return Fails(400, error={"message": refused, "type": "invalid_request_error", "param": None, "code": None})
+
+
 class ScriptedOpenAI:
-    """Replays `steps` in order; the last one repeats. What OpenAI would refuse is refused, whatever the script says."""
+    """Replays `steps` in order; the last one repeats.
+
+    What the server it stands for would refuse is refused, whatever the script says: OpenAI, unless `refuses` is set.
+    """
 
     def __init__(self) -> None:
+        self.refuses: Refusal = openai
         self.steps: list[Step] = []
         self.requests: list[Seen] = []
+        self.refused = 0
         self.url = ""
         self.stopping = threading.Event()
 
-    def script(self, *steps: Step) -> None:
+    def script(self, *steps: Step, refuses: Refusal = openai) -> None:
         self.steps = list(steps)
+        self.refuses = refuses
         self.requests.clear()
+        self.refused = 0
 
     async def complete(self, request: Request) -> Response:
         body = await request.json()
         self.requests.append(Seen(body, request.headers.get("authorization", ""), time.monotonic()))
-        refused = complaint(body)
+        refused = self.refuses(body)
         if refused is not None:
-            error = {"message": refused, "type": "invalid_request_error", "param": None, "code": None}
-            return JSONResponse({"error": error}, 400)
-        step = self.steps[min(len(self.requests), len(self.steps)) - 1]
+            self.refused += 1
+        step = refused or self.steps[min(len(self.requests) - self.refused, len(self.steps)) - 1]
         if isinstance(step, Fails):
-            return JSONResponse({"error": dict(step.error)}, step.status, dict(step.headers))
+            error = dict(step.error) if step.bare else {"error": dict(step.error)}
+            return JSONResponse(error, step.status, dict(step.headers))
         if isinstance(step, Raw):
             return Response(step.body, media_type=step.content_type)
         if isinstance(step, Hangs):
@@ -152,8 +187,16 @@ class ScriptedOpenAI:
 
     async def _tokens(self, step: Streams, model: str) -> AsyncIterator[str]:
         text = step.content if isinstance(step.content, str) else json.dumps(step.content)
-        await asyncio.sleep(step.first_s)
+        await asyncio.to_thread(self.stopping.wait, step.first_s)
+        if step.reasoning:
+            yield _chunk(model, {"role": "assistant", "content": "", "reasoning_content": step.reasoning})
+        while step.repeats and not self.stopping.is_set():
+            yield _chunk(model, {"content": text})
+            await asyncio.sleep(step.gap_s)
         for number, start in enumerate(range(0, len(text), step.token_chars)):
+            if number == step.error_after:
+                yield f"data: {json.dumps({'error': dict(step.error)})}\n\n"
+                return
             if number == step.stalls_after:
                 await asyncio.to_thread(self.stopping.wait, 30)
                 return
@@ -163,7 +206,8 @@ class ScriptedOpenAI:
             await asyncio.sleep(step.gap_s)
         yield _chunk(model, {}, "stop")
         usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-        yield f"data: {json.dumps({**_frame(model), 'choices': [], 'usage': usage})}\n\n"
+        if step.usage:
+            yield f"data: {json.dumps({**_frame(model), 'choices': [], 'usage': usage})}\n\n"
         yield "data: [DONE]\n\n"
 
 
@@ -189,18 +233,21 @@ def scripted_openai() -> Iterator[ScriptedOpenAI]:
 
 def _completion(step: Says | Refuses, model: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    finish_reason = "stop"
+    usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    finish_reason: str | None = "stop"
     if isinstance(step, Refuses):
         message["refusal"] = step.text
     else:
         message["content"] = step.content if isinstance(step.content, str) else json.dumps(step.content)
+        message.update(step.beside)
         finish_reason = step.finish_reason
         usage = {
             "prompt_tokens": step.input_tokens,
             "completion_tokens": step.output_tokens,
             "total_tokens": step.input_tokens + step.output_tokens,
         }
+        if step.cached_tokens:
+            usage["prompt_tokens_details"] = {"cached_tokens": step.cached_tokens}
     return {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",

@@ -15,9 +15,12 @@ from uuid import uuid4
 import pytest
 
 from handrail.assembly import Assistant
+from handrail.llm.kinds import Failure
 from handrail.turn.present import response
+from handrail.turn.watch import Nobody
+from tests.llm_servers import deepseek
 from tests.sample import sample_settings
-from tests.scripted_openai import Fails, Hangs, Quotes, ScriptedOpenAI, scripted_openai
+from tests.scripted_openai import Fails, Hangs, Quotes, Says, ScriptedOpenAI, scripted_openai
 from tests.stages import ask
 
 pytestmark = [pytest.mark.anyio, pytest.mark.models]
@@ -115,6 +118,49 @@ async def test_a_message_with_two_questions_is_written_from_the_articles_of_both
     given = re.findall(r'<article title="([^"]+)"', request.user)
     assert all(found.startswith(article) for found, article in zip(given, articles, strict=False))
     assert (told["routing"], told["meta"]["provider"], attempts(told)) == ("answered", "main", [("main", "ok")])
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_reasoning_model_behind_an_endpoint_with_json_mode_only_answers_from_the_first_message_on(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI, streamed: bool
+) -> None:
+    writes = Quotes(first_s=0.0, gap_s=0.0, before="<think>\nThe articles {say} it.\n</think>\n\n")
+    llm_provider.script(writes, refuses=deepseek)
+    model = f"reasons-{streamed}"
+
+    async with assistant(sample_index, llm_provider, spare, LLM__MODEL=model) as made:
+        watch = Nobody() if streamed else None
+        told = response(await made.ask(ask(WAITLIST, conversation_id=uuid4().hex), watch))
+        problems = made.problems()
+
+    assert (told["meta"]["provider"], told["meta"]["model"]) == ("main", model)
+    assert (told["meta"]["degraded"], told["meta"]["degraded_reasons"]) == ([], {})
+    assert "{say}" not in told["answer"]
+    assert told["citations"] and problems == ()
+
+
+async def test_a_model_that_writes_no_json_is_named_in_meta_and_in_readiness_until_it_does(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
+) -> None:
+    llm_provider.script(Says("You can set up a waitlist in the settings."))
+    spare.script(Fails(401))
+
+    async with assistant(sample_index, llm_provider, spare) as made:
+        told = await asked(made)
+        problems = made.problems()
+        llm_provider.script(WRITES)
+        well = await asked(made)
+        after = made.problems()
+
+    assert told["meta"]["degraded_reasons"] == {"answer": "not_json"}
+    assert [attempt["reason"] for attempt in told["meta"]["attempts"]] == ["not_json", "key_refused"]
+    assert told["citations"]
+    assert [(problem.provider, problem.failure) for problem in problems] == [
+        ("main", Failure.NOT_JSON),
+        ("spare", Failure.KEY_REFUSED),
+    ]
+    assert well["meta"]["degraded"] == []
+    assert [problem.provider for problem in after] == ["spare"]
 
 
 async def test_providers_that_hang_are_given_up_and_the_articles_are_quoted(

@@ -37,8 +37,8 @@ async def health() -> Health:
 async def ready(response: Response, services: Needed) -> Readiness:
     """200 once questions can be answered; send traffic only then.
 
-    A check may name a problem that does not stop answers, such as a database that is away: draining every replica for
-    it would only make it worse.
+    Problems that do not stop answers, such as a database or a language model that is away, make the status `degraded`
+    and leave the code at 200: draining every replica for them would only make it worse.
     """
     records, limits = await asyncio.gather(services.database.problem(), services.limits.problem())
     checks = services.assistant.readiness()
@@ -50,4 +50,6 @@ async def ready(response: Response, services: Needed) -> Readiness:
     if not is_ready:
         response.status_code = 503
         response.headers["Retry-After"] = RETRY_S
-    return Readiness(ready=is_ready, checks=checks)
+    degraded = services.condition.degraded(checks, services.assistant.problems()) if is_ready else []
+    status = "not_ready" if not is_ready else "degraded" if degraded else "ok"
+    return Readiness(ready=is_ready, status=status, degraded=degraded, checks=checks)

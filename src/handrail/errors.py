@@ -4,6 +4,9 @@
 class HandrailError(Exception):
     """Base of all errors raised on purpose."""
 
+    reason = "failed"
+    """A short code for why, where a turn goes on without what failed: shown in `meta` and traces."""
+
 
 class RetryableError(HandrailError):
     """The same call may succeed a little later: a timeout, a dropped connection, a busy provider."""
@@ -42,6 +45,8 @@ class IndexIncomplete(RetryableError):
 
 class BudgetExhausted(HandrailError):
     """No further calls are allowed for now."""
+
+    reason = "over_budget"
 
 
 class NotGrounded(HandrailError):

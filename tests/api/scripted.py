@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic_ai.models.decision import DecisionModel
 
 from handrail.errors import RetryableError
+from handrail.llm.health import Problem
+from handrail.observe.record import TurnRecord
+from handrail.observe.recorder import Sink
 from handrail.settings import Settings
 from handrail.turn import outcome
 from handrail.turn.watch import TurnWatch
@@ -63,8 +66,10 @@ class ScriptedAssistant:
         self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
         """Plays a turn to its watcher before the outcome."""
         self.decides: DecisionModel[Any] | None = None
+        self.failing: Sequence[Problem] = ()
         self.cancelled = 0
         self.stopped = False
+        self.sinks: list[Sink] = []
         self.remembering = True
         """Whether it knows anything of the conversations it is asked about."""
         self._starts = starts
@@ -73,6 +78,12 @@ class ScriptedAssistant:
     @property
     def ready(self) -> bool:
         return self._ready
+
+    def trace_to(self, sink: Sink) -> None:
+        self.sinks.append(sink)
+
+    async def replay(self, question: Question) -> TurnRecord:
+        raise RetryableError("it only says what it is told to")
 
     async def start(self) -> None:
         if self._starts is not None:
@@ -100,6 +111,9 @@ class ScriptedAssistant:
     def readiness(self) -> dict[str, str]:
         state = "ok" if self._ready else "loading"
         return {"models": state, "index": state}
+
+    def problems(self) -> Sequence[Problem]:
+        return self.failing
 
     async def decision_model(self) -> DecisionModel[Any]:
         if not self._ready or self.decides is None:

@@ -58,6 +58,7 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
             "model": None,
             "attempts": [],
             "degraded": [],
+            "degraded_reasons": {},
             "retrieved": 5,
             "filters": {},
             "latency_ms": {"classify": 3.0, "total": 90.0},

@@ -5,13 +5,17 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from api.condition import Condition
 from handrail.errors import IndexBusy, ModelUnavailable
+from handrail.llm.health import Problem
+from handrail.llm.kinds import Failure
 from tests.api.conftest import Serve
 from tests.api.scripted import ScriptedAssistant, settings_in
 
@@ -30,8 +34,47 @@ def test_ready_names_every_part(client: TestClient) -> None:
     assert response.status_code == 200
     assert response.json() == {
         "ready": True,
+        "status": "ok",
+        "degraded": [],
         "checks": {"models": "ok", "index": "ok", "records": "ok", "limits": "ok"},
     }
+
+
+def test_a_language_model_that_fails_degrades_and_drains_nothing(tmp_path: Path) -> None:
+    assistant = ScriptedAssistant()
+    since = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+    with TestClient(create_app(settings_in(tmp_path), assistant)) as client:
+        wait_until_ready(client)
+        assistant.failing = [Problem("main", "m-1", "answer", Failure.NOT_JSON, since, since)]
+        degraded = client.get("/ready")
+        assistant.failing = []
+        well = client.get("/ready")
+
+    assert degraded.status_code == 200
+    assert (degraded.json()["ready"], degraded.json()["status"]) == (True, "degraded")
+    [problem] = degraded.json()["degraded"]
+    assert (problem["part"], problem["since"]) == ("answer", "2026-03-02T09:00:00Z")
+    assert "main (m-1)" in problem["reason"] and "JSON" in problem["reason"]
+    assert (well.json()["status"], well.json()["degraded"]) == ("ok", [])
+
+
+def test_a_failing_check_is_dated_when_it_was_first_seen_and_forgotten_when_it_passes() -> None:
+    now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+    condition = Condition(lambda: now)
+
+    first = condition.degraded({"records": "away", "limits": "ok"}, ())
+    now += timedelta(minutes=5)
+    later = condition.degraded({"records": "still away", "limits": "away"}, ())
+    condition.degraded({"records": "ok", "limits": "ok"}, ())
+    again = condition.degraded({"records": "away", "limits": "ok"}, ())
+
+    assert [(one.part, one.since.minute) for one in first] == [("records", 0)]
+    assert [(one.part, one.reason, one.since.minute) for one in later] == [
+        ("records", "still away", 0),
+        ("limits", "away", 5),
+    ]
+    assert [one.since.minute for one in again] == [5]
 
 
 def test_alive_but_not_ready_while_models_are_missing(tmp_path: Path) -> None:

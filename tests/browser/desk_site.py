@@ -58,6 +58,7 @@ class DeskSite:
         self.listeners: list[asyncio.Queue[str | None]] = []
         self.refuse: dict[str, int] = {}
         self.down = False
+        self.degraded: list[Json] = []
         self.csat = 4.6
 
     def add(self, id_: str, **fields: Any) -> Json:
@@ -338,10 +339,15 @@ def build_app(site: DeskSite) -> Starlette:
     async def config(_request: Request) -> Response:
         return JSONResponse({"brand": {"name": "Tillwick"}})
 
+    async def ready(_request: Request) -> Response:
+        status = "degraded" if site.degraded else "ok"
+        return JSONResponse({"ready": True, "status": status, "degraded": site.degraded, "checks": {}})
+
     return Starlette(
         middleware=[Middleware(SecurityHeaders)],
         routes=[
             Route("/config", config),
+            Route("/ready", ready),
             route("sign-in", endpoints.sign_in, "POST"),
             route("ways", endpoints.ways),
             route("sign-out", endpoints.sign_out, "POST"),

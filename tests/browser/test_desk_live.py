@@ -169,3 +169,17 @@ def test_what_is_heard_while_the_conversation_is_read_is_not_lost(desk: Desk) ->
 
     expect(desk.message("Said before")).to_be_visible()
     expect(desk.page.get_by_text("Rated 4 out of 5.")).to_be_visible()
+
+
+def test_a_desk_whose_assistant_is_limited_says_so_until_it_is_not(desk: Desk) -> None:
+    reason = "main (m-1) fails at the task answer: its replies aren't JSON"
+    desk.site.degraded = [{"part": "answer", "reason": reason, "since": "2026-03-02T09:00:00Z"}]
+    desk.sign_in()
+    banner = desk.page.locator(".limited")
+    expect(banner).to_contain_text("Visitors still get replies")
+    expect(banner).to_contain_text(reason)
+
+    desk.site.degraded = []
+    desk.site.tell("sync")
+
+    expect(banner).to_be_hidden()

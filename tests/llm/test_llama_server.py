@@ -24,7 +24,7 @@ from handrail.settings import Llm
 from handrail.types import Classification, Draft, Label
 from handrail.understand.classify.llm import LlmClassifier
 from handrail.understand.rewrite import LlmRewriter
-from tests.answers import BRAND, PROBE, PROMPTS, WORDING, evidence, question
+from tests.answers import BRAND, PROBE, PROMPTS, WORDING, alike, evidence, question
 
 pytestmark = [pytest.mark.anyio, pytest.mark.llm]
 
@@ -84,7 +84,7 @@ async def test_classifies(llama_url: str) -> None:
 
 async def test_rewrites(llama_url: str) -> None:
     async with small_model(llama_url) as model:
-        rewriter = LlmRewriter(model, PROMPTS, BRAND)
+        rewriter = LlmRewriter(model, PROMPTS, BRAND, alike)
         result, meter = await outcome(lambda: rewriter.rewrite(question("refund TW-1204")))
 
     assert isinstance(result, HandrailError) or "tw-1204" in result.casefold()

@@ -49,6 +49,10 @@ class Observer:
         self.seen.append((name, model, prompt.digest))
         yield self
 
+    @contextmanager
+    def step(self, name: str) -> Iterator[Observer]:
+        yield self
+
 
 async def no_sleep(seconds: float) -> None:
     return None

@@ -11,6 +11,7 @@ from pydantic import BaseModel, SecretStr
 
 from handrail.errors import HandrailError, PermanentError, RetryableError
 from handrail.llm import LanguageModel
+from handrail.llm.abilities import Known
 from handrail.llm.chat import connect_chat
 from handrail.llm.failures import RefusedByModel
 from handrail.llm.meter import metering
@@ -54,7 +55,7 @@ async def connected(
         "model": "some-model",
         **settings,
     }
-    models = connect_chat(Llm(**chosen), sleep=pauses or Pauses(), random=lambda: 1.0, clock=clock)
+    models = connect_chat(Llm(**chosen), sleep=pauses or Pauses(), random=lambda: 1.0, clock=clock, known=Known())
     try:
         yield models.answering
     finally:
@@ -185,7 +186,6 @@ async def test_one_server_error_costs_nothing_but_time(llm_provider: ScriptedOpe
         (404, {"message": "no such model", "code": "model_not_found"}, "has no model 'some-model'"),
         (429, {"message": "no credit", "code": "insufficient_quota", "type": "insufficient_quota"}, "no credit left"),
         (400, {"message": "too long", "code": "context_length_exceeded"}, "lower prompts.context_tokens"),
-        (422, {"message": "json_schema is not supported"}, "support JSON-schema output"),
     ],
 )
 async def test_what_must_be_changed_first_is_said_and_not_retried(
@@ -196,6 +196,15 @@ async def test_what_must_be_changed_first_is_said_and_not_retried(
     assert isinstance(raised, PermanentError)
     assert advice in str(raised)
     assert len(llm_provider.requests) == 1
+
+
+async def test_a_request_that_is_refused_whatever_is_left_out_is_given_up(llm_provider: ScriptedOpenAI) -> None:
+    raised = await failure(llm_provider, Fails(422, error={"message": "json_schema is not supported"}))
+
+    assert isinstance(raised, PermanentError)
+    assert "HTTP 422" in str(raised)
+    formats = [request.body.get("response_format", {}).get("type") for request in llm_provider.requests]
+    assert formats == ["json_schema", "json_object", None]
 
 
 async def test_no_error_shows_the_key_even_when_the_provider_repeats_it(llm_provider: ScriptedOpenAI) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.answer.llm import CitedAnswer, ClaimReader, ReplyReader
 from handrail.errors import RetryableError
-from handrail.llm.chain import Stalled
+from handrail.llm.kinds import Stalled
 from handrail.llm.prompts import RenderedPrompt
 from handrail.types import Claim
 from tests.llm.test_llm_chat import connected

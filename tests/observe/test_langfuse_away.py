@@ -14,7 +14,8 @@ from pydantic import SecretStr
 
 from handrail.llm.generations import generation
 from handrail.observe import Tracer
-from handrail.observe.langfuse import LangfuseTracer
+from handrail.observe.langfuse import LangfuseSink
+from handrail.observe.recorder import Recorder
 from handrail.observe.sdk_log import LOGGERS
 from handrail.observe.silent import SilentTracer
 from tests.observe.langfuse_server import LangfuseServer
@@ -84,7 +85,7 @@ def test_a_langfuse_that_is_down_costs_a_turn_nothing_and_one_warning(
     langfuse: LangfuseServer, unused_port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = langfuse.settings().model_copy(update={"langfuse_host": f"http://127.0.0.1:{unused_port}"})
-    tracer = LangfuseTracer(settings, new_id)
+    tracer = Recorder(new_id, [LangfuseSink(settings)])
 
     took = run_turns(tracer, 400)
     closing = time.perf_counter()
@@ -101,7 +102,7 @@ def test_a_langfuse_that_hangs_delays_neither_turns_nor_closing(
     langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     langfuse.hang_s = 30
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
 
     took = run_turns(tracer, 3)
     closing = time.perf_counter()
@@ -114,7 +115,7 @@ def test_a_langfuse_that_hangs_delays_neither_turns_nor_closing(
 
 def test_refused_keys_are_named_in_the_warning(langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture) -> None:
     wrong = langfuse.settings().model_copy(update={"langfuse_secret_key": SecretStr("sk-wrong")})
-    tracer = LangfuseTracer(wrong, new_id)
+    tracer = Recorder(new_id, [LangfuseSink(wrong)])
 
     run_turns(tracer, 1)
     tracer.close()
@@ -127,7 +128,7 @@ def test_refused_keys_are_named_in_the_warning(langfuse: LangfuseServer, caplog:
 def test_a_passing_failure_loses_no_trace(langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "handrail")
     langfuse.status = 503
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
 
     run_turns(tracer, 1)
     until(lambda: bool(warnings_of(caplog)))
@@ -141,7 +142,7 @@ def test_a_passing_failure_loses_no_trace(langfuse: LangfuseServer, caplog: pyte
 
 
 def test_a_closed_tracer_still_lets_turns_run(langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture) -> None:
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
     tracer.close()
 
     run_turns(tracer, 1)
@@ -155,7 +156,7 @@ def test_more_than_the_queue_holds_drops_traces_and_delays_no_turn(
     langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     langfuse.hang_s = 30
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
 
     took = run_turns(tracer, 900)
 
@@ -173,7 +174,7 @@ def test_only_passing_failures_are_tried_again_and_later_turns_are_sent(
     langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture, status: int, tried_again: bool
 ) -> None:
     langfuse.status = status
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
 
     run_turns(tracer, 1)
     until(lambda: bool(warnings_of(caplog)))
@@ -189,7 +190,7 @@ def test_only_passing_failures_are_tried_again_and_later_turns_are_sent(
 def test_what_others_log_through_the_same_loggers_is_left_alone(
     langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
     run_turns(tracer, 1)
 
     for name in LOGGERS:

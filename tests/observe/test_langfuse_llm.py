@@ -12,9 +12,12 @@ from pydantic import BaseModel
 from handrail.errors import RetryableError
 from handrail.llm import LanguageModel, connect
 from handrail.llm.prompts import LocalPrompts, PromptLibrary
-from handrail.observe.langfuse import LangfuseTracer
+from handrail.observe.langfuse import LangfuseSink
 from handrail.observe.prompts import LangfusePrompts
+from handrail.observe.recorder import Recorder
 from handrail.observe.registry import PromptRegistry
+from handrail.observe.replay import Kept
+from handrail.observe.trace import document
 from handrail.settings import Llm
 from tests.observe.langfuse_server import LangfuseServer
 from tests.observe.test_langfuse_prompts import template
@@ -42,12 +45,13 @@ async def test_a_traced_call_links_the_registered_prompt_and_counts_what_it_took
     (tmp_path / "answer.j2").write_text(template("local"))
     langfuse.register("answer", template("older"))
     langfuse.register("answer", template("registered"), "production")
-    llm_provider.script(Says({"text": "Ask eve@example.com."}, input_tokens=1000, output_tokens=50))
+    llm_provider.script(Says({"text": "Ask eve@example.com."}, input_tokens=1000, output_tokens=50, cached_tokens=400))
     prompts = LangfusePrompts(
         PromptRegistry(langfuse.settings()), LocalPrompts(tmp_path), ttl_s=300, label="production"
     )
     prompts.warm(5)
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    kept = Kept()
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings()), kept])
     asked = question()
 
     with tracer.turn(asked) as trace:
@@ -62,10 +66,15 @@ async def test_a_traced_call_links_the_registered_prompt_and_counts_what_it_took
     call = spans["answer"].attributes
     assert spans["answer"].parent_id == spans["generate"].id
     assert (call["langfuse.observation.prompt.name"], call["langfuse.observation.prompt.version"]) == ("answer", 2)
-    assert json.loads(call["langfuse.observation.usage_details"]) == {"input": 1000, "output": 50}
+    tokens = {"input": 1000, "output": 50, "input_cached_tokens": 400}
+    assert json.loads(call["langfuse.observation.usage_details"]) == tokens
     assert json.loads(call["langfuse.observation.cost_details"]) == {"total": pytest.approx(0.0025)}
     assert json.loads(call["langfuse.observation.input"])[0] == {"role": "system", "content": "registered"}
     assert json.loads(call["langfuse.observation.output"]) == {"text": "Ask [e-mail removed]."}
+    assert kept.record is not None
+    (stored,) = document(kept.record)["stages"][0]["stages"]
+    assert stored["tokens"] == {"input": 1000, "output": 50, "cached": 400}
+    assert (stored["prompt"]["version"], stored["output"]) == ("2", {"text": "Ask [e-mail removed]."})
 
 
 async def test_a_failed_call_is_an_error_in_the_trace(
@@ -73,7 +82,7 @@ async def test_a_failed_call_is_an_error_in_the_trace(
 ) -> None:
     (tmp_path / "answer.j2").write_text(template("local"))
     llm_provider.script(Fails(500))
-    tracer = LangfuseTracer(langfuse.settings(), new_id)
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
     rendered = PromptLibrary(LocalPrompts(tmp_path)).render("answer", message="hi")
 
     with tracer.turn(question()) as trace, pytest.raises(RetryableError), trace.stage("generate"):

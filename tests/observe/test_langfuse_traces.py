@@ -14,7 +14,8 @@ from opentelemetry import trace as opentelemetry_trace
 
 from handrail.llm.generations import generation
 from handrail.observe import TurnTrace
-from handrail.observe.langfuse import LangfuseTracer
+from handrail.observe.langfuse import LangfuseSink
+from handrail.observe.recorder import Recorder
 from handrail.types import Question
 from tests.observe.langfuse_server import PUBLIC_KEY, LangfuseServer, SeenSpan
 from tests.observe.turns import CONVERSATION, SECRETS, TEXT, finished, new_id, prompt, question
@@ -23,9 +24,9 @@ MS = 1_000_000
 
 
 @pytest.fixture
-def tracer(langfuse: LangfuseServer) -> Iterator[LangfuseTracer]:
+def tracer(langfuse: LangfuseServer) -> Iterator[Recorder]:
     ticks = count(1_700_000_000_000 * MS, 10 * MS)
-    tracer = LangfuseTracer(langfuse.settings(), new_id, lambda: next(ticks))
+    tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())], clock=lambda: next(ticks))
     yield tracer
     tracer.close()
 
@@ -51,7 +52,7 @@ def metadata(span: SeenSpan, key: str) -> Any:
 
 
 def test_a_turn_is_one_trace_with_its_stages_and_the_llm_call_inside_its_stage(
-    langfuse: LangfuseServer, tracer: LangfuseTracer
+    langfuse: LangfuseServer, tracer: Recorder
 ) -> None:
     asked = question()
 
@@ -68,7 +69,7 @@ def test_a_turn_is_one_trace_with_its_stages_and_the_llm_call_inside_its_stage(
     assert spans["answer"].parent_id == spans["generate"].id
 
 
-def test_the_sdk_itself_sends_it_under_its_own_name(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+def test_the_sdk_itself_sends_it_under_its_own_name(langfuse: LangfuseServer, tracer: Recorder) -> None:
     with tracer.turn(question()):
         pass
     tracer.close()
@@ -83,7 +84,7 @@ def test_the_sdk_itself_sends_it_under_its_own_name(langfuse: LangfuseServer, tr
     assert isinstance(opentelemetry_trace.get_tracer_provider(), opentelemetry_trace.ProxyTracerProvider)
 
 
-def test_a_text_that_is_json_itself_is_scrubbed_as_text(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+def test_a_text_that_is_json_itself_is_scrubbed_as_text(langfuse: LangfuseServer, tracer: Recorder) -> None:
     text = "call me\n02079460958"
     with tracer.turn(question("2025550123")) as turn, turn.stage("generate") as span:
         span.record(output={"text": text}, count=2, said="3")
@@ -96,7 +97,7 @@ def test_a_text_that_is_json_itself_is_scrubbed_as_text(langfuse: LangfuseServer
     assert (metadata(spans["generate"], "count"), metadata(spans["generate"], "said")) == (2, "3")
 
 
-def test_times_are_those_of_the_stages(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+def test_times_are_those_of_the_stages(langfuse: LangfuseServer, tracer: Recorder) -> None:
     asked = question()
 
     with tracer.turn(asked) as trace:
@@ -110,7 +111,7 @@ def test_times_are_those_of_the_stages(langfuse: LangfuseServer, tracer: Langfus
 
 
 def test_every_span_carries_session_name_and_tags_and_the_trace_its_environment(
-    langfuse: LangfuseServer, tracer: LangfuseTracer
+    langfuse: LangfuseServer, tracer: Recorder
 ) -> None:
     asked = question()
 
@@ -130,7 +131,7 @@ def test_every_span_carries_session_name_and_tags_and_the_trace_its_environment(
 
 
 def test_a_generation_has_model_usage_cost_and_the_prompt_version_it_used(
-    langfuse: LangfuseServer, tracer: LangfuseTracer
+    langfuse: LangfuseServer, tracer: Recorder
 ) -> None:
     asked = question()
 
@@ -149,7 +150,7 @@ def test_a_generation_has_model_usage_cost_and_the_prompt_version_it_used(
     assert [message["role"] for message in messages] == ["system", "user"]
 
 
-def test_a_prompt_from_a_local_file_is_named_but_not_linked(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+def test_a_prompt_from_a_local_file_is_named_but_not_linked(langfuse: LangfuseServer, tracer: Recorder) -> None:
     with tracer.turn(question()), generation("answer", "gpt-5-mini", prompt(origin="local", version="1")):
         pass
     tracer.close()
@@ -159,9 +160,7 @@ def test_a_prompt_from_a_local_file_is_named_but_not_linked(langfuse: LangfuseSe
     assert metadata(span, "prompt") == "answer local 1 0123456789ab"
 
 
-def test_nothing_a_visitor_should_not_have_pasted_leaves_in_clear(
-    langfuse: LangfuseServer, tracer: LangfuseTracer
-) -> None:
+def test_nothing_a_visitor_should_not_have_pasted_leaves_in_clear(langfuse: LangfuseServer, tracer: Recorder) -> None:
     asked = question()
 
     with pytest.raises(ValueError, match="declined"), tracer.turn(asked) as trace:
@@ -178,7 +177,7 @@ def test_nothing_a_visitor_should_not_have_pasted_leaves_in_clear(
 
 
 def test_a_conversation_id_that_is_an_address_becomes_a_stable_digest(
-    langfuse: LangfuseServer, tracer: LangfuseTracer
+    langfuse: LangfuseServer, tracer: Recorder
 ) -> None:
     for _ in range(2):
         with tracer.turn(question("hello", conversation_id=SECRETS[0])):
@@ -190,9 +189,7 @@ def test_a_conversation_id_that_is_an_address_becomes_a_stable_digest(
     assert SECRETS[0] not in sessions.pop()
 
 
-def test_a_failing_stage_is_marked_and_its_error_reaches_the_turn(
-    langfuse: LangfuseServer, tracer: LangfuseTracer
-) -> None:
+def test_a_failing_stage_is_marked_and_its_error_reaches_the_turn(langfuse: LangfuseServer, tracer: Recorder) -> None:
     with tracer.turn(question()) as trace, pytest.raises(TimeoutError), trace.stage("generate"):
         raise TimeoutError("llm too slow")
     tracer.close()
@@ -202,7 +199,7 @@ def test_a_failing_stage_is_marked_and_its_error_reaches_the_turn(
     assert attributes["langfuse.observation.status_message"] == "TimeoutError: llm too slow"
 
 
-def test_a_cancelled_turn_is_still_a_trace(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+def test_a_cancelled_turn_is_still_a_trace(langfuse: LangfuseServer, tracer: Recorder) -> None:
     async def wait_in_a_turn() -> None:
         with tracer.turn(question()) as trace, trace.stage("generate"):
             await asyncio.sleep(30)
@@ -221,7 +218,7 @@ def test_a_cancelled_turn_is_still_a_trace(langfuse: LangfuseServer, tracer: Lan
     assert spans["turn"].attributes["langfuse.trace.tags"] == ["interrupted"]
 
 
-def test_turns_running_at_once_do_not_mix(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+def test_turns_running_at_once_do_not_mix(langfuse: LangfuseServer, tracer: Recorder) -> None:
     async def one_turn(conversation: str) -> None:
         asked = question(conversation_id=conversation)
         with tracer.turn(asked) as trace:
@@ -248,7 +245,7 @@ def test_turns_running_at_once_do_not_mix(langfuse: LangfuseServer, tracer: Lang
             assert stages[span.parent_id].trace_id == span.trace_id
 
 
-def test_llm_calls_outside_any_turn_are_not_traced(langfuse: LangfuseServer, tracer: LangfuseTracer) -> None:
+def test_llm_calls_outside_any_turn_are_not_traced(langfuse: LangfuseServer, tracer: Recorder) -> None:
     with tracer.turn(question()):
         pass
     with generation("answer", "gpt-5-mini", prompt()) as call:

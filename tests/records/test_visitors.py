@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import JSON, Boolean, Double, Integer, LargeBinary, Table, insert, select
 from sqlalchemy.types import TypeEngine
 
-from handrail.records import desk_tables, learning_tables, mail_tables, outbox_table  # noqa: F401
+from handrail.records import desk_tables, learning_tables, mail_tables, outbox_table, trace_table  # noqa: F401
 from handrail.records.database import Database, open_database
 from handrail.records.digests import digest
 from handrail.records.tables import Base
@@ -24,7 +24,16 @@ OWN = {"users", "sessions", "canned"}
 """What the desk has of its own people."""
 HASHED = {"mail_counts"}
 """Keyed hashes and numbers of one day, which have to hold whatever a visitor asks for meanwhile."""
-LEAST = {"conversations", "messages", "turn_evidence", "outbox", "question_vectors", "turn_facts", "audit"}
+LEAST = {
+    "conversations",
+    "messages",
+    "turn_evidence",
+    "outbox",
+    "question_vectors",
+    "turn_facts",
+    "audit",
+    "turn_traces",
+}
 DAY_S = 86_400.0
 
 

@@ -29,8 +29,9 @@ def turn(result: Outcome) -> Turn:
         retrieved=5,
         latency_ms={"classify": 3.0, "total": 90.0},
         usage=Usage(120, 30, 0.0004),
-        attempts=(Attempt("answer", "llm", "m-1", "ok", 812.4),),
+        attempts=(Attempt("answer", "llm", "m-1", "stalled", 812.4, "stalled"),),
         degraded=("rewrite",),
+        reasons={"rewrite": "timeout"},
     )
 
 
@@ -72,8 +73,18 @@ def test_an_answer_is_exactly_the_contract() -> None:
             "classification": {"label": "answerable", "probability": 0.9712, "by": "local"},
             "provider": "llm",
             "model": "m-1",
-            "attempts": [{"task": "answer", "provider": "llm", "model": "m-1", "outcome": "ok", "ms": 812.4}],
+            "attempts": [
+                {
+                    "task": "answer",
+                    "provider": "llm",
+                    "model": "m-1",
+                    "outcome": "stalled",
+                    "ms": 812.4,
+                    "reason": "stalled",
+                }
+            ],
             "degraded": ["rewrite"],
+            "degraded_reasons": {"rewrite": "timeout"},
             "retrieved": 5,
             "filters": {"section": "domains"},
             "latency_ms": {"classify": 3.0, "total": 90.0},

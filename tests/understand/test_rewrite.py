@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from handrail.assembly.models import build_embedder
 from handrail.errors import RetryableError
-from handrail.understand.rewrite import LlmRewriter, acceptable, literals
-from tests.answers import BRAND, PROMPTS, model_at, question
+from handrail.settings import Settings
+from handrail.types import Vectors
+from handrail.understand.rewrite import Embed, LlmRewriter, acceptable, keeps, literals
+from tests.answers import BRAND, PROMPTS, alike, apart, model_at, question
 from tests.scripted_openai import Fails, Says, ScriptedOpenAI
 
 pytestmark = pytest.mark.anyio
 
 
-async def rewrite(provider: ScriptedOpenAI, text: str, *, suspicious: bool = False) -> str:
+async def rewrite(provider: ScriptedOpenAI, text: str, *, suspicious: bool = False, embed: Embed = alike) -> str:
     async with model_at(provider) as model:
-        rewriter = LlmRewriter(model, PROMPTS, BRAND)
+        rewriter = LlmRewriter(model, PROMPTS, BRAND, embed)
         return await rewriter.rewrite(question(text, suspicious=suspicious))
 
 
@@ -45,6 +50,28 @@ async def test_a_rewrite_that_loses_something_is_not_used(llm_provider: Scripted
     llm_provider.script(Says({"query": query}))
 
     assert await rewrite(llm_provider, "TW-1204??") == "TW-1204??"
+
+
+async def test_a_rewrite_about_something_else_is_not_used(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"query": "What is the weather today?"}))
+
+    assert await rewrite(llm_provider, "refund", embed=apart) == "refund"
+
+
+@pytest.mark.models
+async def test_the_embedder_tells_what_was_asked_from_what_was_not() -> None:
+    embedder = build_embedder(Settings())
+
+    async def embed(texts: Sequence[str]) -> Sequence[Vectors]:
+        return list(embedder.embed_queries(texts))
+
+    kept = [
+        ("parcel late", "Why has my parcel not arrived yet?"),
+        ("turn off mails", "How do I unsubscribe from e-mails?"),
+    ]
+    lost = [("parcel late", "How can I help you today?"), ("turn off mails", "What does the yearly plan cost?")]
+    assert [await keeps(embed, rewritten, asked) for asked, rewritten in kept] == [True, True]
+    assert [await keeps(embed, rewritten, asked) for asked, rewritten in lost] == [False, False]
 
 
 async def test_an_outage_is_reported(llm_provider: ScriptedOpenAI) -> None:

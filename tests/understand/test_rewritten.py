@@ -6,8 +6,9 @@ import pytest
 
 from handrail.errors import RetryableError
 from handrail.types import Exchange, Label, Question, Request, Routing, Sense, Understanding, Wordings
+from handrail.understand.rewrite import Embed
 from handrail.understand.rewritten import RewrittenUnderstanding
-from tests.answers import BRAND, PROMPTS, model_at
+from tests.answers import BRAND, PROMPTS, alike, apart, model_at
 from tests.scripted_openai import Fails, Says, ScriptedOpenAI
 from tests.stages import Understands, ask, asking, request, sense
 
@@ -26,9 +27,11 @@ def follow_up(*senses: Sense) -> Understands:
     return Understands(Understanding((whole,), whole, depends=0.7))
 
 
-async def read(provider: ScriptedOpenAI, local: Understands, question: Question | None = None) -> Understanding:
+async def read(
+    provider: ScriptedOpenAI, local: Understands, question: Question | None = None, embed: Embed = alike
+) -> Understanding:
     async with model_at(provider) as model:
-        rewritten = RewrittenUnderstanding(local, model, PROMPTS, BRAND)
+        rewritten = RewrittenUnderstanding(local, model, PROMPTS, BRAND, embed)
         return await rewritten.read(question or ask(MESSAGE, history=(DOMAIN,)))
 
 
@@ -84,6 +87,13 @@ async def test_a_model_that_loses_what_was_said_is_not_followed(
     found = await read(llm_provider, local, ask(message, history=(DOMAIN,)))
 
     assert found == local.result
+
+
+async def test_a_standalone_question_about_something_else_is_not_followed(llm_provider: ScriptedOpenAI) -> None:
+    llm_provider.script(Says({"depends": True, "question": "What is the refund policy?"}))
+    local = follow_up()
+
+    assert await read(llm_provider, local, embed=apart) == local.result
 
 
 async def test_requests_of_a_message_of_several_stay_as_they_are(llm_provider: ScriptedOpenAI) -> None:

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 
 from api.dependencies import Needed
-from api.desk_access import Agent
+from api.desk_access import Agent, may
 from api.fields import ConversationId, Number
+from handrail.accounts.sessions import Role
 from handrail.desk.handoff import similar, views
 from handrail.desk.handoff.ownership import State
 from handrail.records.conversations import Unknown
@@ -57,11 +58,12 @@ async def listed(
 
 @router.get("/{conversation_id}")
 async def one(
-    conversation_id: ConversationId, _agent: Agent, services: Needed, after: Annotated[Number, Query()] = 0
+    conversation_id: ConversationId, agent: Agent, services: Needed, after: Annotated[Number, Query()] = 0
 ) -> dict[str, Any]:
     """Messages above `after`, what the assistant's turns rested on, notes, thumbs, and the visitor.
 
-    `claimed` is a past that we have no record of, as the visitor's page told it: their own words, all of it.
+    `claimed` is a past that we have no record of, as the visitor's page told it: their own words, all of it. `traced`
+    turns have a trace that this user may open.
     """
     desk = services.desk
     row = await desk.conversations.records.find(conversation_id)
@@ -69,6 +71,7 @@ async def one(
         raise Unknown("this conversation doesn't exist")
     names = await desk.conversations.names.all()
     unread = await desk.conversations.lists.unread(row.id, row.agent_read_seq)
+    traced = await services.traces.turns(row.id) if may(agent, Role.LEAD) else set()
     others = await desk.conversations.lists.of_visitor(row.visitor_id, 20) if row.visitor_id else []
     return {
         "conversation": views.whole(row, unread, names),
@@ -78,7 +81,7 @@ async def one(
         ],
         "claimed": [views.claimed(line) for line in await desk.handoffs.claimed(row.id)],
         "notes": [views.note(note, names) for note in await desk.book.notes(row.id)],
-        "turns": [views.turn(turn) for turn in await desk.evidence.turns(row.id)],
+        "turns": [{**views.turn(turn), "traced": turn.turn_id in traced} for turn in await desk.evidence.turns(row.id)],
         "feedback": [views.feedback(thumb) for thumb in await desk.evidence.feedback(row.id)],
         "visitor": {
             "id": row.visitor_id,

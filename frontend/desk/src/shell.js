@@ -3,6 +3,7 @@ import { createBus } from "../../widget/src/shared/bus.js";
 import { el } from "../../widget/src/shared/dom.js";
 import { Failure } from "./api.js";
 import { createBar } from "./bar.js";
+import { watchCondition } from "./condition.js";
 import { gapsPage } from "./gaps/page.js";
 import { createKeys } from "./keys.js";
 import { listen } from "./live.js";
@@ -11,13 +12,14 @@ import { watchPeople } from "./people.js";
 import { queuePage } from "./queue/page.js";
 import { reportsPage } from "./reports/page.js";
 import { settingsPage } from "./settings/page.js";
+import { tracePage } from "./trace/page.js";
 import { openHelp } from "./help.js";
 import { createNotices } from "./notices.js";
 import { t } from "./strings.js";
 import { watchUnread } from "./unread.js";
 
 /** @type {Record<string, (desk: Desk, rest: string[]) => View>} */
-const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, settings: settingsPage };
+const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, settings: settingsPage, trace: tracePage };
 
 /**
  * The signed-in desk, until its session ends.
@@ -45,9 +47,10 @@ export function createShell(api, me, brand, signedOut) {
   keys.start(desk);
   const main = el("main", { id: "main", tabindex: -1 });
   const bar = createBar(desk, leave, () => openHelp(desk));
+  const condition = watchCondition(desk);
   document.body.replaceChildren(
     el("a", { class: "skip", href: "#main", text: t("skip"), click: (/** @type {Event} */ event) => { event.preventDefault(); main.focus(); } }),
-    bar.element, notices.element, main);
+    bar.element, condition.element, notices.element, main);
 
   /** @type {View | null} */
   let view = null;
@@ -65,7 +68,7 @@ export function createShell(api, me, brand, signedOut) {
   }
 
   const stops = [
-    watchPeople(desk), watchUnread(desk), listen(api.url("events"), bus.emit), keys.stop,
+    watchPeople(desk), watchUnread(desk), listen(api.url("events"), bus.emit), keys.stop, condition.stop,
     desk.on("sync", () => desk.emit("reconnected")), desk.on("connection", (connected) => notices.connection(connected)),
     desk.on("refused", () => void api.get("me").catch((error) => { if (error.status === 401) leave(); })),
     desk.keys({

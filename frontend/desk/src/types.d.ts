@@ -70,7 +70,58 @@ export interface Turn {
   meta?: Record<string, unknown>;
   /** Absent from older servers. */
   closest?: Card[];
+  /** Whether its trace can be opened by this user. */
+  traced?: boolean;
 }
+
+/** How a turn came about. Times are milliseconds, but for `at`. */
+export interface Trace {
+  trace_id: string;
+  turn_id: string;
+  conversation_id: string;
+  at: number;
+  ms: number | null;
+  kb: string;
+  kb_version: string;
+  settings: string;
+  input: { text: string; history: { question: string; answer: string; routing: string }[] };
+  stages: Stage[];
+  outcome: {
+    routing: string; label?: string; label_probability?: number; refusal_reason?: string | null; confidence?: number; answer?: string;
+    degraded?: string[]; error?: string | null;
+  };
+  answered_by: { provider: string | null; model: string | null; tokens: { input: number; output: number; cached: number | null }; cost_usd: number };
+}
+
+export interface Stage {
+  name: string;
+  ms: number | null;
+  input: unknown;
+  output: unknown;
+  values: Record<string, unknown>;
+  stages: Stage[];
+  model?: string;
+  prompt?: { name: string; origin: string; version: string; digest: string };
+  tokens?: Record<string, number>;
+  error?: string;
+}
+
+export interface Sense { text: string; label: string; probability: number; by: string; prior: number; probabilities: Record<string, number> }
+
+/** What was found for one request. */
+export interface Found {
+  text: string;
+  query: string;
+  label: string;
+  band: string;
+  probability: number;
+  unlisted: string[];
+  sections: { id: string; title: string; url: string; probability: number; signals: Record<string, number> }[];
+  passages: { id: string; title: string; url: string; excerpt: string; final: number; dense: number; keyword: number; fused: number; late: number | null }[];
+}
+
+export interface Difference { stage: string; what: string; before: unknown; after: unknown }
+export interface Comparison { same: boolean; differences: Difference[]; setup: { what: string; before: unknown; after: unknown }[] }
 
 /** A section that looked close to the question; `open` when the visitor saw its text at once. */
 export interface Card { title: string; section: string; open: boolean; piece: { markdown: string } }

@@ -15,15 +15,19 @@ import numpy as np
 from handrail.answer.suggest.quiet import QuietSuggester
 from handrail.assembly.learning import build_drafter, shelf_of, with_folder
 from handrail.assembly.memory import ConversationMemory, build_memory
-from handrail.assembly.observing import build_tracer
+from handrail.assembly.observing import about, build_tracer, new_trace_id
 from handrail.assembly.parts import Parts, build_parts
 from handrail.assembly.stages import build_stages
 from handrail.assembly.suggesting import build_suggester
 from handrail.desk.learning.drafts import Drafter
 from handrail.desk.learning.gaps import Shelf
 from handrail.errors import HandrailError, ModelUnavailable, RetryableError
+from handrail.llm.health import Problem
 from handrail.models.allocator import give_back
 from handrail.observe import Tracer
+from handrail.observe.record import TurnRecord
+from handrail.observe.recorder import Recorder, Sink
+from handrail.observe.replay import Kept
 from handrail.settings import Settings
 from handrail.text import language
 from handrail.turn.engine import Engine
@@ -48,6 +52,8 @@ class Assistant:
         self._stages: Stages | None = None
         self._engine: Engine | None = None
         self._tracer: Tracer | None = None
+        self._sinks: list[Sink] = []
+        self._about: dict[str, str] = {}
         self._memory: ConversationMemory | None = None
         self._suggester: QuietSuggester | None = None
         self._background: asyncio.Task[None] | None = None
@@ -66,6 +72,15 @@ class Assistant:
         """`ok`, `loading` or the problem, for the models and for the index."""
         return dict(self._state)
 
+    def problems(self) -> Sequence[Problem]:
+        """What language models fail at, the oldest first."""
+        health = self._stages.health if self._stages is not None else None
+        return health.problems() if health is not None else ()
+
+    def trace_to(self, sink: Sink) -> None:
+        """Give the traces of all turns to `sink`, too. To be called before `start`."""
+        self._sinks.append(sink)
+
     async def start(self) -> None:
         """Load and warm up off the event loop. Raises HandrailError; `readiness` then names the problem."""
         try:
@@ -74,7 +89,9 @@ class Assistant:
             )
             self._parts = parts
             wording = load_wording(self.settings.brand.name)
-            self._tracer = await asyncio.to_thread(build_tracer, self.settings)
+            self._about = about(self.settings, parts.store.generation)
+            sinks = tuple(self._sinks)
+            self._tracer = await asyncio.to_thread(build_tracer, self.settings, sinks, lambda: self._about)
             self._stages = await asyncio.to_thread(build_stages, self.settings, self._parts, wording, self._tracer)
             self._suggester = await asyncio.to_thread(
                 build_suggester, self.settings, self._parts, wording, self._stages
@@ -111,6 +128,25 @@ class Assistant:
             if self._memory is None:
                 return await engine.run(question, watch)
             return await self._memory.turn(question, lambda recalled: engine.run(recalled, watch))
+
+    async def replay(self, question: Question) -> TurnRecord:
+        """How a turn comes about with today's settings and articles. It is kept, remembered and sent nowhere.
+
+        `question` has its history already. The operator's own systems are not asked about the customer. Raises
+        RetryableError before the assistant is ready.
+        """
+        self._loaded()
+        kept, stages = Kept(), self._stages
+        if stages is None:
+            raise RetryableError("the assistant is stopping")
+        recorder = Recorder(new_trace_id, [kept], lambda: self._about)
+        alone = replace(stages, tracer=recorder, customers=None, suggester=None)
+        wording = load_wording(self.settings.brand.name)
+        with self._suggester.turn() if self._suggester is not None else nullcontext():
+            await Engine(alone, self.settings, wording, time.perf_counter).run(question)
+        if kept.record is None:
+            raise RetryableError("the turn could not be recorded. Try again")
+        return kept.record
 
     async def remembers(self, conversation_id: str) -> bool:
         """Whether anything of a conversation is known to its next turn: not after a restart without Redis."""
@@ -166,6 +202,7 @@ class Assistant:
                 self._suggester.withdraw(set(parts.snapshot.articles) - set(new.snapshot.articles))
             stages = replace(stages, suggester=self._suggester)
             self._parts, self._stages = new, stages
+            self._about = about(self.settings, new.store.generation)
             self._engine = Engine(stages, self.settings, wording, time.perf_counter)
             self._replaced.append(old)
 

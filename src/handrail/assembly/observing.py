@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import secrets
 import weakref
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 
 from handrail.llm.prompts import LocalPrompts, PromptLibrary
 from handrail.observe import Tracer
+from handrail.observe.recorder import Recorder, Sink
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
 
 PROMPTS_WAIT_S = 1.5
+ANSWERING = (
+    "brand", "knowledge", "models", "retrieval", "classify", "memory", "rewrite", "gates", "generate",
+    "prompts", "verify", "decisions", "llm", "high_stakes", "customer",
+)  # fmt: skip
+"""The sections that decide what is answered."""
 
 
 def build_prompts(settings: Settings) -> PromptLibrary:
@@ -32,12 +40,26 @@ def build_prompts(settings: Settings) -> PromptLibrary:
     return library
 
 
-def build_tracer(settings: Settings) -> Tracer:
-    if not settings.observe.langfuse_configured:
-        return SilentTracer(new_trace_id)
-    from handrail.observe.langfuse import LangfuseTracer
+def build_tracer(
+    settings: Settings, sinks: Sequence[Sink] = (), told: Callable[[], Mapping[str, str]] = dict
+) -> Tracer:
+    """To `sinks`, and to Langfuse where it is configured; `told` says what answers at the moment."""
+    if settings.observe.langfuse_configured:
+        from handrail.observe.langfuse import LangfuseSink
 
-    return LangfuseTracer(settings.observe, new_trace_id)
+        sinks = (*sinks, LangfuseSink(settings.observe))
+    return Recorder(new_trace_id, sinks, told) if sinks else SilentTracer(new_trace_id)
+
+
+def about(settings: Settings, generation: str) -> dict[str, str]:
+    """What answers, for traces: the knowledge base, its version, and the digest of the settings."""
+    return {"kb": settings.knowledge.kb, "kb_version": generation, "settings": settings_digest(settings)}
+
+
+def settings_digest(settings: Settings) -> str:
+    """Of all settings that an answer can depend on; secrets count only as given or not."""
+    told = settings.model_dump_json(include=set(ANSWERING))
+    return sha256(told.encode()).hexdigest()[:12]
 
 
 def new_trace_id() -> str:

@@ -86,15 +86,15 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
 
     models = connect(settings.llm)
     prompts, brand = build_prompts(settings), described(settings.brand, parts.snapshot)
-    stages = replace(local, closing=models.aclose)
-    first = local.classifier
+    stages = replace(local, closing=models.aclose, health=models.health)
+    first, embed = local.classifier, parts.embed.submit
     second = LlmClassifier(models.small, prompts, brand, NearestTitles(parts.snapshot))
     if settings.classify.mode == "llm":
         stages = understood_by(stages, second)
     elif settings.classify.mode == "cascade":
         stages = understood_by(stages, CascadeClassifier(first, second, settings.classify.unsure_below))
     if settings.memory.window_tokens and settings.memory.rewrite == "llm":
-        primary = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand)
+        primary = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand, embed)
         stages = replace(stages, understand=replace(stages.understand, primary=primary, spare=local.understand.primary))
     if settings.generate.answerer in ("auto", "llm"):
         policy = load_policy(settings.high_stakes.policy_file)
@@ -111,7 +111,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         judge = LlmVerifier(local.verify.primary, models.small, prompts, settings.verify)
         stages = replace(stages, verify=replace(local.verify, primary=judge, spare=local.verify.primary))
     if settings.rewrite.llm:
-        stages = replace(stages, rewriter=LlmRewriter(models.small, prompts, brand))
+        stages = replace(stages, rewriter=LlmRewriter(models.small, prompts, brand, embed))
     return stages
 
 

@@ -17,6 +17,7 @@ from handrail.cli import (
     decisions,
     desk,
     desk_learning,
+    doctor,
     ingest,
     kb,
     models,
@@ -24,6 +25,7 @@ from handrail.cli import (
     prompts,
     report,
     serve,
+    trace,
     tune,
 )
 from handrail.cli import eval as evaluation
@@ -41,6 +43,7 @@ app.command()(serve.serve)
 app.command()(ask.ask)
 app.command()(chat.chat)
 app.command()(config.config)
+app.command()(doctor.doctor)
 app.command()(ingest.ingest)
 app.command()(report.report)
 app.command()(calibrate.calibrate)
@@ -54,6 +57,7 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(trace.app, name="trace")
 
 
 def main() -> None:

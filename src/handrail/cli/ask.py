@@ -14,6 +14,7 @@ from rich.markdown import Markdown
 from rich.markup import escape
 
 from handrail.cli import KB, Json, loading, settings_for
+from handrail.llm.kinds import Failure
 from handrail.settings import Settings
 from handrail.turn.present import response
 from handrail.types import Card, Offer, Question, Turn
@@ -74,8 +75,18 @@ def show(turn: Turn) -> None:
         console.print(f"[dim]{escape(source)}[/]", soft_wrap=True)
     if result.escalation.offer is not Offer.NONE:
         console.print(f"[dim]{escape(NO_PERSON_HERE)}[/]")
+    for stage, reason in reasons_in_words(turn).items():
+        console.print(f"[yellow]Went on without {escape(stage)}: {escape(reason)}[/]")
+    if turn.degraded:
+        console.print("[yellow]`handrail doctor` says what to change.[/]")
     confidence = f", confidence {result.confidence:.2f}" if result.confidence else ""
     console.print(f"[dim]{result.routing.value}{confidence}, {turn.latency_ms['total']:.0f} ms[/]")
+
+
+def reasons_in_words(turn: Turn) -> dict[str, str]:
+    """What the turn went on without, and why, in words."""
+    said = {str(failure): failure.says for failure in Failure}
+    return {stage: said.get(reason, "it failed; the log says more") for stage, reason in turn.reasons.items()}
 
 
 def _show_card(console: Console, card: Card) -> None:

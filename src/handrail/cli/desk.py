@@ -19,6 +19,7 @@ from handrail.errors import SettingsError
 from handrail.records.database import Database, open_database
 from handrail.records.desk_tables import UserRow
 from handrail.records.people import People
+from handrail.records.traces import TraceRecords
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
 
@@ -112,11 +113,22 @@ def delete(
 
 @app.command()
 def retention() -> None:
-    """Delete conversations older than desk.retention_days. A running server does this automatically."""
+    """Delete conversations older than desk.retention_days and traces older than desk.trace_days.
+
+    A running server does this automatically.
+    """
     settings = settings_for()
     days = settings.desk.retention_days
-    gone = _with_database(settings, lambda database: VisitorRecords(database, TENANT).forget(days, time.time()))
+
+    async def work(database: Database) -> tuple[int, int]:
+        now = time.time()
+        gone = await VisitorRecords(database, TENANT).forget(days, now)
+        return gone, await TraceRecords(database, TENANT).forget(settings.desk.trace_days, now)
+
+    gone, traces = _with_database(settings, work)
     notes.print(f"{gone} conversations {f'older than {days} days' if days else 'that are over'} deleted.")
+    if traces:
+        notes.print(f"{traces} traces older than {settings.desk.trace_days} days deleted.")
 
 
 def demo_agent(settings: Settings) -> tuple[str, str]:

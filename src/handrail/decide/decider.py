@@ -16,7 +16,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic_ai.models.decision import DecisionModel, DecisionModelSettings, DecisionQuestion, DecisionRequest
+from pydantic_ai.models.decision import (
+    DecisionModel,
+    DecisionModelSettings,
+    DecisionQuestion,
+    DecisionRequest,
+    DecisionResponse,
+)
 
 from handrail.decide.answers import probabilities_of
 from handrail.decide.calibration import Maps
@@ -24,6 +30,7 @@ from handrail.decide.local import LocalDecisionModel, state_of
 from handrail.decide.questions import Decision, Decisions, Probabilities
 from handrail.errors import BudgetExhausted, HandrailError
 from handrail.llm.breaker import Breaker, LeftAlone
+from handrail.llm.generations import step
 from handrail.llm.meter import reserve, spend
 from handrail.settings import Decide
 from handrail.settings.decisions import LOCAL
@@ -173,10 +180,19 @@ class Decider:
         if request.model not in self._opened:
             self._opened.add(request.model)
             await model.__aenter__()
-        async with asyncio.timeout(seconds):
-            response = await model.decide(asked, chosen)
-        spend(Usage(response.usage.input_tokens, response.usage.output_tokens))
-        found: list[Decided | None] = []
+        with step("decision") as span:
+            span.record(input=dict(request.state), decided_by=request.model)
+            async with asyncio.timeout(seconds):
+                response = await model.decide(asked, chosen)
+            usage = Usage(response.usage.input_tokens, response.usage.output_tokens)
+            spend(usage)
+            found = self._verdicts(request, response)
+            span.record(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+            span.record(output=[_told(verdict) for verdict in found])
+        return list(found)
+
+    def _verdicts(self, request: _Request, response: DecisionResponse) -> list[Decided]:
+        found: list[Decided] = []
         for name in request.questions:
             decision = self._decisions[name]
             said = probabilities_of(decision, response.answers[name])
@@ -195,6 +211,12 @@ class Decider:
         """Close the connections to other models."""
         while self._opened:
             await self._remote[self._opened.pop()].__aexit__(None, None, None)
+
+
+def _told(verdict: Decided) -> dict[str, object]:
+    """As traces show it."""
+    shown = {name: round(float(value), 4) for name, value in verdict.probabilities.items()}
+    return {"decision": verdict.decision, "version": verdict.version, "by": verdict.by, "probabilities": shown}
 
 
 def _fits(request: _Request, state: Mapping[str, str], decision: Decision) -> bool:

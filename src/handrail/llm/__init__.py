@@ -5,12 +5,13 @@ Nothing here imports an LLM library until `connect` is called, so a Handrail wit
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from handrail.llm.health import Health
 from handrail.llm.prompts import RenderedPrompt
 from handrail.settings import Llm
 from handrail.types.usage import Usage
@@ -60,6 +61,10 @@ class LanguageModels:
     small: LanguageModel
     aclose: Callable[[], Awaitable[None]]
     """Closes the connections both share."""
+    health: Health
+    """How their providers have been doing."""
+    adapted: Callable[[], Mapping[str, str]]
+    """By model, how an endpoint is asked differently than at first, in words; empty where everything is taken."""
 
 
 def connect(settings: Llm) -> LanguageModels:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from handrail.errors import RetryableError
+from handrail.llm.kinds import Failure
 
 
 class LeftAlone(RetryableError):
     """The provider failed so often that it is not asked for a while."""
+
+    reason = Failure.SKIPPED.value
 
 
 class Breaker:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from pydantic_ai import Agent, NativeOutput, RunContext
-from pydantic_ai.agent import EventStreamHandler
-from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
-from pydantic_ai.messages import AgentStreamEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.profiles.openai import OpenAIModelProfile, openai_model_profile
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    ModelHTTPError,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+    UserError,
+)
+from pydantic_ai.profiles.openai import openai_model_profile
 from pydantic_ai.providers import Provider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
@@ -25,15 +32,22 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from handrail.errors import BudgetExhausted, RetryableError, SettingsError
 from handrail.llm import LanguageModels, OutputT, Reply, TextListener
+from handrail.llm.abilities import SHARED, Abilities, Known, Limit
 from handrail.llm.breaker import Breaker
-from handrail.llm.chain import ProviderChain, Stalled
+from handrail.llm.chain import ProviderChain
+from handrail.llm.endpoint import EndpointModel, Seen, agent
 from handrail.llm.failures import explain
 from handrail.llm.generations import generation
+from handrail.llm.health import Health
+from handrail.llm.kinds import Failure, Stalled, because
+from handrail.llm.listening import Listening
 from handrail.llm.meter import Bounds, reserve, spend
 from handrail.llm.prompts import RenderedPrompt
-from handrail.llm.retry import RetryingModel, RetryPolicy
+from handrail.llm.retry import RetryingModel, RetryPolicy, may_repeat
 from handrail.settings import Llm, LlmProvider, environment
 from handrail.types.usage import Usage
+
+logger = logging.getLogger("handrail.llm")
 
 OPENAI_URL = "https://api.openai.com/v1"
 PLACEHOLDER_KEY = "not-needed"
@@ -45,15 +59,17 @@ class ChatModel:
     """A LanguageModel over the chat completions protocol."""
 
     def __init__(
-        self, name: str, host: str, model: RetryingModel, settings: LlmProvider, breaker: Breaker, stall_s: float = 60.0
+        self, name: str, url: str, provider: Provider[AsyncOpenAI], profile: LlmProvider, shared: _Shared
     ) -> None:
         self._name = name
-        self._host = host
-        self._model = model
-        self._settings = settings
-        self._breaker = breaker
-        self._stall_s = stall_s
-        self._agents: dict[type[BaseModel], Agent[None, Any]] = {}
+        self._url = url
+        self._host = _host(url)
+        self._provider = provider
+        self._profile = profile
+        self._shared = shared
+        self._first = Abilities(limit=_limit(name, self._host))
+        self._wanted = _model_settings(shared.settings, profile)
+        self._agents: dict[tuple[type[BaseModel], Abilities, int], Agent[Seen, Any]] = {}
 
     @property
     def name(self) -> str:
@@ -61,101 +77,143 @@ class ChatModel:
 
     @property
     def provider(self) -> str:
-        return self._settings.name
+        return self._profile.name
+
+    @property
+    def abilities(self) -> Abilities:
+        """How the endpoint is asked, after what it has refused so far."""
+        return self._shared.known.of(self._url, self._name, self._first)
+
+    @property
+    def adapted(self) -> str:
+        """How it is asked differently than at first, in words."""
+        return self.abilities.differences(self._first)
 
     async def ask(
         self, prompt: RenderedPrompt, output: type[OutputT], on_text: TextListener | None = None
     ) -> Reply[OutputT]:
-        self._breaker.check(self._host)
+        self._shared.breaker.check(self._host)
         left = reserve()
         spent = RunUsage()
         with generation(prompt.name, self._name, prompt) as span:
             try:
                 reply = await self._run(prompt, output, spent, left, on_text)
             except RetryableError:
-                self._breaker.failed()
+                self._shared.breaker.failed()
                 raise
             finally:
                 usage = self._price(spent)
                 spend(usage, max(0, spent.requests - 1))
                 span.record(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost_usd=usage.cost_usd)
+                if spent.cache_read_tokens:  # 0 where a provider does not report them
+                    span.record(cached_tokens=spent.cache_read_tokens)
             span.record(output=reply.model_dump(mode="json"))
-        self._breaker.succeeded()
+        self._shared.breaker.succeeded()
         return Reply(reply, usage, self.provider, self._name)
 
     async def _run(
         self, prompt: RenderedPrompt, output: type[OutputT], spent: RunUsage, left: Bounds, on_text: TextListener | None
     ) -> OutputT:
-        requests = min(1 + OUTPUT_RETRIES, left.requests or 1 + OUTPUT_RETRIES)
+        settings, seen = self._shared.settings, Seen()
+        listening = Listening(on_text, settings.stall_s, settings.max_output_tokens, self._host) if on_text else None
         try:
-            async with asyncio.timeout(self._settings.timeout_s):
-                result = await self._agent(output).run(
-                    prompt.user,
-                    instructions=prompt.system,
-                    usage=spent,
-                    usage_limits=UsageLimits(request_limit=requests, total_tokens_limit=left.tokens or None),
-                    event_stream_handler=_listener(on_text, self._stall_s) if on_text is not None else None,
-                )
+            async with asyncio.timeout(self._profile.timeout_s):
+                return await self._adapting(prompt, output, spent, left, listening, seen)
         except TimeoutError:
-            message = f"{self._host} did not reply within {self._settings.timeout_s:g} s (timeout_s)"
-            raise Stalled(message) from None
+            message = f"{self._host} did not reply within {self._profile.timeout_s:g} s (timeout_s)"
+            raise because(Stalled(message), Failure.TIMEOUT) from None
         except UsageLimitExceeded:
             raise BudgetExhausted("the turn has reached its LLM limits (llm.turn_max_…)") from None
         except (AgentRunError, UserError) as error:
             # Not chained: the provider's own error may quote the key, the prompt or the reply.
-            raise explain(error, self._host, self._name, replied=spent.requests > 0) from None
-        reply: OutputT = result.output
-        return reply
+            raise explain(error, self._host, self._name, replied=spent.requests > 0, found=seen.found) from None
 
-    def _agent(self, output: type[OutputT]) -> Agent[None, OutputT]:
-        if output not in self._agents:
-            self._agents[output] = Agent(
-                self._model,
-                output_type=NativeOutput(output, strict=True),
-                retries={"output": OUTPUT_RETRIES},
+    async def _adapting(
+        self,
+        prompt: RenderedPrompt,
+        output: type[OutputT],
+        spent: RunUsage,
+        left: Bounds,
+        listening: Listening | None,
+        seen: Seen,
+    ) -> OutputT:
+        """Asked again with less after a refusal, and with more said after a reply that is not what was asked for."""
+        known = abilities = self.abilities
+        refused, asked_again = 0, False
+        while True:
+            streamed = listening is not None and abilities.stream and not listening.passed_on
+            # The schema in words is the correction of a reply to a schema alone.
+            corrections = 0 if asked_again or abilities.output == "schema" else OUTPUT_RETRIES
+            spare = left.requests - spent.requests - refused if left.requests else 1 + corrections
+            most = min(1 + corrections, spare)
+            if most < 1:
+                raise BudgetExhausted("the turn has reached its LLM limits (llm.turn_max_…)")
+            try:
+                result = await self._agent(output, abilities, corrections).run(
+                    prompt.user,
+                    instructions=prompt.system,
+                    deps=seen,
+                    usage=spent,
+                    usage_limits=UsageLimits(
+                        request_limit=spent.requests + most, total_tokens_limit=left.tokens or None
+                    ),
+                    event_stream_handler=listening if streamed else None,
+                )
+            except ModelHTTPError as error:
+                lesser = abilities.without(error, self._wanted, streamed=streamed, first=self._first.limit)
+                if lesser is None or not may_repeat():
+                    raise
+                refused += 1
+                abilities = lesser
+                continue
+            except (ContentFilterError, OutputTokenLimitExceeded):
+                raise
+            except UnexpectedModelBehavior:
+                if spent.requests == 0 and not streamed:
+                    raise
+                if streamed and spent.total_tokens == 0 and seen.found is Failure.EMPTY:
+                    abilities = replace(abilities, stream=False)  # no event came at all, not even the usage
+                elif abilities.output == "schema":
+                    abilities, asked_again = replace(abilities, output="described"), True
+                else:
+                    raise
+                continue
+            self._learn(known, abilities)
+            reply: OutputT = result.output
+            return reply
+
+    def _learn(self, known: Abilities, abilities: Abilities) -> None:
+        if abilities != known:
+            self._shared.known.learn(self._url, self._name, abilities)
+            how = abilities.differences(known)
+            logger.warning(
+                "%s (%s at %s) is asked differently from now on: %s", self.provider, self._name, self._host, how
             )
-        return self._agents[output]
+
+    def _agent(self, output: type[OutputT], abilities: Abilities, corrections: int) -> Agent[Seen, OutputT]:
+        key = (output, abilities, corrections)
+        if key not in self._agents:
+            model = EndpointModel(self._name, provider=self._provider, profile=abilities.profile())
+            retrying = RetryingModel(model, self._shared.policy)
+            self._agents[key] = agent(retrying, output, abilities, self._wanted, corrections=corrections)
+        return self._agents[key]
 
     def _price(self, spent: RunUsage) -> Usage:
         micro_usd = (
-            spent.input_tokens * self._settings.usd_per_million_input
-            + spent.output_tokens * self._settings.usd_per_million_output
+            spent.input_tokens * self._profile.usd_per_million_input
+            + spent.output_tokens * self._profile.usd_per_million_output
         )
         return Usage(spent.input_tokens, spent.output_tokens, micro_usd / 1_000_000)
 
 
-def _listener(on_text: TextListener, stall_s: float) -> EventStreamHandler[None]:
-    """Passes on the text of the first response only: what a correction says is known when it is complete.
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What the models of one provider have in common."""
 
-    Raises TimeoutError when the stream says nothing for `stall_s` seconds.
-    """
-    responses = 0
-
-    async def listen(_context: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
-        nonlocal responses
-        responses += 1
-        first, text = responses == 1, ""
-        async for event in _prompt(events, stall_s):
-            piece = ""
-            if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-                piece = event.part.content
-            elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-                piece = event.delta.content_delta
-            if piece and first:
-                text += piece
-                await on_text(text)
-
-    return listen
-
-
-async def _prompt(events: AsyncIterable[AgentStreamEvent], stall_s: float) -> AsyncIterator[AgentStreamEvent]:
-    arriving = aiter(events)
-    while True:
-        async with asyncio.timeout(stall_s):
-            event = await anext(arriving, None)
-        if event is None:
-            return
-        yield event
+    settings: Llm
+    policy: RetryPolicy
+    breaker: Breaker
+    known: Known
 
 
 def connect_chat(
@@ -164,6 +222,7 @@ def connect_chat(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     random: Callable[[], float] = random.random,
     clock: Callable[[], float] = time.monotonic,
+    known: Known = SHARED,
 ) -> LanguageModels:
     """The primary provider and its fallbacks, each with one HTTP client, one retry policy and one breaker."""
     policy = RetryPolicy(settings.retries, sleep, random, settings.stall_s)
@@ -171,34 +230,27 @@ def connect_chat(
     small: list[ChatModel] = []
     clients: list[AsyncOpenAI] = []
     for profile, key in _profiles(settings):
-        breaker = Breaker(settings.breaker_after, settings.breaker_pause_s, clock)
         url = profile.base_url or OPENAI_URL
         provider = _provider(url, key)
         clients.append(provider.client)
-
-        def chat_model(
-            name: str,
-            provider: Provider[AsyncOpenAI] = provider,
-            profile: LlmProvider = profile,
-            host: str = _host(url),
-            breaker: Breaker = breaker,
-        ) -> ChatModel:
-            model = OpenAIChatModel(
-                name, provider=provider, profile=_profile(name, host), settings=_model_settings(settings, profile)
-            )
-            return ChatModel(name, host, RetryingModel(model, policy), profile, breaker, settings.stall_s)
-
-        first = chat_model(profile.model)
+        breaker = Breaker(settings.breaker_after, settings.breaker_pause_s, clock)
+        shared = _Shared(settings, policy, breaker, known)
+        first = ChatModel(profile.model, url, provider, profile, shared)
         answering.append(first)
         same = profile.small_model in (None, profile.model)
-        small.append(first if same else chat_model(profile.small_model or profile.model))
+        small.append(first if same else ChatModel(profile.small_model or profile.model, url, provider, profile, shared))
 
     async def close() -> None:
         for client in clients:
             await client.close()
 
-    big = ProviderChain(answering)
-    return LanguageModels(big, big if small == answering else ProviderChain(small), close)
+    health = Health()
+    big = ProviderChain(answering, health)
+
+    def adapted() -> dict[str, str]:
+        return {model.name: model.adapted for model in (*answering, *small) if model.adapted}
+
+    return LanguageModels(big, big if small == answering else ProviderChain(small, health), close, health, adapted)
 
 
 def _profiles(settings: Llm) -> list[tuple[LlmProvider, str]]:
@@ -234,16 +286,13 @@ def _provider(url: str, key: str) -> Provider[AsyncOpenAI]:
     return OpenAICompatibleProvider("openai-compatible", base_url=url, api_key=key)
 
 
-def _profile(name: str, host: str) -> OpenAIModelProfile:
-    """What pydantic-ai cannot know of a server it has no name for.
+def _limit(name: str, host: str) -> Limit:
+    """How the length of a reply is limited, as long as the endpoint does not say otherwise.
 
     OpenAI takes only `max_completion_tokens` for its reasoning models; other servers know at least `max_tokens`.
     """
     reasoning = bool(openai_model_profile(name.rsplit("/", 1)[-1]).get("supports_thinking"))
-    return OpenAIModelProfile(
-        supports_json_schema_output=True,
-        openai_chat_supports_max_completion_tokens=_is_openai(host) or reasoning,
-    )
+    return "max_completion_tokens" if _is_openai(host) or reasoning else "max_tokens"
 
 
 def _model_settings(settings: Llm, profile: LlmProvider) -> ModelSettings:

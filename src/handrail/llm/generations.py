@@ -17,14 +17,17 @@ class Span(Protocol):
     def record(self, **values: Any) -> None:
         """Attach values to the span.
 
-        `output`, `input_tokens`, `output_tokens` and `cost_usd` have a place of their own in a trace; anything else
-        is shown as metadata. Values are read after the turn, so they must not be changed afterwards.
+        `input`, `output`, `input_tokens`, `output_tokens`, `cached_tokens` and `cost_usd` have a place of their own in
+        a trace; anything else is shown as metadata. Values are read after the turn, so they must not be changed
+        afterwards.
         """
         ...
 
 
 class GenerationObserver(Protocol):
     def generation(self, name: str, model: str, prompt: RenderedPrompt) -> AbstractContextManager[Span]: ...
+
+    def step(self, name: str) -> AbstractContextManager[Span]: ...
 
 
 class QuietSpan:
@@ -49,3 +52,9 @@ def generation(name: str, model: str, prompt: RenderedPrompt) -> AbstractContext
     """
     observer = current_observer.get()
     return observer.generation(name, model, prompt) if observer is not None else _QUIET
+
+
+def step(name: str) -> AbstractContextManager[Span]:
+    """A span around anything else that a stage does, such as asking a decision model; costs nothing when untraced."""
+    observer = current_observer.get()
+    return observer.step(name) if observer is not None else _QUIET

@@ -28,6 +28,8 @@ class Meter:
         self.usage = Usage()
         self.requests = 0
         self.attempts: list[Attempt] = []
+        self.failed: dict[str, str] = {}
+        """Tasks that no provider did, with the reason."""
 
     def add(self, usage: Usage, requests: int = 0) -> None:
         self.requests += requests
@@ -81,6 +83,13 @@ def note(attempt: Attempt) -> None:
     meter = _current.get()
     if meter is not None:
         meter.attempts.append(attempt)
+
+
+def gave_up(task: str, reason: str) -> None:
+    """Say that no provider did a task, to the turn at hand, if there is one."""
+    meter = _current.get()
+    if meter is not None:
+        meter.failed[task] = reason
 
 
 def reserve() -> Bounds:

@@ -21,9 +21,11 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from handrail.errors import BudgetExhausted
+from handrail.llm.kinds import Failure, Stalled, because
 from handrail.llm.meter import reserve
 
 RETRYABLE_STATUS = frozenset({408, 409, 429})
+NOT_IMPLEMENTED = 501
 FIRST_DELAY_S = 0.5
 LONGEST_DELAY_S = 8.0
 """A provider that asks for a longer pause is not asked again: knocking early is refused, waiting outlasts the turn."""
@@ -49,15 +51,16 @@ class RetryPolicy:
 
 
 def worth_retrying(error: ModelAPIError) -> bool:
-    """Timeouts, dropped connections, 408, 409, 429 and 5xx; an empty account stays empty."""
+    """Timeouts, dropped connections, errors inside a stream, 408, 409, 429 and 5xx; an empty account stays empty."""
     if isinstance(error, ModelQuotaExceededError):
         return False
     if isinstance(error, ModelHTTPError):
-        return error.status_code in RETRYABLE_STATUS or error.status_code >= 500
-    return isinstance(error, ModelConnectionError)
+        passing = error.status_code in RETRYABLE_STATUS or error.status_code >= 500
+        return passing and error.status_code != NOT_IMPLEMENTED
+    return isinstance(error, ModelConnectionError) or error.in_stream
 
 
-def _may_repeat() -> bool:
+def may_repeat() -> bool:
     """Whether the turn has a request to spare; it is counted."""
     try:
         reserve()
@@ -85,7 +88,7 @@ class RetryingModel(WrapperModel):
                 return await super().request(messages, model_settings, model_request_parameters)
             except ModelAPIError as error:
                 delay = self._policy.delay(tried, error)
-                if delay is None or not _may_repeat():
+                if delay is None or not may_repeat():
                     raise
             tried += 1
             await self._policy.sleep(delay)
@@ -98,7 +101,7 @@ class RetryingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Repeated until the first token, never after it. Raises TimeoutError when the stream stalls."""
+        """Repeated until the first token, never after it. Raises Stalled when that does not come."""
         async with AsyncExitStack() as stack:
             tried = 0
             while True:
@@ -108,9 +111,13 @@ class RetryingModel(WrapperModel):
                             super().request_stream(messages, model_settings, model_request_parameters, run_context)
                         )
                     break
+                except TimeoutError:
+                    raise because(
+                        Stalled(f"no first token within {self._policy.stall_s:g} s"), Failure.SLOW_START
+                    ) from None
                 except ModelAPIError as error:
                     delay = self._policy.delay(tried, error)
-                    if delay is None or not _may_repeat():
+                    if delay is None or not may_repeat():
                         raise
                 tried += 1
                 await self._policy.sleep(delay)

@@ -23,7 +23,7 @@ SESSION_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
 """What Langfuse takes as a session id, less the characters of e-mail addresses."""
 KINDS = {"retrieve": "retriever", "relevance_gate": "guardrail", "critique": "evaluator"}
 """Langfuse's observation types; other stages are plain spans."""
-USAGE = ("input_tokens", "output_tokens", "cost_usd")
+USAGE = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd")
 
 Attributes = dict[str, str | int | bool | list[str]]
 
@@ -45,6 +45,7 @@ def root_attributes(record: TurnRecord) -> Attributes:
         Attribute.OBSERVATION_TYPE: "span",
         Attribute.OBSERVATION_INPUT: _packed(question.text),
         **_metadata({"turn_id": question.turn_id, "lang": question.lang, "suspicious": question.suspicious}),
+        **_metadata(record.about),
         **_level(record.root),
     }
     if turn is None:
@@ -65,6 +66,7 @@ def root_attributes(record: TurnRecord) -> Attributes:
             "citations": [citation.passage.id for citation in outcome.citations],
             "provider": turn.provider,
             "model": turn.model,
+            "degraded": dict(turn.reasons),
             "latency_ms": turn.latency_ms,
         }
     )
@@ -73,10 +75,12 @@ def root_attributes(record: TurnRecord) -> Attributes:
 def observation_attributes(span: SpanRecord) -> Attributes:
     """Those of a stage or an LLM call."""
     values = dict(span.values)
-    output = values.pop("output", None)
+    given, output = values.pop("input", None), values.pop("output", None)
     attributes: Attributes = {Attribute.OBSERVATION_TYPE: KINDS.get(span.name, "span"), **_level(span)}
     if span.prompt is not None:
         attributes |= _generation(span.prompt, span.model, {key: values.pop(key, None) for key in USAGE})
+    if given is not None:
+        attributes[Attribute.OBSERVATION_INPUT] = _packed(given)
     if output is not None:
         attributes[Attribute.OBSERVATION_OUTPUT] = _packed(output)
     return attributes | _metadata(values)
@@ -100,7 +104,9 @@ def _generation(prompt: RenderedPrompt, model: str | None, usage: Mapping[str, A
     if prompt.origin == "langfuse" and prompt.version.isdigit():
         attributes[Attribute.OBSERVATION_PROMPT_NAME] = prompt.name
         attributes[Attribute.OBSERVATION_PROMPT_VERSION] = int(prompt.version)
-    tokens = {"input": usage["input_tokens"], "output": usage["output_tokens"]}
+    tokens = {
+        "input": usage["input_tokens"], "output": usage["output_tokens"], "input_cached_tokens": usage["cached_tokens"],
+    }  # fmt: skip
     if any(count is not None for count in tokens.values()):
         attributes[Attribute.OBSERVATION_USAGE_DETAILS] = json.dumps({k: v for k, v in tokens.items() if v is not None})
     if usage["cost_usd"] is not None:

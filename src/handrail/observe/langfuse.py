@@ -1,6 +1,6 @@
 """Traces in Langfuse, sent by its SDK.
 
-A turn is remembered in memory and handed over when it has ended: tags follow its routing, which is known only then.
+A turn comes here when it has ended: tags follow its routing, which is known only then.
 From there on the SDK's span processor owns queue, batches, background thread, endpoint, keys and retries.
 
 The SDK's `Langfuse` client is not used around it. It keeps one client per key for the life of the process, so tracing
@@ -11,9 +11,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 from langfuse import LangfuseOtelSpanAttributes, MaskOtelSpansParams, MaskOtelSpansResult, __version__
 from langfuse._client.constants import LANGFUSE_TRACER_NAME
@@ -30,7 +27,6 @@ from handrail.observe.notice import Notice
 from handrail.observe.record import SpanRecord, TurnRecord
 from handrail.observe.sdk_log import SdkLog
 from handrail.settings import Observe
-from handrail.types import Question
 
 CLOSE_TIMEOUT_S = 3.0
 FLUSH_INTERVAL_S = 1.0
@@ -38,12 +34,10 @@ FLUSH_INTERVAL_S = 1.0
 logger = logging.getLogger(__name__)
 
 
-class LangfuseTracer:
-    """`new_id` gives 32 hexadecimal digits; `clock` returns nanoseconds since 1970."""
+class LangfuseSink:
+    """A Sink. The ids of its traces are 32 hexadecimal digits."""
 
-    def __init__(self, settings: Observe, new_id: Callable[[], str], clock: Callable[[], int] = time.time_ns) -> None:
-        self._new_id = new_id
-        self._clock = clock
+    def __init__(self, settings: Observe) -> None:
         self._closed = False
         host = settings.langfuse_host.rstrip("/")
         self._notice = Notice(logger, f"Langfuse at {host}")
@@ -54,14 +48,17 @@ class LangfuseTracer:
             LANGFUSE_TRACER_NAME, __version__, attributes={"public_key": settings.langfuse_public_key or ""}
         )
 
-    @contextmanager
-    def turn(self, question: Question) -> Iterator[TurnRecord]:
-        record = TurnRecord(self._new_id(), question, self._clock)
+    def take(self, record: TurnRecord) -> None:
+        if self._closed:
+            self._notice.failed("gets no more traces, because tracing was stopped", "turns go on")
+            return
         try:
-            with record.running():
-                yield record
-        finally:
-            self._hand_over(record)
+            with self._sdk_log.listening():
+                self._ids.announced(record.id)
+                end_ns = record.root.end_ns or record.root.start_ns
+                self._emit(record.root, root_attributes(record), shared_attributes(record), Context(), end_ns)
+        except Exception as error:
+            self._notice.failed(f"got no trace ({type(error).__name__})", "turns go on")
 
     def close(self) -> None:
         """Send what is queued; what Langfuse does not take within three seconds is lost."""
@@ -102,18 +99,6 @@ class LangfuseTracer:
         """Called by the SDK in its own thread, with each batch it is about to send."""
         self._sdk_log.batch_begins()
         return mask(params)
-
-    def _hand_over(self, record: TurnRecord) -> None:
-        if self._closed:
-            self._notice.failed("gets no more traces, because tracing was stopped", "turns go on")
-            return
-        try:
-            with self._sdk_log.listening():
-                self._ids.announced(record.id)
-                end_ns = record.root.end_ns or record.root.start_ns
-                self._emit(record.root, root_attributes(record), shared_attributes(record), Context(), end_ns)
-        except Exception as error:
-            self._notice.failed(f"got no trace ({type(error).__name__})", "turns go on")
 
     def _emit(self, span: SpanRecord, own: Attributes, shared: Attributes, parent: Context, turn_end_ns: int) -> None:
         started = self._spans.start_span(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -36,9 +36,13 @@ class SpanRecord:
 class TurnRecord:
     """A TurnTrace that only remembers; `clock` returns nanoseconds since 1970."""
 
-    def __init__(self, trace_id: str, question: Question, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, trace_id: str, question: Question, clock: Callable[[], int], about: Mapping[str, str] | None = None
+    ) -> None:
         self.id = trace_id
         self.question = question
+        self.about = dict(about or {})
+        """What answered, such as the knowledge base and its version."""
         self.turn: Turn | None = None
         """None when the turn was cancelled or failed."""
         self.root = SpanRecord("turn", clock())
@@ -91,3 +95,6 @@ class _Scope:
 
     def generation(self, name: str, model: str, prompt: RenderedPrompt) -> AbstractContextManager[SpanRecord]:
         return self.turn.open(self.span, name, model, prompt)
+
+    def step(self, name: str) -> AbstractContextManager[SpanRecord]:
+        return self.turn.open(self.span, name)

@@ -10,7 +10,10 @@ from handrail.records.desk_tables import EvidenceRow, FeedbackRow, UnansweredRow
 from handrail.records.repository import Repository
 from handrail.text.contacts import without_contacts
 
-META_KEPT = ("classification", "provider", "model", "degraded", "retrieved", "latency_ms", "tokens", "cost_usd")
+META_KEPT = (
+    *("classification", "provider", "model", "degraded", "degraded_reasons"),
+    *("retrieved", "latency_ms", "tokens", "cost_usd"),
+)
 SHOWN_KEPT = ("disclaimer", "notice", "sources", "pieces", "closest", "requests")
 """What is shown beside the answer, which is kept as a message, and its passages."""
 

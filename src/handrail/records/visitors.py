@@ -24,6 +24,7 @@ from handrail.records.mail_tables import MailConfirmationRow, MailCountRow
 from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository
 from handrail.records.tables import HandoffRow, TurnRow
+from handrail.records.trace_table import TraceRow
 
 DAY_S = 86_400.0
 OVER_S = 3600.0
@@ -31,7 +32,7 @@ OVER_S = 3600.0
 
 OF_CONVERSATION: tuple[type[Any], ...] = (
     MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow, EvalCaseRow, ArticleDraftRow,
-    OutboxRow, MailConfirmationRow,
+    OutboxRow, MailConfirmationRow, TraceRow,
 )  # fmt: skip
 """Tables whose rows go with their conversation."""
 NO_CONVERSATION = ""
@@ -126,9 +127,10 @@ class VisitorRecords(Repository):
         await session.execute(self._remove(QuestionVectorRow).where(QuestionVectorRow.digest.in_(digests)))
         facts = self._change(TurnFactRow).where(TurnFactRow.conversation_id.in_(ids))
         await session.execute(facts.values(conversation_id=NO_CONVERSATION))
+        # First, so that what is being written beside it is written before it or not at all.
+        await session.execute(self._remove(ConversationRow).where(ConversationRow.id.in_(ids)))
         for table in OF_CONVERSATION:
             await session.execute(self._remove(table).where(table.conversation_id.in_(ids)))
-        await session.execute(self._remove(ConversationRow).where(ConversationRow.id.in_(ids)))
 
 
 def _plain(row: Any) -> dict[str, Any]:

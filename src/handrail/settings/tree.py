@@ -247,6 +247,13 @@ class Desk(Section):
         description="Days that conversations are kept after their last message. 0 deletes them an hour after it, "
         "unless a person is involved.",
     )
+    trace_days: int = advanced(
+        30,
+        ge=0,
+        le=36_500,
+        description="Days that traces are kept, which show how each answer came about. They are deleted with their "
+        "conversation in any case. 0 keeps none.",
+    )
     reopen_days: int = advanced(
         7, ge=0, le=365, description="Days during which a resolved conversation can be reopened."
     )

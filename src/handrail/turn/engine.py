@@ -13,7 +13,7 @@ from handrail.llm.meter import Bounds, metering
 from handrail.observe.shielded import ShieldedTracer
 from handrail.settings import Settings
 from handrail.text import language
-from handrail.turn import outcome, replies
+from handrail.turn import outcome, replies, tracing
 from handrail.turn.found import STATIC, Found, found, likeliness, merged, surely_static
 from handrail.turn.notices import noticed
 from handrail.turn.showing import Showing
@@ -69,9 +69,10 @@ class Engine:
             try:
                 async with asyncio.timeout_at(ends):
                     result = await self._decide(turn)
-            except (HandrailError, TimeoutError):
-                turn.go_on_without("assistant")
+            except (HandrailError, TimeoutError) as error:
+                turn.go_on_without("assistant", getattr(error, "reason", "late"))
                 result = outcome.unavailable(wording)
+            turn.note_failed(meter.failed)
             if not result.answers:
                 await turn.showing.withdraw()
             lang, written = self._stages.articles_lang, self._stages.writes
@@ -88,6 +89,7 @@ class Engine:
                 usage=meter.usage,
                 attempts=tuple(meter.attempts),
                 degraded=tuple(turn.degraded),
+                reasons=dict(turn.degraded),
                 standalone=turn.standalone or turn.question.text,
             )
             trace.finish(finished)
@@ -128,7 +130,9 @@ class Engine:
             apart = {part.evidence.sections[0].section.id for part in parts if self._answers(turn, part)}
             if len(parts) > 1 and len(apart) + sum(part.grave for part in parts) < 2:
                 parts = [await self._found(turn, understood.whole)]
-            span.record(output=replies.bands_of(parts))
+            gates = {"answered": self._stages.bands.answered, "closest": self._stages.bands.closest}
+            span.record(input=[part.sense.text for part in parts], output=replies.bands_of(parts))
+            span.record(gates=gates, requests=tracing.looked_up(parts))
         return parts
 
     async def _found(self, turn: TurnInFlight, request: Request) -> Found:

@@ -27,8 +27,8 @@ class WithSpare(Generic[S]):
         """Raises HandrailError where the primary one fails and there is no spare."""
         try:
             return await turn.in_time(use(self.primary), self.share)
-        except HandrailError:
-            turn.go_on_without(self.name)
+        except HandrailError as error:
+            turn.go_on_without(self.name, error.reason)
             if self.spare is None:
                 raise
         return await use(self.spare)

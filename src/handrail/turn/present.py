@@ -114,10 +114,12 @@ def _meta(turn: Turn) -> dict[str, Any]:
                 "model": attempt.model,
                 "outcome": attempt.outcome,
                 "ms": round(attempt.ms, 1),
+                "reason": attempt.reason or None,
             }
             for attempt in turn.attempts
         ],
         "degraded": list(turn.degraded),
+        "degraded_reasons": dict(turn.reasons),
         "retrieved": turn.retrieved,
         "filters": dict(turn.question.filters),
         "latency_ms": dict(turn.latency_ms),

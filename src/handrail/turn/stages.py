@@ -10,6 +10,7 @@ from handrail.answer import Answerer, Critic
 from handrail.answer.gate import Bands
 from handrail.answer.pieces import Pieces
 from handrail.answer.suggest import Suggester
+from handrail.llm.health import Health
 from handrail.observe import Tracer
 from handrail.retrieve import Retriever
 from handrail.turn.fallback import WithSpare
@@ -46,5 +47,7 @@ class Stages:
     """What the articles are written in."""
     foresee: Callable[[str], None] | None = None
     """Begins to read a message that a turn will soon be about; results are the same without."""
+    health: Health | None = None
+    """How the providers of language models are doing; None without any."""
     closing: Callable[[], Awaitable[None]] | None = None
     """Closes connections the stages hold."""

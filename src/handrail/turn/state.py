@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from handrail.errors import RetryableError
+from handrail.errors import HandrailError, RetryableError
 from handrail.llm.deadline import until
 from handrail.llm.generations import Span
+from handrail.llm.kinds import Failure, because
 from handrail.observe import TurnTrace
 from handrail.turn.showing import Showing
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import Wording
-from handrail.types import Claim, Classification, Label, Question, Request, Understanding
+from handrail.types import Classification, Label, Question, Request, Understanding
 
 UNREAD = Understanding((), Request("", ()))
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
@@ -27,21 +28,24 @@ SMALL_SHARE = 1 / 4
 LARGE_SHARE = 2 / 3
 """The same for answering and for the critique."""
 
+STAGE = {"high_stakes": "answer", "standalone": "understand"}
+"""The stage that asks for a task, where the two differ in name."""
+
 T = TypeVar("T")
 
-_under_way: ContextVar[list[str] | None] = ContextVar("handrail_turn_without", default=None)
+_under_way: ContextVar[dict[str, str] | None] = ContextVar("handrail_turn_without", default=None)
 
 
 def without(part: str) -> None:
     """Note for the turn at hand, if there is one, that it goes on without `part`: for what has a spare of its own."""
     noted = _under_way.get()
-    if noted is not None and part not in noted:
-        noted.append(part)
+    if noted is not None:
+        noted.setdefault(part, HandrailError.reason)
 
 
-def _noted() -> list[str]:
+def _noted() -> dict[str, str]:
     """Where the turn that begins here, and what it asks in tasks of its own, notes what it goes on without."""
-    noted: list[str] = []
+    noted: dict[str, str] = {}
     _under_way.set(noted)
     return noted
 
@@ -68,8 +72,9 @@ class TurnInFlight:
     provider: str = "static"
     model: str | None = None
     retrieved: int = 0
-    degraded: list[str] = field(default_factory=_noted)
-    """What the turn went on without, in order: `rewrite`, `verify`, `answer` …; `assistant` when nothing was left."""
+    degraded: dict[str, str] = field(default_factory=_noted)
+    """What the turn went on without, in order, and why: `rewrite`, `verify`, `answer` …; `assistant` when nothing was
+    left."""
 
     @asynccontextmanager
     async def stage(self, name: str) -> AsyncIterator[Span]:
@@ -91,15 +96,18 @@ class TurnInFlight:
                 async with asyncio.timeout(spare):
                     return await work
         except TimeoutError:
-            raise RetryableError("a provider took longer than its share of the turn") from None
+            late = RetryableError("a provider took longer than its share of the turn")
+            raise because(late, Failure.LATE) from None
 
-    def go_on_without(self, part: str) -> None:
+    def go_on_without(self, part: str, reason: str = HandrailError.reason) -> None:
         """Note that `part` failed and something simpler takes its place."""
-        if part not in self.degraded:
-            self.degraded.append(part)
+        self.degraded.setdefault(part, reason)
 
+    def note_failed(self, tasks: Mapping[str, str]) -> None:
+        """Note the stages that asked a language model in vain and went on by themselves, with the reason by task.
 
-def traced(claim: Claim) -> dict[str, object]:
-    """A claim as traces show it."""
-    proofs = [{"passage": proof.passage_id, "support": proof.support, "by": proof.by} for proof in claim.proofs]
-    return {"id": claim.id, "text": claim.text, "support": claim.support, "score": claim.score, "proofs": proofs}
+        Labels are part of understanding, so they are not named beside it.
+        """
+        for task, reason in tasks.items():
+            if not (task == "classify" and "understand" in self.degraded):
+                self.go_on_without(STAGE.get(task, task), reason)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from handrail.errors import HandrailError
 from handrail.settings import Settings
+from handrail.turn import tracing
 from handrail.turn.notices import written_in
 from handrail.turn.showing import WordsOnly
 from handrail.turn.stages import Stages
-from handrail.turn.state import SMALL_SHARE, TurnInFlight, traced
+from handrail.turn.state import SMALL_SHARE, TurnInFlight
 from handrail.types import (
     Citation,
     Critique,
@@ -34,7 +35,8 @@ class Steps:
     async def understand(self, turn: TurnInFlight) -> Understanding:
         async with turn.stage("understand") as span:
             understood = await self._stages.understand.call(turn, lambda stage: stage.read(turn.question))
-            span.record(output=[request.text for request in understood.requests], act=understood.act.value)
+            span.record(input=turn.question.text, output=[request.text for request in understood.requests])
+            span.record(**tracing.understood(understood))
         return understood
 
     async def search(self, turn: TurnInFlight, sense: Sense) -> Evidence:
@@ -43,8 +45,8 @@ class Steps:
         if rewriter is not None and not sense.carried:
             try:
                 query = await turn.in_time(rewriter.rewrite(replace(turn.question, text=query)), SMALL_SHARE)
-            except HandrailError:
-                turn.go_on_without("rewrite")
+            except HandrailError as error:
+                turn.go_on_without("rewrite", error.reason)
             if query != sense.text:
                 wordings = Wordings({sense.text: 1.0}, wordings.favoured if wordings is not None else ())
         probe = sense.probe if query == sense.text else None
@@ -61,8 +63,8 @@ class Steps:
         async with turn.stage("customer") as span:
             try:
                 known = await turn.in_time(customers.known(turn.question), SMALL_SHARE)
-            except HandrailError:
-                turn.go_on_without("customer")
+            except HandrailError as error:
+                turn.go_on_without("customer", error.reason)
                 known = turn.question.context
             span.record(output=sorted(known))
         turn.question = replace(turn.question, context=known)
@@ -82,7 +84,11 @@ class Steps:
             )
             if "answer" in turn.degraded:
                 await turn.showing.withdraw()
-            span.record(output=[claim.text for claim in draft.claims], provider=draft.provider)
+            given = [hit.passage.id for hit in evidence.hits]
+            span.record(input=given, output=[claim.text for claim in draft.claims], label=label.value)
+            span.record(provider=draft.provider, answered_by=draft.model)
+            if draft.self_verdict is not None:
+                span.record(verdict=draft.self_verdict.value)
         turn.provider, turn.model = draft.provider, draft.model
         return draft
 
@@ -93,7 +99,8 @@ class Steps:
         async with turn.stage("verify") as span:
             verified = await self._stages.verify.call(turn, lambda stage: stage.verify(turn.question, draft, evidence))
             verified = settled(verified, self._settings.verify)
-            span.record(output=[traced(claim) for claim in verified.draft.claims], factuality=verified.factuality)
+            claims = [tracing.claim(claim) for claim in verified.draft.claims]
+            span.record(input=[claim.text for claim in draft.claims], output=claims, factuality=verified.factuality)
         return verified
 
     async def critique(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Critique:
@@ -103,7 +110,8 @@ class Steps:
         asked = replace(turn.question, text=turn.standalone or turn.question.text)
         async with turn.stage("critique") as span:
             critique = await self._stages.critique.call(turn, lambda stage: stage.critique(asked, draft, evidence))
-            span.record(output=critique.verdict.value, probability=critique.probability)
+            span.record(input=[claim.text for claim in draft.claims], output=critique.verdict.value)
+            span.record(probability=critique.probability)
         return critique
 
     async def suggest(self, turn: TurnInFlight, draft: Draft, citations: Sequence[Citation]) -> Sequence[str]:

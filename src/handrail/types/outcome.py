@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from handrail.types.answer import Card, Citation, Claim, Piece, Source
 from handrail.types.conversation import Question
@@ -82,5 +82,7 @@ class Turn:
     """Every call of a language model, in order."""
     degraded: Sequence[str] = ()
     """What it went on without, in order, such as `rewrite` or `answer`."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why, for each of these: a code, for a language model one of `llm.kinds.Failure`."""
     standalone: str = ""
     """The question as it was understood; its own text where nothing had to be carried over."""

@@ -29,3 +29,5 @@ class Attempt:
     """`ok`, `failed` (may work later), `stalled`, `rejected` (settings or refusal), `skipped` (left alone for a while),
     `over_budget`."""
     ms: float
+    reason: str = ""
+    """Why it did not go well, as one of `llm.kinds.Failure`; empty where it did."""

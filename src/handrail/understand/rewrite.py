@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import BaseModel
 
 from handrail.llm import LanguageModel
 from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
-from handrail.types import Question
+from handrail.types import Question, Vectors
+
+logger = logging.getLogger(__name__)
+
+Embed = Callable[[Sequence[str]], Awaitable[Sequence[Vectors]]]
+"""Texts as questions; each vector is L2-normalised."""
 
 LONG = 8
 """Words from which a message says what is meant."""
 LONGEST_WORDS = 40
+SAME_QUESTION = 0.6
+"""Cosine from which a rewrite is taken for the same question. With the default embedder, 23 short messages and
+follow-ups of the sample help centre lie at 0.66 or more from a good rewrite, and 31 at 0.59 or less from another's."""
 QUOTED = re.compile(r"""(?<!\w)["“”„«»'‘’`]([^"“”„«»`\n]{2,60}?)["“”»«'’`](?!\w)""")
 TOKEN = re.compile(r"\w+(?:[-./:]\w+)*")
 
@@ -27,10 +37,12 @@ class SearchQuery(BaseModel):
 class LlmRewriter:
     """A Rewriter for messages of fewer than eight words; longer ones already say what is meant.
 
-    Suspicious messages are searched for as written, so an injection cannot choose what is looked up.
+    A rewrite that has lost what was asked is not used. Suspicious messages are searched for as written, so an
+    injection cannot choose what is looked up.
     """
 
-    def __init__(self, model: LanguageModel, prompts: PromptLibrary, brand: Brand) -> None:
+    def __init__(self, model: LanguageModel, prompts: PromptLibrary, brand: Brand, embed: Embed) -> None:
+        self._embed = embed
         self._model = model
         self._prompts = prompts
         self._brand = brand
@@ -43,7 +55,17 @@ class LlmRewriter:
         )
         reply = await self._model.ask(prompt, SearchQuery)
         query = " ".join(reply.output.query.split())
-        return query if acceptable(query, question.text) else question.text
+        kept = acceptable(query, question.text) and await keeps(self._embed, query, question.text)
+        return query if kept else question.text
+
+
+async def keeps(embed: Embed, rewritten: str, *asked: str) -> bool:
+    """Whether a rewrite still means what was asked, in one of its wordings."""
+    after, *before = await embed([rewritten, *asked])
+    if any(float(vector @ after) >= SAME_QUESTION for vector in before):
+        return True
+    logger.info("a rewrite that had lost what was asked was not used")
+    return False
 
 
 def acceptable(query: str, original: str) -> bool:

@@ -12,7 +12,7 @@ from handrail.settings import Brand
 from handrail.types import Question, Request, Sense, Understanding, Wordings
 from handrail.understand import Understand
 from handrail.understand.history import ALONE
-from handrail.understand.rewrite import acceptable
+from handrail.understand.rewrite import Embed, acceptable, keeps
 
 EXCHANGES = 4
 """Latest exchanges that the model is shown."""
@@ -28,7 +28,10 @@ class StandaloneQuestion(BaseModel):
 class RewrittenUnderstanding:
     """An Understand. A message that the local one finds complete costs nothing and is left exactly as it is."""
 
-    def __init__(self, local: Understand, model: LanguageModel, prompts: PromptLibrary, brand: Brand) -> None:
+    def __init__(
+        self, local: Understand, model: LanguageModel, prompts: PromptLibrary, brand: Brand, embed: Embed
+    ) -> None:
+        self._embed = embed
         self._local = local
         self._model = model
         self._prompts = prompts
@@ -51,7 +54,8 @@ class RewrittenUnderstanding:
         if not written.depends:
             alone = [sense for sense in understood.whole.senses if not sense.carried]
             return self._only(understood, alone[0]) if alone else understood
-        if not acceptable(text, question.text):
+        # About the message by itself, or with what was said before it.
+        if not acceptable(text, question.text) or not await keeps(self._embed, text, carried.text, question.text):
             return understood
         favoured = carried.wordings.favoured if carried.wordings else ()
         beside = {question.text: ALONE} if text != question.text else {}

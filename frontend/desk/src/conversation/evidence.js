@@ -14,7 +14,8 @@ import { t, word } from "../strings.js";
 export function evidence(turn, mark) {
   return el("details", { class: "evidence" },
     el("summary", {}, el("span", { text: t("what_it_saw") }), chip(word("routing", turn.routing), `routing-${turn.routing}`)),
-    verdict(turn), claims(turn.claims ?? []), passages(turn.passages ?? []), mark);
+    verdict(turn), claims(turn.claims ?? []), passages(turn.passages ?? []),
+    turn.traced && el("p", {}, el("a", { href: `#/trace/${encodeURIComponent(turn.turn_id)}`, text: t("trace_link") })), mark);
 }
 
 /** @param {Turn} turn */

@@ -1,0 +1,205 @@
+"""`handrail doctor`: what is wrong with this installation, and what to change."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
+
+import typer
+from pydantic import BaseModel, Field, SecretStr
+
+from handrail.cli import KB, Json, notes, results, settings_for
+from handrail.cli.kb import collections
+from handrail.cli.models import wanted
+from handrail.errors import HandrailError, IndexBusy, ModelUnavailable, SettingsError
+from handrail.llm.prompts import RenderedPrompt
+from handrail.models.fetch import locate
+from handrail.settings import Llm, LlmProvider, Settings, environment
+from handrail.settings.load import PROFILE
+from handrail.settings.paths import SAMPLE_KB
+
+State = Literal["ok", "warning", "problem"]
+MARKS: dict[State, str] = {"ok": "ok", "warning": "warn", "problem": "FAIL"}
+PROMPT = RenderedPrompt(
+    "doctor", "You check whether a connection works.", "Reply with the word ready.", "1", "0" * 12, "local"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; `do` says what to change, where something should be."""
+
+    name: str
+    state: State
+    says: str
+    do: str = ""
+
+
+class Ready(BaseModel):
+    """A sign of life."""
+
+    word: str = Field(description="The word that was asked for.")
+
+
+def doctor(
+    kb: KB = None,
+    as_json: Json = False,
+    ask: Annotated[bool, typer.Option(help="Ask each configured language model one small question.")] = True,
+) -> None:
+    """Check settings, model weights, knowledge base, branding and language models. Exit code 1 if something is wrong.
+
+    Example: handrail doctor --no-ask
+    """
+    findings = list(_findings(kb, ask=ask))
+    well = all(found.state != "problem" for found in findings)
+    if as_json:
+        print(json.dumps({"ok": well, "findings": [asdict(found) for found in findings]}, indent=2))  # noqa: T201
+    else:
+        for found in findings:
+            results.print(f"{MARKS[found.state]:4}  {found.name}: {found.says}")
+            if found.do:
+                results.print(f"      {found.do}")
+    if not well:
+        raise typer.Exit(1)
+
+
+def _findings(kb: str | None, *, ask: bool) -> Iterator[Finding]:
+    try:
+        settings = settings_for(kb)
+    except SettingsError as error:
+        yield Finding("settings", "problem", str(error), "Correct the value, then run this again.")
+        return
+    yield Finding("settings", "ok", "all values are valid")
+    yield _data_folder(settings)
+    yield from _weights(settings)
+    yield _knowledge(settings)
+    yield from _branding(settings)
+    yield from _language_models(settings, ask=ask)
+
+
+def _data_folder(settings: Settings) -> Finding:
+    folder = settings.storage.data_dir.absolute()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        return Finding("data folder", "ok", f"{folder} can be written")
+    return Finding("data folder", "problem", f"{folder} can't be written", "Change its owner, or set storage.data_dir.")
+
+
+def _weights(settings: Settings) -> Iterator[Finding]:
+    for spec in wanted(settings):
+        try:
+            locate(spec, settings.models.folder)
+        except ModelUnavailable as error:
+            yield Finding(f"weights of {spec.name}", "problem", str(error), "Run `handrail models fetch`.")
+        else:
+            yield Finding(f"weights of {spec.name}", "ok", "present and complete")
+
+
+def _knowledge(settings: Settings) -> Finding:
+    name, embedder = settings.knowledge.kb, settings.models.embedder
+    what = f"knowledge base {name}"
+    source = "--sample" if name == SAMPLE_KB else "PATH"
+    ingest = f"Run `handrail ingest {source} --kb {name}`."
+    try:
+        rows = [row for row in collections(settings) if row["kb"] == name]
+    except IndexBusy as error:
+        return Finding(what, "warning", str(error), "Wait until the other process has finished, then run this again.")
+    except HandrailError as error:
+        return Finding(what, "problem", str(error))
+    held = next((row for row in rows if row["embedder"] == embedder), None)
+    if held is None and rows:
+        says = f"indexed with {rows[0]['embedder']}, but models.embedder is {embedder}"
+        return Finding(what, "problem", says, ingest)
+    if held is None:
+        return Finding(what, "problem", "nothing is indexed", ingest)
+    if not held["complete"]:
+        return Finding(what, "problem", "it is being built, or an ingest was interrupted", ingest)
+    return Finding(what, "ok", f"{held['passages']} passages")
+
+
+def _branding(settings: Settings) -> Iterator[Finding]:
+    """Whether values of the sample company would be shown to a real one's visitors."""
+    if settings.knowledge.kb == SAMPLE_KB:
+        says = "the sample help centre of a fictional company answers"
+        yield Finding("branding", "warning", says, "Ingest your own articles and set knowledge.kb.")
+        return
+    profile: dict[str, dict[str, Any]] = tomllib.loads(PROFILE.read_text(encoding="utf-8"))
+    left = [
+        f"{section}.{key}"
+        for section, values in profile.items()
+        for key, value in values.items()
+        if getattr(getattr(settings, section), key) in (value, PROFILE.parent / str(value))
+    ]
+    if left:
+        says = f"values of the sample company are left: {', '.join(left)}"
+        yield Finding("branding", "problem", says, "Put your own in config.toml.")
+    elif settings.brand.name == type(settings.brand)().name:
+        yield Finding("branding", "warning", "visitors read “our company”", "Set brand.name.")
+    else:
+        yield Finding("branding", "ok", f"the assistant speaks for {settings.brand.name}")
+
+
+def _language_models(settings: Settings, *, ask: bool) -> Iterator[Finding]:
+    if not settings.llm.configured:
+        yield Finding("language model", "ok", "none is configured; answers are quoted from the articles")
+        return
+    try:
+        providers = list(_one_by_one(settings.llm))
+    except SettingsError as error:
+        yield Finding("language model", "problem", str(error))
+        return
+    for alone in providers:
+        if ask:
+            with notes.status(f"asking {alone.name}…"):
+                found = asyncio.run(_asked(alone))
+            yield from found
+        else:
+            yield Finding(f"language model {alone.name}", "ok", f"{alone.model} is configured; it was not asked")
+
+
+def _one_by_one(llm: Llm) -> Iterator[Llm]:
+    """The primary provider and each fallback as if there were no other. Raises SettingsError."""
+    shared = {name: getattr(llm, name) for name in type(llm).model_fields if name not in LlmProvider.model_fields}
+    yield llm.model_copy(update={"fallbacks": [], "retries": 0})
+    for profile in llm.fallbacks:
+        key = environment().get(profile.api_key_env) if profile.api_key_env else None
+        if profile.api_key_env and not key:
+            raise SettingsError(f"llm.fallbacks: {profile.name} takes its key from {profile.api_key_env}: set it")
+        own = profile.model_dump(exclude={"api_key_env"})
+        yield Llm(**{**shared, **own, "api_key": SecretStr(key) if key else None, "fallbacks": [], "retries": 0})
+
+
+async def _asked(llm: Llm) -> list[Finding]:
+    from handrail.llm import connect
+
+    models = connect(llm)
+    found = []
+    try:
+        for model in dict.fromkeys((models.answering, models.small)):
+            name, start = f"language model {llm.name} ({model.name})", time.perf_counter()
+            heard: list[float] = []
+
+            async def listen(_text: str, heard: list[float] = heard) -> None:
+                heard.append(time.perf_counter())
+
+            try:
+                await model.ask(PROMPT, Ready, listen)
+            except HandrailError as error:
+                found.append(Finding(name, "problem", str(error), "Until then, answers are quoted from the articles."))
+                continue
+            seconds = time.perf_counter() - start
+            first = f", the first words after {heard[0] - start:.1f} s" if heard else ""
+            found.append(Finding(name, "ok", f"replied in {seconds:.1f} s{first}"))
+            adapted = models.adapted().get(model.name)
+            if adapted:
+                says = f"it doesn't take everything that OpenAI does, and is asked for {adapted}"
+                found.append(Finding(name, "warning", says, "Nothing to do, but JSON by schema is the most reliable."))
+    finally:
+        await models.aclose()
+    return found
