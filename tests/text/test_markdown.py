@@ -165,3 +165,25 @@ def test_a_heading_in_bold_belongs_to_the_sentence_behind_it() -> None:
         "* no",
     ]
     assert sentences("**All of it is bold.**") == ["**All of it is bold.**"]
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("**UNO**\\\nChip: A\\\nCore: `B<br>c`", ("**UNO**", "Chip: A", "Core: `B<br>c`")),
+        ("12 Mill Lane  \nBath, on\nthe river", ("12 Mill Lane", "Bath, on the river")),
+        ("Mon: 9 to 5<br>Sat: closed<br/>", ("Mon: 9 to 5", "Sat: closed")),
+    ],
+)
+def test_lines_that_an_article_breaks_stay_lines(text: str, units: tuple[str, ...]) -> None:
+    (block,) = parse(text)
+
+    assert block.units == units
+    assert block.render() == "  \n".join(units)
+
+
+@pytest.mark.parametrize("text", ["One line.  ", "Code: `a\\\nb`.", "One\nline."])
+def test_what_breaks_no_line_is_a_paragraph(text: str) -> None:
+    (block,) = parse(text)
+
+    assert block.kind == "paragraph"

@@ -22,6 +22,8 @@ NEWLINE = re.compile(r"\r\n?|\n")
 CODE = r"`[^`]{1,500}`"
 HTML = re.compile(CODE + r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w.:-]*(?:\s[^<>]{0,500})?/?>", re.S)
 BREAK = re.compile(r"<br\s*/?>", re.I)
+HARD_BREAK = re.compile(CODE + r"|(?:\\|(?<! ) {2,})\n|<br\s*/?>\n?", re.I)
+"""Where a line ends within a paragraph; code is not looked into."""
 LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^)]{0,500}\)")
 GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
 LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])(?:\s+|$)")
@@ -69,7 +71,7 @@ class Block:
     """One block of an article."""
 
     kind: str
-    """`paragraph`, `ordered`, `bullets`, `table`, `note` or `code`."""
+    """`paragraph`, `lines`, `ordered`, `bullets`, `table`, `note` or `code`."""
     headings: tuple[str, ...]
     units: tuple[str, ...]
     header: str = ""
@@ -86,7 +88,7 @@ class Block:
             return "\n".join((self.header, *chosen))
         if self.kind == "note":
             return "\n".join(f"> {line}" for line in " ".join(chosen).splitlines())
-        return (" " if self.kind == "paragraph" else "\n").join(chosen)
+        return {"paragraph": " ", "lines": "  \n"}.get(self.kind, "\n").join(chosen)
 
 
 @cache
@@ -145,7 +147,7 @@ def sentences(text: str, lang: str = "en") -> list[str]:
 
 def plain(text: str) -> str:
     """Text without emphasis, links, code ticks and tags."""
-    text = _clean(LINK.sub(r"\1", text))
+    text = _clean(LINK.sub(r"\1", text.replace("\\\n", "\n")))
     return re.sub(r"\*\*|__|`", "", text).strip()
 
 
@@ -179,7 +181,7 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
 def _block(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, ...], lang: str) -> Block | None:
     head = tokens[0]
     if head.type == "paragraph_open":
-        return Block("paragraph", headings, tuple(sentences(_clean(_source(head, lines)), lang)))
+        return _paragraph(_source(head, lines), headings, lang)
     if head.type in ("ordered_list_open", "bullet_list_open"):
         ordered = head.type == "ordered_list_open"
         start = int(head.attrs.get("start", 1)) if ordered else 1
@@ -196,6 +198,15 @@ def _block(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, .
     if head.type == "html_block":
         return Block("paragraph", headings, tuple(sentences(_clean(head.content), lang)))
     return None
+
+
+def _paragraph(text: str, headings: tuple[str, ...], lang: str) -> Block:
+    """Sentences; lines where it breaks them, as an address or a list of figures does."""
+    marked = HARD_BREAK.sub(lambda found: found[0] if found[0].startswith("`") else "\0", text.rstrip())
+    parts = [_clean(part) for part in marked.split("\0")]
+    if len(parts) == 1:
+        return Block("paragraph", headings, tuple(sentences(parts[0], lang)))
+    return Block("lines", headings, tuple(" ".join(part.split()) for part in parts if part.strip()))
 
 
 def _items(tokens: Sequence[Token], lines: Sequence[str], ordered: bool, start: int) -> tuple[str, ...]:
