@@ -103,10 +103,10 @@ EVENT = {
 }
 PARTS = """Parts `start`, `data-stage`, `data-draft`, `text-start`, `text-delta`, `text-end` (one text per claim),
 `data-citations`, `data-verification`, `data-handoff`, `data-outcome`, `finish`; `abort` when the turn was stopped,
-`error` only for failures. `data-draft` is all of the claim that is being written, unchecked; the next `text-start` or
-an empty text takes its place. `data-outcome` is what `/ask` returns, with `pieces`, `closest` and `requests`; it
-replaces the text. Comments keep the connection open. Join the texts in order for the answer's Markdown; a claim that
-`data-verification` gives a `replacement` for is replaced by it, or withdrawn when that is empty."""
+`error` only for failures. `data-draft` is all of the claim that is being written, unchecked; an empty text takes it
+away. `data-outcome` is what `/ask` returns, with `pieces`, `closest` and `requests`; it replaces the text. Comments
+keep the connection open. Join the texts in order for the answer's Markdown; a claim that `data-verification` gives a
+`replacement` for is replaced by it, or withdrawn when that is empty."""
 STREAM_HEADERS = {
     "x-vercel-ai-ui-message-stream": {"description": "The format: `v1`.", "schema": {"type": "string"}},
 }

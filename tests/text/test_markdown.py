@@ -187,3 +187,9 @@ def test_what_breaks_no_line_is_a_paragraph(text: str) -> None:
     (block,) = parse(text)
 
     assert block.kind == "paragraph"
+
+
+def test_a_list_item_keeps_the_lines_it_breaks() -> None:
+    (block,) = parse("1. Open **Cart**.\\\n   It has your items.\n2. Run `a\\\n   b`.")
+
+    assert block.units == ("1. Open **Cart**.  \n   It has your items.", "2. Run `a\\\n   b`.")

@@ -78,13 +78,6 @@ test("links go only to https on known hosts and to their mail domain", () => {
   }
 });
 
-test("a backslash or two spaces at the end of a line break it", () => {
-  for (const text of ["a\\\nb", "a  \nb"]) {
-    assert.match(JSON.stringify(parseMarkdown(text)), /"type":"break"/, JSON.stringify(text));
-    assert.doesNotMatch(JSON.stringify(parseMarkdown(text)), /\\\\/);
-  }
-});
-
 for (const [name, text] of Object.entries({
   stars: "*".repeat(100_000),
   "spaced stars": "*a ".repeat(50_000),

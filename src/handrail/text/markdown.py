@@ -20,7 +20,7 @@ NEWLINE = re.compile(r"\r\n?|\n")
 """Line ends as the parser sees them; `str.splitlines` knows more of them and would shift its line numbers."""
 
 CODE = r"`[^`]{1,500}`"
-HTML = re.compile(CODE + r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w.:-]*(?:\s[^<>]{0,500})?/?>", re.S)
+HTML = re.compile(CODE + r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w.:-]*(?:\s[^<>]{0,500})?/?>|\\\n", re.S)
 BREAK = re.compile(r"<br\s*/?>", re.I)
 HARD_BREAK = re.compile(CODE + r"|(?:\\|(?<! ) {2,})\n|<br\s*/?>\n?", re.I)
 """Where a line ends within a paragraph; code is not looked into."""
@@ -147,7 +147,7 @@ def sentences(text: str, lang: str = "en") -> list[str]:
 
 def plain(text: str) -> str:
     """Text without emphasis, links, code ticks and tags."""
-    text = _clean(LINK.sub(r"\1", text.replace("\\\n", "\n")))
+    text = _clean(LINK.sub(r"\1", text))
     return re.sub(r"\*\*|__|`", "", text).strip()
 
 
@@ -250,7 +250,9 @@ def _quoted(token: Token) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text without tags and comments; code spans, autolinks and a comment that never ends stay as they are."""
+    """Text without tags and comments, a line that a backslash ends ended by spaces; code spans, autolinks and a comment
+    that never ends stay as they are.
+    """
     return HTML.sub(_kept, text)
 
 
@@ -258,4 +260,6 @@ def _kept(found: re.Match[str]) -> str:
     part = found[0]
     if part.startswith("`") or (part.startswith("<!--") and not part.endswith("-->")):
         return part
+    if part == "\\\n":
+        return "  \n"
     return " " if BREAK.fullmatch(part) else ""

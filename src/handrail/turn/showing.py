@@ -122,7 +122,7 @@ class Showing:
     async def _show(self, id: str, piece: str, indexes: Sequence[int]) -> None:
         assert self._watch is not None  # noqa: S101
         self._shown[id] = piece
-        self._drafted = False
+        await self._clear()
         await self._watch.claim(id, piece, indexes)
         await asyncio.sleep(0)  # whoever follows sends it before the next one is looked at
 

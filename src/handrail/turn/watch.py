@@ -16,7 +16,7 @@ class TurnWatch(Protocol):
     async def draft(self, text: str) -> None:
         """The words being written after what stands: plain text that nothing has checked, all of it each time.
 
-        A claim takes their place, and so does an empty text.
+        An empty text takes them away, before a claim takes their place.
         """
         ...
 

@@ -2,8 +2,7 @@
 import { el } from "../shared/dom.js";
 import { renderMarkdown } from "../markdown/render.js";
 import { createMessage } from "./message.js";
-
-const NO_LINKS = new Set();
+import { list, record } from "./shape.js";
 
 /**
  * An answer while it is being written. It stands outside the live region: screen readers hear the finished message once.
@@ -14,10 +13,8 @@ export function createPainting(context, log) {
   /** @type {Map<string, string>} */
   const pieces = new Map();
   const body = el("div", { class: "body markdown", dir: "auto" });
-  // Words that nothing has checked yet: plain text, and no part of what has been written.
-  const draft = el("p", { class: "draft", dir: "auto", hidden: true });
   const note = el("p", { class: "taken-back", text: context.t("replaced"), hidden: true });
-  const element = createMessage(context, { by: "assistant", at: Date.now(), routing: "writing" }, el("div", { class: "bubble" }, body, draft, note));
+  const element = createMessage(context, { by: "assistant", at: Date.now(), routing: "writing" }, el("div", { class: "bubble" }, body, note));
   let drafted = "";
   let asked = 0;
 
@@ -32,10 +29,10 @@ export function createPainting(context, log) {
     /** @param {Part} part */
     take({ type, id, delta, data }) {
       if (type === "start") pieces.clear();
-      else if (type === "text-start") pieces.set(id, (drafted = ""));
+      else if (type === "text-start") pieces.set(id, "");
       else if (type === "text-delta") pieces.set(id, (pieces.get(id) ?? "") + delta);
-      else if (type === "data-verification") for (const claim of Array.isArray(data.claims) ? data.claims : []) replace(claim);
-      else if (type === "data-draft") drafted = typeof data.text === "string" ? data.text : "";
+      else if (type === "data-verification") for (const claim of list(data.claims)) replace(record(claim));
+      else if (type === "data-draft") drafted = data.text;
       else return;
       asked ||= requestAnimationFrame(paint);
     },
@@ -48,18 +45,18 @@ export function createPainting(context, log) {
 
   /** @param {{ id?: string, support?: string, replacement?: unknown }} claim */
   function replace({ id = "", support, replacement }) {
-    if (typeof replacement !== "string" || !pieces.has(id)) return;
-    pieces.set(id, replacement);
+    if (replacement == null || !pieces.has(id)) return;
+    pieces.set(id, `${replacement}`);
     if (support === "withdrawn") painting.withdrawn = true;
     else painting.takenBack = true;
   }
 
   function paint() {
     asked = 0;
-    body.replaceChildren(renderMarkdown(painting.text, { hosts: NO_LINKS, cite: (n) => el("span", { class: "cite", text: n }) }));
-    draft.textContent = drafted;
-    draft.hidden = !drafted;
+    body.replaceChildren(renderMarkdown(painting.text, { hosts: new Set(), cite: (n) => el("span", { class: "cite", text: n }) }));
+    // Words that nothing has checked yet: plain text, and no part of what has been written.
+    body.append(el("em", { text: drafted }));
     note.hidden = !painting.takenBack;
-    log.painting(painting.text || drafted || painting.takenBack ? element : null);
+    log.painting(body.textContent || painting.takenBack ? element : null);
   }
 }

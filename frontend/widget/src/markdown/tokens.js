@@ -56,10 +56,7 @@ export function tokenize(text) {
     at = special;
     const char = text[at];
     let found;
-    if (char === "\\" && text[at + 1] === "\n") {
-      tokens.push({ text: "", atom: { type: "break" } });
-      at += 2;
-    } else if (char === "\\" && (found = matchAt(ESCAPED, text, at))) {
+    if (char === "\\" && (found = matchAt(ESCAPED, text, at))) {
       tokens.push({ text: found[1] ?? "" });
       at += 2;
     } else if (char === "`") {
