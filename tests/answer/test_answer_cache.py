@@ -230,7 +230,7 @@ async def test_what_a_model_said_of_an_answer_is_not_asked_again(asks: Asks) -> 
     asks.server.script(answering(), Says({"verdict": "fully", "missing": ""}), Fails(500))
     critic = WithSpare("critique", LARGE_SHARE, LlmCritic(asks.model, PROMPTS, BRAND), Unsure())
     labels = Labels({})
-    made = {"verifier": labels, "critique": critic}
+    made: dict[str, Any] = {"verifier": labels, "critique": critic}
     first, second = await asks(**made), await asks(**made)
 
     assert (first.outcome.routing, second.outcome.routing) == (Routing.ANSWERED, Routing.ANSWERED)
