@@ -89,7 +89,7 @@ def create_app(
 def _assembled(settings: Settings) -> Assistant:
     from handrail.assembly import Assistant as LocalAssistant
 
-    return LocalAssistant(settings)
+    return LocalAssistant(settings, repeats=True)
 
 
 def _middleware(settings: Settings) -> list[Middleware]:

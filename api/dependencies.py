@@ -75,6 +75,10 @@ class Assistant(Protocol):
         """A turn's answer was not delivered: later turns do not know it."""
         ...
 
+    async def rated_down(self, turn_id: str) -> None:
+        """A visitor found the answer of this turn wrong: no other turn gives it again."""
+        ...
+
     async def forget(self, conversation_id: str) -> None:
         """Nothing said in this conversation is known to later turns."""
         ...

@@ -48,9 +48,14 @@ def _confident_wrong(row: Row) -> bool | None:
     return row["verdict"] == "confident_wrong" if "verdict" in row else None
 
 
+def _right_refusal(row: Row) -> bool | None:
+    """Of what was refused; the mean is the precision of refusals."""
+    return row.get("should_refuse") if row["refused"] else None
+
+
 DERIVED: dict[str, dict[str, Derived]] = {
     "talks": {"confident_wrong": _confident_wrong},
-    "refusal": {"false_answer": _false_answer, "false_refusal": _false_refusal},
+    "refusal": {"false_answer": _false_answer, "false_refusal": _false_refusal, "right_refusal": _right_refusal},
 }
 
 

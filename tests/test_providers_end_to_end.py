@@ -46,7 +46,9 @@ def spare() -> Iterator[ScriptedOpenAI]:
 
 
 @asynccontextmanager
-async def assistant(index: Path, main: ScriptedOpenAI, spare: ScriptedOpenAI, **more: str) -> AsyncIterator[Assistant]:
+async def assistant(
+    index: Path, main: ScriptedOpenAI, spare: ScriptedOpenAI, *, repeats: bool = False, **more: str
+) -> AsyncIterator[Assistant]:
     given = {
         **ONE_CALL,
         "LLM__NAME": "main",
@@ -55,7 +57,7 @@ async def assistant(index: Path, main: ScriptedOpenAI, spare: ScriptedOpenAI, **
         "LLM__FALLBACKS": f'[{{name = "spare", base_url = "{spare.url}", model = "m-2"}}]',
         **more,
     }
-    made = Assistant(sample_settings(index, **given))
+    made = Assistant(sample_settings(index, **given), repeats=repeats)
     await made.start()
     try:
         yield made
@@ -69,6 +71,26 @@ async def asked(made: Assistant) -> dict[str, Any]:
 
 def attempts(told: dict[str, Any]) -> list[tuple[str, str]]:
     return [(attempt["provider"], attempt["outcome"]) for attempt in told["meta"]["attempts"]]
+
+
+async def test_a_question_asked_again_costs_no_call_until_somebody_finds_its_answer_wrong(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
+) -> None:
+    llm_provider.script(WRITES)
+    async with assistant(sample_index, llm_provider, spare, repeats=True) as made:
+        first = await asked(made)
+        again = response(await made.ask(ask(WAITLIST.lower(), conversation_id=uuid4().hex)))
+        replayed = await made.replay(ask(WAITLIST))
+        await made.rated_down(again["turn_id"])
+        anew = await asked(made)
+    async with assistant(sample_index, llm_provider, spare) as made:
+        elsewhere = [await asked(made) for _ in range(2)]
+
+    assert [told["meta"]["cached"] for told in (first, again, anew, *elsewhere)] == [False, True, False, False, False]
+    assert (again["answer"], again["citations"]) == (first["answer"], first["citations"])
+    assert (again["meta"]["attempts"], again["meta"]["tokens"]) == ([], {"input": 0, "output": 0})
+    assert replayed.turn is not None
+    assert [attempt.outcome for attempt in replayed.turn.attempts] == ["ok"]
 
 
 async def test_the_order_of_providers_their_breaker_and_the_way_down_are_in_meta(

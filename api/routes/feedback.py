@@ -37,6 +37,8 @@ async def feedback(body: FeedbackRequest, services: Needed, asker: WhoAsks) -> F
     comment = tidy(body.comment or "")
     said = Feedback(turn_id, body.rating, body.reason, redact(comment) if comment else None)
     await desk.talks.evidence.rate(said, body.conversation_id, desk.clock())
+    if body.rating == "down":
+        await services.assistant.rated_down(turn_id)
     return FeedbackResponse(turn_id=turn_id, rating=body.rating)
 
 

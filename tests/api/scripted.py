@@ -56,6 +56,8 @@ class ScriptedAssistant:
         self.result = result
         self.asked: list[Question] = []
         self.forgotten: list[str] = []
+        self.found_wrong: list[str] = []
+        """Turns that were rated down."""
         self.overheard: list[str] = []
         """What was said with a person."""
         self.unsaid: list[str] = []
@@ -104,6 +106,9 @@ class ScriptedAssistant:
 
     async def unsay(self, turn: Turn) -> None:
         self.unsaid.append(turn.question.turn_id)
+
+    async def rated_down(self, turn_id: str) -> None:
+        self.found_wrong.append(turn_id)
 
     async def forget(self, conversation_id: str) -> None:
         self.forgotten.append(conversation_id)

@@ -56,6 +56,7 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
             "classification": {"label": "answerable", "probability": 0.97, "by": "local"},
             "provider": "extractive",
             "model": None,
+            "cached": False,
             "attempts": [],
             "degraded": [],
             "degraded_reasons": {},

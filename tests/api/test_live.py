@@ -122,7 +122,7 @@ def test_transcript_is_plain_text(client: TestClient) -> None:
     assert "Tillwick assistant (AI):\n    Open" in text.text
 
 
-def test_feedback_is_for_turns_there_were_and_can_be_changed(client: TestClient) -> None:
+def test_feedback_is_for_turns_there_were_and_can_be_changed(client: TestClient, assistant: ScriptedAssistant) -> None:
     turn = ask(client, {}, turn_id=str(uuid4())).json()
     body = {"turn_id": turn["turn_id"], "conversation_id": "c-1", "rating": "down", "reason": "wrong"}
 
@@ -131,6 +131,7 @@ def test_feedback_is_for_turns_there_were_and_can_be_changed(client: TestClient)
     assert client.post("/feedback", json={**body, "turn_id": str(uuid4())}).status_code == 404
     assert client.post("/feedback", json={**body, "conversation_id": "c-2"}).status_code == 404
     assert client.post("/feedback", json={**body, "reason": "ugly"}).status_code == 422
+    assert assistant.found_wrong == [turn["turn_id"]]
 
 
 @pytest.mark.anyio

@@ -227,3 +227,28 @@ def indexed(small: Settings, articles: Path, folder: Path) -> Path:
     knowledge = small.knowledge
     run(Settings.model_validate(tree), [MarkdownFolder(articles, knowledge.url_base, knowledge.max_article_bytes)])
     return folder
+
+
+def test_the_precision_of_refusals_has_a_floor_of_its_own(tmp_path: Path) -> None:
+    """Rows that are refused in both runs are no gain and no loss, so the pairs see nothing."""
+    text = GATES.replace("routing", "refusal").replace(
+        "correct = { tolerance = 0.01, worst = 0.5 }", "right_refusal = { worst = 0.80 }"
+    )
+    gates = gates_of(tmp_path, text)
+
+    def refused(wrongly: int) -> list[dict[str, Any]]:
+        """Forty rows that should be refused and are, and as many that should not be, of which some are."""
+        both = [(True, True)] * 40 + [(False, number < wrongly) for number in range(40)]
+        return [
+            {"id": f"r{line}", "line": line, "should_refuse": should, "refused": did, "correct": should == did}
+            for line, (should, did) in enumerate(both, 1)
+        ]
+
+    first = {"refusal": a_run("first", refused(6), "refusal", limit=200)}
+    known = renew(gates, first, None, tmp_path / "b.json", "a start", NOW)
+
+    def checked(wrongly: int) -> gate.Held:
+        return check(gates, {"refusal": a_run("now", refused(wrongly), "refusal", limit=200)}, known, tmp_path)
+
+    assert [checked(wrongly).checks[0].verdict for wrongly in (6, 10, 11)] == ["ok", "ok", "beyond worst"]
+    assert checked(11).failed

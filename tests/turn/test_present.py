@@ -73,6 +73,7 @@ def test_an_answer_is_exactly_the_contract() -> None:
             "classification": {"label": "answerable", "probability": 0.9712, "by": "local"},
             "provider": "llm",
             "model": "m-1",
+            "cached": False,
             "attempts": [
                 {
                     "task": "answer",

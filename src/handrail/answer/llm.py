@@ -85,6 +85,11 @@ class LlmAnswerer:
             return await self._high_stakes(question, passages, classification, told)
         return await self._answerable(question, self._blocks(question, self._kept(evidence)), told)
 
+    def prompt(self, question: Question, evidence: Evidence) -> RenderedPrompt:
+        """What is sent for an answer. Raises PromptError."""
+        given = self._blocks(question, self._kept(evidence))
+        return answer_prompt(self._prompts, self._brand.name, question, given)
+
     def _kept(self, evidence: Evidence) -> Evidence:
         """The first passages, and the best one of each request."""
         most = max(MOST_PASSAGES, len(evidence.parts))

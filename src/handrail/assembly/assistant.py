@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from handrail.answer.cache.turns import AnswerCache
 from handrail.answer.suggest.quiet import QuietSuggester
+from handrail.assembly.caching import build_cache, with_cache
 from handrail.assembly.learning import build_drafter, shelf_of, with_folder
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import about, build_tracer, new_trace_id
@@ -44,10 +46,15 @@ LOOK_S = 5.0
 
 
 class Assistant:
-    """Owns everything a turn needs; several may live in one process."""
+    """Owns everything a turn needs; several may live in one process.
 
-    def __init__(self, settings: Settings) -> None:
+    `repeats`: whether an answer that a model wrote may be given again, by `generate.cache_hours`.
+    """
+
+    def __init__(self, settings: Settings, *, repeats: bool = False) -> None:
         self.settings = settings
+        self._repeats = repeats
+        self._cache: AnswerCache | None = None
         self._parts: Parts | None = None
         self._stages: Stages | None = None
         self._engine: Engine | None = None
@@ -96,7 +103,8 @@ class Assistant:
             self._suggester = await asyncio.to_thread(
                 build_suggester, self.settings, self._parts, wording, self._stages
             )
-            self._stages = replace(self._stages, suggester=self._suggester)
+            self._cache = build_cache(self.settings, time.time) if self._repeats else None
+            self._stages = self._with_cache(replace(self._stages, suggester=self._suggester), parts)
             self._memory = build_memory(self.settings, self._parts.count, time.time)
             await self._stages.retriever.retrieve("warm up", {})
             await asyncio.to_thread(give_back)
@@ -126,8 +134,21 @@ class Assistant:
             raise HandrailError("the assistant is not ready yet")
         with self._suggester.turn() if self._suggester is not None else nullcontext():
             if self._memory is None:
-                return await engine.run(question, watch)
-            return await self._memory.turn(question, lambda recalled: engine.run(recalled, watch))
+                return await self._run(engine, question, watch)
+            return await self._memory.turn(question, lambda recalled: self._run(engine, recalled, watch))
+
+    async def _run(self, engine: Engine, question: Question, watch: TurnWatch | None) -> Turn:
+        if self._cache is None:
+            return await engine.run(question, watch)
+        return await self._cache.turn(question, lambda asked: engine.run(asked, watch))
+
+    def _with_cache(self, stages: Stages, parts: Parts) -> Stages:
+        return with_cache(stages, self.settings, parts.store.generation, self._cache)
+
+    async def rated_down(self, turn_id: str) -> None:
+        """A visitor found the answer of this turn wrong: it is not given again."""
+        if self._cache is not None:
+            await self._cache.rated_down(turn_id)
 
     async def replay(self, question: Question) -> TurnRecord:
         """How a turn comes about with today's settings and articles. It is kept, remembered and sent nowhere.
@@ -200,7 +221,7 @@ class Assistant:
             stages = await asyncio.to_thread(build_stages, self.settings, new, wording, self._tracer)
             if self._suggester is not None:
                 self._suggester.withdraw(set(parts.snapshot.articles) - set(new.snapshot.articles))
-            stages = replace(stages, suggester=self._suggester)
+            stages = self._with_cache(replace(stages, suggester=self._suggester), new)
             self._parts, self._stages = new, stages
             self._about = about(self.settings, new.store.generation)
             self._engine = Engine(stages, self.settings, wording, time.perf_counter)
@@ -258,6 +279,9 @@ class Assistant:
         parts, self._parts = self._parts, None
         if parts is not None:
             await asyncio.to_thread(parts.close)
+        cache, self._cache = self._cache, None
+        if cache is not None:
+            await cache.aclose()
         memory, self._memory = self._memory, None
         if memory is not None:
             await memory.aclose()

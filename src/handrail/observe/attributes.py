@@ -66,6 +66,7 @@ def root_attributes(record: TurnRecord) -> Attributes:
             "citations": [citation.passage.id for citation in outcome.citations],
             "provider": turn.provider,
             "model": turn.model,
+            "cached": turn.cached,
             "degraded": dict(turn.reasons),
             "latency_ms": turn.latency_ms,
         }

@@ -142,6 +142,7 @@ def _answered_by(turn: Turn | None, stages: list[dict[str, Any]]) -> dict[str, A
     return {
         "provider": turn.provider if turn else None,
         "model": turn.model if turn else None,
+        "from_cache": turn.cached if turn else False,
         "tokens": {
             "input": turn.usage.input_tokens if turn else 0,
             "output": turn.usage.output_tokens if turn else 0,

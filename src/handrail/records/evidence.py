@@ -11,7 +11,7 @@ from handrail.records.repository import Repository
 from handrail.text.contacts import without_contacts
 
 META_KEPT = (
-    *("classification", "provider", "model", "degraded", "degraded_reasons"),
+    *("classification", "provider", "model", "cached", "degraded", "degraded_reasons"),
     *("retrieved", "latency_ms", "tokens", "cost_usd"),
 )
 SHOWN_KEPT = ("disclaimer", "notice", "sources", "pieces", "closest", "requests")

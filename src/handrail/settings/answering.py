@@ -19,6 +19,13 @@ class Generate(Section):
         description="Who judges an answer written by an LLM before it is shown. `auto` uses the local models, or your "
         "decision model; `llm` asks the LLM once more.",
     )
+    cache_hours: float = advanced(
+        24.0,
+        ge=0,
+        le=720,
+        description="Hours for which an answer written by an LLM is given again to the same first question. 0 turns "
+        "this off.",
+    )
 
 
 class Suggest(Section):

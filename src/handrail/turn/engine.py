@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from handrail.answer.citations import assemble, enforce
 from handrail.answer.gate import Band
@@ -91,6 +91,7 @@ class Engine:
                 degraded=tuple(turn.degraded),
                 reasons=dict(turn.degraded),
                 standalone=turn.standalone or turn.question.text,
+                cached=turn.cached and result.answers,
             )
             trace.finish(finished)
         return finished
@@ -130,9 +131,8 @@ class Engine:
             apart = {part.evidence.sections[0].section.id for part in parts if self._answers(turn, part)}
             if len(parts) > 1 and len(apart) + sum(part.grave for part in parts) < 2:
                 parts = [await self._found(turn, understood.whole)]
-            gates = {"answered": self._stages.bands.answered, "closest": self._stages.bands.closest}
             span.record(input=[part.sense.text for part in parts], output=replies.bands_of(parts))
-            span.record(gates=gates, requests=tracing.looked_up(parts))
+            span.record(gates=asdict(self._stages.bands), requests=tracing.looked_up(parts))
         return parts
 
     async def _found(self, turn: TurnInFlight, request: Request) -> Found:

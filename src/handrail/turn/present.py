@@ -107,6 +107,7 @@ def _meta(turn: Turn) -> dict[str, Any]:
         },
         "provider": turn.provider,
         "model": turn.model,
+        "cached": turn.cached,
         "attempts": [
             {
                 "task": attempt.task,

@@ -71,6 +71,8 @@ class TurnInFlight:
     """What is answered: the message with what it takes over from the conversation."""
     provider: str = "static"
     model: str | None = None
+    cached: bool = False
+    """Whether the answer was written for an earlier turn."""
     retrieved: int = 0
     degraded: dict[str, str] = field(default_factory=_noted)
     """What the turn went on without, in order, and why: `rewrite`, `verify`, `answer` …; `assistant` when nothing was

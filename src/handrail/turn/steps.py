@@ -86,10 +86,10 @@ class Steps:
                 await turn.showing.withdraw()
             given = [hit.passage.id for hit in evidence.hits]
             span.record(input=given, output=[claim.text for claim in draft.claims], label=label.value)
-            span.record(provider=draft.provider, answered_by=draft.model)
+            span.record(provider=draft.provider, answered_by=draft.model, cached=draft.cached)
             if draft.self_verdict is not None:
                 span.record(verdict=draft.self_verdict.value)
-        turn.provider, turn.model = draft.provider, draft.model
+        turn.provider, turn.model, turn.cached = draft.provider, draft.model, draft.cached
         return draft
 
     async def verify(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Verified:

@@ -93,6 +93,8 @@ class Draft:
     usage: Usage = NOTHING
     self_verdict: Verdict | None = None
     """What the answering model said of its own answer, if it was asked."""
+    cached: bool = False
+    """Whether it was written for an earlier turn."""
 
     @property
     def verbatim(self) -> bool:

@@ -86,3 +86,5 @@ class Turn:
     """Why, for each of these: a code, for a language model one of `llm.kinds.Failure`."""
     standalone: str = ""
     """The question as it was understood; its own text where nothing had to be carried over."""
+    cached: bool = False
+    """Whether the answer was written for an earlier turn."""
