@@ -13,7 +13,8 @@ from eval.record import RecordError, Status
 from eval.report import flat
 from handrail.errors import PermanentError
 
-UNRELATED = ("git.", "settings.storage.", "settings.observe.", "settings.limits.", "settings.server.")
+UNRELATED = ("git.", "settings.storage.", "settings.observe.", "settings.limits.", "settings.server.",
+             "settings.llm.usd_per_million", "settings.judge.usd_per_million")  # fmt: skip
 """Parts of the provenance that no number depends on; `code` stands for the revision and what was changed since."""
 SHOWN = 6
 
