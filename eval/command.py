@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import secrets
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -163,15 +164,19 @@ def _opened(
         status=Status.RUNNING,
     )
     if options.resume is None:
-        for run_id, rows in resume.unfinished(folder, now, known):
+        for run_id, count in resume.unfinished(folder, now, known):
             if options.reuse and hasattr(evaluator(command), "measure"):
                 return _opened(command, loaded, known, replace(options, resume=run_id), folder, notes)
             notes.print(
-                f"[yellow]unfinished[/]: the same run was interrupted after {rows} of {len(loaded.cases)} rows; "
+                f"[yellow]unfinished[/]: the same run was interrupted after {count} of {len(loaded.cases)} rows; "
                 f"--resume {run_id} goes on with it",
                 soft_wrap=True,
             )
             break
+        if options.judging is not None:
+            before = resume.rows_before(folder, now, known)
+            if before is not None:
+                shutil.copyfile(before, record.rows_path(folder, fresh.id))
         return fresh
     if not hasattr(evaluator(command), "measure"):
         raise RecordError(f"`handrail eval {command}` cannot be resumed: its timings belong together")

@@ -124,6 +124,20 @@ def test_a_suite_is_measured_with_the_model_and_with_quotations_and_not_paid_for
 
 
 @pytest.mark.models
+def test_a_first_try_on_a_few_rows_is_not_paid_for_again(suite: Suite, model: StandIn) -> None:
+    few = suite.told("--budget", "50", "--limit", "1")
+    asked = model.calls
+
+    every = suite.told("--budget", "50")
+
+    assert [part["rows"] for part in few["parts"]] == [1, 1]
+    assert [part["rows"] for part in every["parts"]] == [3, 2]
+    cost = sum(part["spent"]["cost_usd"] for part in every["parts"])
+    assert every["spent"]["requests"] == model.calls - asked
+    assert few["spent"]["cost_usd"] + every["spent"]["cost_usd"] == pytest.approx(cost, abs=1e-3)
+
+
+@pytest.mark.models
 def test_the_budget_stops_it_and_the_next_call_goes_on(suite: Suite, model: StandIn) -> None:
     whole = suite.told("--budget", "50", "--runs", str(suite.folder / "other"))
     price, asked = whole["spent"]["cost_usd"], model.calls
