@@ -13,6 +13,7 @@ HEAD = (
     "| part | figure | n | with the model | 95 % interval | quotations alone | 95 % interval | difference "
     "| 95 % interval | rows compared | cost | tokens | time |"
 )
+SHOWN = 3
 ALIGNED = "|---|---|---:|---:|---|---:|---|---:|---|---:|---:|---:|---:|"
 
 
@@ -75,8 +76,9 @@ def _beside(part: Measured) -> list[str]:
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(part.spent.without.items()))
         said.append(f"{part.name}: in some rows the model failed at a task ({reasons})")
     if part.failed:
-        said.append(f"{part.name}: {part.failed} rows failed and aren't counted; the next call repeats them")
-    return said
+        said.append(f"{part.name}: {part.failed} rows failed and are left out of the figures concerned; the next call repeats them")
+        said += [f"{part.name}: failed: {error}" for error in part.errors[:SHOWN]]
+    return [*said, *(f"{part.name}: {note}" for note in part.notes)]
 
 
 def _value(side: Side) -> str:

@@ -98,6 +98,10 @@ class Measured:
     runs: tuple[str, str | None]
     failed: int
     """Rows in which the model, the judge or the product failed; asking again repeats them."""
+    errors: tuple[str, ...]
+    """Why, each reason once."""
+    notes: tuple[str, ...]
+    """What must be said with the figures."""
 
 
 @dataclass(slots=True)
@@ -229,6 +233,8 @@ def _measured(part: Part, figures: Mapping[str, Figure], model: Run, beside: Run
     runs = [run for run in (model, beside) if run is not None]
     judging = sum((run.judging for run in runs), NOTHING)
     rows = model.evaluation.rows
+    errors = [row.get("error") or row.get("judge_error") for run in runs for row in run.evaluation.rows]
+    failed = [error for error in errors if error is not None]
     return Measured(
         name=part.name,
         lines=tuple(_lines(part, figures, model, beside)),
@@ -238,7 +244,9 @@ def _measured(part: Part, figures: Mapping[str, Figure], model: Run, beside: Run
         seconds=round(model.seconds, 1),
         seconds_quotations=round(beside.seconds, 1) if beside is not None else 0.0,
         runs=(model.id, beside.id if beside is not None else None),
-        failed=sum("error" in row or "judge_error" in row for run in runs for row in run.evaluation.rows),
+        failed=len(failed),
+        errors=tuple(dict.fromkeys(failed)),
+        notes=tuple(dict.fromkeys(note for run in runs for note in run.evaluation.notes)),
     )
 
 
