@@ -76,7 +76,7 @@ def _beside(part: Measured) -> list[str]:
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(part.spent.without.items()))
         said.append(f"{part.name}: in some rows the model failed at a task ({reasons})")
     if part.failed:
-        said.append(f"{part.name}: {part.failed} rows failed and are left out of the figures concerned; the next call repeats them")
+        said.append(f"{part.name}: {part.failed} rows failed and are left out; the next call repeats them")
         said += [f"{part.name}: failed: {error}" for error in part.errors[:SHOWN]]
     return [*said, *(f"{part.name}: {note}" for note in part.notes)]
 
