@@ -178,7 +178,7 @@ def _measure(aims: Aims, settings: Settings, options: Options, notes: Console, s
             done[aim.name] = command.evaluator(aim.command).together(rows)
             runs[aim.name] = tuple(run for name in aim.together for run in runs[name])
         else:
-            data = _copy(aim.dataset, options.data)
+            data = copy_of(aim.dataset, options.data)
             if aim.dataset is not None and data is None:
                 standing.left_out[aim.name] = f"its articles do not ship: --data {aim.dataset}=PATH"
                 continue
@@ -197,7 +197,7 @@ def _rows(aim: Aim, data: Path | None, options: Options) -> command.Options:
     return command.Options(source, runs=options.runs, reuse=not options.fresh)
 
 
-def _copy(dataset: str | None, data: Mapping[str, Path]) -> Path | None:
+def copy_of(dataset: str | None, data: Mapping[str, Path]) -> Path | None:
     """`--data wixqa=…` serves `wixqa-part-expertwritten`, too; the longest name that fits counts."""
     fitting = [name for name in data if dataset is not None and dataset.startswith(name)]
     return data[max(fitting, key=len)] if fitting else None
@@ -210,13 +210,15 @@ def lines(aim: Aim, found: Evaluation, runs: Sequence[str]) -> Iterator[Line]:
         if name not in known:
             raise AimsError(f"{aim.name}: `handrail eval {aim.command}` has no figure {name!r}")
         value = known[name]
-        yield Line(
-            aim.name, name, value, found.intervals.get(name), _n(name, known), wanted, wanted.met(value), tuple(runs)
-        )
+        n, met = rows_behind(name, known), wanted.met(value)
+        yield Line(aim.name, name, value, found.intervals.get(name), n, wanted, met, tuple(runs))
 
 
-def _n(figure: str, known: Mapping[str, Any]) -> int | None:
-    """The nearest count: of the figure's own group, else of those around it."""
+def rows_behind(figure: str, known: Mapping[str, Any]) -> int | None:
+    """The figure's own count where it has one, else the nearest: of its group, or of those around it."""
+    own = known.get(f"{figure}_n")
+    if own is not None:
+        return int(own)
     parts = figure.split(".")[:-1]
     for depth in range(len(parts), -1, -1):
         for name in ("support", "n", "n_turns"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import secrets
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -32,8 +33,11 @@ from eval.provenance import provenance
 from eval.record import RecordError, Run, Status, new_run_id, write
 from eval.runner import Bars, Done, Evaluation, Job, progress_on
 from eval.selection import Selected, Source, select
+from eval.spending import Spending
+from eval.spending import spent as spent_by
 from eval.talks import selecting
 from eval.waiting import hold_index, when_free
+from handrail.llm.meter import metering
 from handrail.settings import Settings, load_settings
 
 HERE = Path(__file__).parent
@@ -64,7 +68,11 @@ class Options:
     resume: str | None = None
     """The id of an interrupted run to go on with."""
     reuse: bool = False
-    """Take a finished run of just this instead of measuring anew."""
+    """Take a finished run of just this instead of measuring anew, and go on with an interrupted one."""
+    spending: Spending | None = None
+    """What measuring rows may spend on language models; rows in which they fail are then tried again next time."""
+    judging: Spending | None = None
+    """What rating rows may spend."""
 
 
 DATASETS: dict[str, Dataset[Any]] = {
@@ -126,6 +134,8 @@ def measured(command: str, settings: Settings, options: Options, notes: Console)
         write(opened, folder)
         stack.callback(record.forget_empty, folder, opened.id)
         done = _sit(opened, selected, options, folder, notes, stack)
+        if options.spending is not None and not done.evaluation.rows:
+            return done
         done.evaluation.notes.extend(selected.caveats)
         written = write(done, folder)
     notes.print(f"[dim]run record: {escape(str(written))}[/]", soft_wrap=True)
@@ -154,13 +164,19 @@ def _opened(
         status=Status.RUNNING,
     )
     if options.resume is None:
-        for run_id, rows in resume.unfinished(folder, now, known):
+        for run_id, count in resume.unfinished(folder, now, known):
+            if options.reuse and hasattr(evaluator(command), "measure"):
+                return _opened(command, loaded, known, replace(options, resume=run_id), folder, notes)
             notes.print(
-                f"[yellow]unfinished[/]: the same run was interrupted after {rows} of {len(loaded.cases)} rows; "
+                f"[yellow]unfinished[/]: the same run was interrupted after {count} of {len(loaded.cases)} rows; "
                 f"--resume {run_id} goes on with it",
                 soft_wrap=True,
             )
             break
+        if options.judging is not None:
+            before = resume.rows_before(folder, now, known)
+            if before is not None:
+                shutil.copyfile(before, record.rows_path(folder, fresh.id))
         return fresh
     if not hasattr(evaluator(command), "measure"):
         raise RecordError(f"`handrail eval {command}` cannot be resumed: its timings belong together")
@@ -172,6 +188,7 @@ def _opened(
         started=resume.started(held),
         seconds=held.get("seconds", 0.0),
         sittings=held.get("sittings", 1) + 1,
+        judging=record.spent_in(held, "judge"),
     )
 
 
@@ -183,55 +200,58 @@ def _sit(
     notes: Console,
     stack: ExitStack,
 ) -> Run:
-    module, companies = evaluator(opened.command), selected.companies
-    settings, loaded = selected.settings, selected.loaded
-    start = time.monotonic()
+    module, done = evaluator(opened.command), Done[Any, Any]()
     with progress_on(notes) as progress:
-        bars = Bars(progress)
-        if selected.sealed:
-            job = Job(
-                settings,
-                loaded.cases,
-                bars,
-                options.limit,
-                bases=selected.bases,
-                url=selected.url,
-                alone=selected.alone,
-            )
+        start = time.monotonic()
+        job = Job(
+            selected.settings,
+            selected.loaded.cases,
+            Bars(progress),
+            options.limit,
+            selected.companies,
+            selected.bases,
+            selected.url,
+            selected.alone,
+            spending=options.spending,
+            judging=options.judging,
+        )
+        if not hasattr(module, "measure"):
+            found = asyncio.run(module.evaluate(job))
+        elif selected.sealed:
             found = counted(module.score(asyncio.run(asked(module, job))))
-        elif hasattr(module, "measure"):
+        else:
             journal: Journal[Any] = Journal(record.rows_path(folder, opened.id), module.RESULT)
             if journal.entries:
                 notes.print(f"{len(journal.entries)} rows are kept from before")
             stack.enter_context(journal)
-            job = Job(
-                settings,
-                loaded.cases,
-                bars,
-                options.limit,
-                companies,
-                selected.bases,
-                selected.url,
-                selected.alone,
-                journal,
-            )
-            found = module.score(asyncio.run(asked(module, job)))
-        else:
-            found = asyncio.run(module.evaluate(Job(settings, loaded.cases, bars, options.limit)))
+            done = asyncio.run(asked(module, replace(job, journal=journal)))
+            found = module.score(done)
     if opened.sittings > 1:
         found.notes.append(f"measured in {opened.sittings} sittings: durations of one may not be those of another")
     return replace(
         opened,
         seconds=opened.seconds + time.monotonic() - start,
         evaluation=found,
-        status=Status.INTERRUPTED if found.interrupted else Status.FINISHED,
+        status=Status.INTERRUPTED if found.interrupted or _to_repeat(found, options) else Status.FINISHED,
+        spent=done.spent,
+        judging=opened.judging + done.judging,
     )
+
+
+def _to_repeat(found: Evaluation, options: Options) -> bool:
+    """What failed has cost little; a run that counts as finished would be measured anew as a whole."""
+    failed = any("error" in row or "judge_error" in row for row in found.rows)
+    return failed and (options.spending is not None or options.judging is not None)
 
 
 async def asked(module: Any, job: Job[Any]) -> Done[Any, Any]:
     """Measured, and judged where the evaluator has a judge to ask; its ratings are kept apart from the rows."""
     done: Done[Any, Any] = await module.measure(job)
-    return await module.judge(job, done) if hasattr(module, "judge") and not done.interrupted else done
+    if not hasattr(module, "judge") or done.interrupted:
+        return done
+    with metering() as meter:
+        rated: Done[Any, Any] = await module.judge(job, done)
+    return replace(rated, judging=spent_by(meter))
 
 
 def counted(found: Evaluation) -> Evaluation:

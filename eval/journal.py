@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar, cast
@@ -12,6 +12,7 @@ from typing import Any, Generic, Self, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 
 from eval.datasets import Case
+from eval.spending import NOTHING, Spent
 from handrail.errors import PermanentError
 
 R = TypeVar("R")
@@ -31,6 +32,8 @@ class Entry(Generic[R]):
     error: str | None = None
     case: Mapping[str, Any] = field(default_factory=dict)
     """The row of the evaluation file; only where it was read from disk."""
+    spent: Spent = NOTHING
+    """On language models."""
 
 
 class Journal(Generic[R]):
@@ -61,6 +64,8 @@ class Journal(Generic[R]):
         """Write one row; it is on its way to the disk when this returns."""
         self.entries[case.line] = entry
         row: dict[str, Any] = {"line": case.line, "case": case.model_dump(mode="json")}
+        if entry.spent.requests:
+            row["spent"] = asdict(entry.spent)
         if entry.error is not None:
             row["error"] = entry.error
         elif entry.not_applicable is not None:
@@ -83,8 +88,9 @@ class Journal(Generic[R]):
         try:
             row = json.loads(line)
             result = self._adapter.validate_python(row["result"]) if "result" in row else None
+            spent = Spent(**row["spent"]) if "spent" in row else NOTHING
             entry: Entry[R] = Entry(
-                int(row["line"]), result, row.get("not_applicable"), row.get("error"), dict(row["case"])
+                int(row["line"]), result, row.get("not_applicable"), row.get("error"), dict(row["case"]), spent
             )
             if sum(name in row for name in ("result", "not_applicable", "error")) != 1:
                 raise ValueError("a row is measured, not applicable, or failed")

@@ -83,6 +83,8 @@ def connected(settings: Settings) -> Judge | None:
             timeout_s=judge.timeout_s,
             max_output_tokens=judge.max_output_tokens,
             reasoning=judge.reasoning,
+            usd_per_million_input=judge.usd_per_million_input,
+            usd_per_million_output=judge.usd_per_million_output,
         )
     )
     return Judge(models.answering, judge.cache or settings.storage.data_dir / "eval" / "judge", models.aclose)

@@ -30,7 +30,8 @@ LOWER_IS_BETTER = {
     "ms", "false_answer", "false_refusal", "attack_success", "attack_succeeded", "succeeded", "harmed", "benign_harm",
     "confident_wrong", "missed_serious",
 }  # fmt: skip
-NO_MEASURE = {"line", "probability", "confidence", "attack", "should_refuse", "refused", "score", "depends"}
+NO_MEASURE = {"line", "probability", "confidence", "attack", "should_refuse", "refused", "score", "depends",
+              "follow_up"}  # fmt: skip
 """Numbers of a row that are neither good nor bad by themselves."""
 
 Derived = Callable[[Row], bool | None]

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from eval.datasets import BadRow
 from eval.runner import Evaluation
+from eval.spending import NOTHING, Spent
 from handrail.errors import PermanentError, RetryableError
 
 FORMAT = 2
@@ -24,7 +25,7 @@ RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,119}")
 
 OWN = {
     "format", "run_id", "status", "command", "started", "seconds", "sittings", "file", "conditions", "metrics",
-    "details", "intervals", "interrupted", "bad_rows", "notes", "rows",
+    "details", "intervals", "interrupted", "bad_rows", "notes", "rows", "spent",
 }  # fmt: skip
 """Parts of a record that are of the run itself; the others are its provenance."""
 
@@ -60,6 +61,10 @@ class Run:
     evaluation: Evaluation
     status: Status = Status.FINISHED
     sittings: int = 1
+    spent: Spent = NOTHING
+    """On language models, by its rows, whenever they were measured."""
+    judging: Spent = NOTHING
+    """By rating them, in all sittings together."""
 
 
 def new_run_id(command: str, now: datetime, token: str) -> str:
@@ -87,6 +92,7 @@ def record(run: Run) -> dict[str, Any]:
         "bad_rows": [asdict(row) for row in run.bad],
         "notes": found.notes,
         "rows": found.rows,
+        "spent": {"rows": asdict(run.spent), "judge": asdict(run.judging)},
     }
 
 
@@ -108,7 +114,14 @@ def run_of(held: Mapping[str, Any]) -> Run:
         evaluation=Evaluation(**found),
         status=Status(held["status"]),
         sittings=held["sittings"],
+        spent=spent_in(held, "rows"),
+        judging=spent_in(held, "judge"),
     )
+
+
+def spent_in(held: Mapping[str, Any], by: str) -> Spent:
+    """Records of earlier versions do not say."""
+    return Spent(**held["spent"][by]) if "spent" in held else NOTHING
 
 
 def write(run: Run, folder: Path) -> Path:

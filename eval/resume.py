@@ -13,8 +13,11 @@ from eval.record import RecordError, Status
 from eval.report import flat
 from handrail.errors import PermanentError
 
-UNRELATED = ("git.", "settings.storage.", "settings.observe.", "settings.limits.", "settings.server.")
+UNRELATED = ("git.", "settings.storage.", "settings.observe.", "settings.limits.", "settings.server.",
+             "settings.llm.usd_per_million", "settings.judge.usd_per_million")  # fmt: skip
 """Parts of the provenance that no number depends on; `code` stands for the revision and what was changed since."""
+NOT_OF_ROWS = ("file.limit", "settings.judge.")
+"""What leaves each measured row as it is."""
 SHOWN = 6
 
 
@@ -89,6 +92,22 @@ def finished(folder: Path, now: Mapping[str, Any], provenance: Mapping[str, Any]
         if not failed and not differences(identity_of(held, provenance), now):
             return held
     return None
+
+
+def rows_before(folder: Path, now: Mapping[str, Any], provenance: Mapping[str, Any]) -> Path | None:
+    """Rows of the fullest run of the same, whatever its limit and its judge."""
+
+    def of_rows(known: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in known.items() if not name.startswith(NOT_OF_ROWS)}
+
+    paths = [
+        record.rows_path(folder, held["run_id"])
+        for held in record.records(folder)
+        if not isinstance(held, RecordError)
+        and not differences(of_rows(identity_of(held, provenance)), of_rows(now))
+        and not record.in_work(folder, held["run_id"])
+    ]
+    return max((path for path in paths if path.is_file()), key=lambda path: path.stat().st_size, default=None)
 
 
 def started(held: Mapping[str, Any]) -> datetime:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -13,7 +13,9 @@ from eval.companies import Company
 from eval.datasets import Case
 from eval.journal import Entry, Journal
 from eval.metrics.bootstrap import Interval
+from eval.spending import NOTHING, Spending, Spent, outage, spent
 from handrail.errors import HandrailError
+from handrail.llm.meter import metering
 from handrail.settings import Settings
 from handrail.text.guard import TextRefused
 
@@ -55,10 +57,14 @@ class Job(Generic[C]):
     """Turns of conversations are asked by themselves, too."""
     journal: Journal[Any] | None = None
     """Where rows are kept as they come, with those of an earlier sitting; None keeps them in memory only."""
+    spending: Spending | None = None
+    """What measuring rows may spend on language models; None is no bound."""
+    judging: Spending | None = None
+    """The same of rating them."""
 
     async def each(self, phase: str, work: Callable[[C], Awaitable[R]]) -> Done[C, R]:
         """`work` on every case that no earlier sitting measured, with a bar named `phase`."""
-        return await run_each(self.cases, work, self.bars.phase(phase, len(self.cases)), self.journal)
+        return await run_each(self.cases, work, self.bars.phase(phase, len(self.cases)), self.journal, self.spending)
 
 
 @dataclass(slots=True)
@@ -85,6 +91,10 @@ class Done(Generic[C, R]):
     """Rows for the report: texts the guard refuses, which no stage ever sees, and failures."""
     interrupted: bool = False
     notes: list[str] = field(default_factory=list)
+    spent: Spent = NOTHING
+    """By the rows."""
+    judging: Spent = NOTHING
+    """By rating them, in this sitting."""
 
     def rows(self, row: Callable[[C, R], dict[str, Any]]) -> list[dict[str, Any]]:
         """Rows of the report, the unmeasured ones at the end."""
@@ -94,6 +104,7 @@ class Done(Generic[C, R]):
 
     def add(self, case: C, entry: Entry[R]) -> None:
         """Take over a row from a journal."""
+        self.spent += entry.spent
         if entry.error is not None:
             self.unmeasured.append({"id": case.id, "line": case.line, "error": entry.error})
         elif entry.not_applicable is not None:
@@ -107,16 +118,21 @@ async def run_each(
     work: Callable[[C], Awaitable[R]],
     advance: Callable[[], None],
     journal: Journal[R] | None = None,
+    spending: Spending | None = None,
 ) -> Done[C, R]:
     """One at a time, so that durations mean something. Ctrl+C ends it early instead of raising.
 
-    Rows that `journal` holds are not measured again; every new one is written there before the next begins.
+    Rows that `journal` holds are not measured again; every new one is written there before the next begins. Once
+    `spending` allows no other row, only those that are held are taken.
     """
     done: Done[C, R] = Done()
     try:
         for case in cases:
             kept = journal.kept(case) if journal is not None else None
-            entry = kept if kept is not None else await _measured(case, work)
+            if kept is None and spending is not None and not spending.allows():
+                done.interrupted = True
+                continue
+            entry = kept if kept is not None else await _measured(case, work, spending)
             if journal is not None and kept is None:
                 journal.keep(case, entry)
             done.add(case, entry)
@@ -126,7 +142,19 @@ async def run_each(
     return done
 
 
-async def _measured(case: C, work: Callable[[C], Awaitable[R]]) -> Entry[R]:
+async def _measured(case: C, work: Callable[[C], Awaitable[R]], spending: Spending | None) -> Entry[R]:
+    with metering() as meter:
+        entry = await _tried(case, work)
+    row = spent(meter)
+    if spending is not None:
+        spending.add(row)
+        reason = outage(row)
+        if reason is not None and entry.error is None:
+            return Entry(case.line, error=f"the model did not work: {reason.says}", spent=row)
+    return replace(entry, spent=row)
+
+
+async def _tried(case: C, work: Callable[[C], Awaitable[R]]) -> Entry[R]:
     try:
         return Entry(case.line, result=await work(case))
     except TextRefused as refusal:

@@ -11,13 +11,15 @@ from typing import Any
 from eval.datasets.answers import AnswerCase
 from eval.evaluators.bench import Asked, Bench, bench
 from eval.evaluators.claims import Pair, Said, pairs, said
-from eval.judge import AnswerRating, Judge, ReferenceRating, connected, same_as_answering
+from eval.judge import AT_ONCE, AnswerRating, Judge, ReferenceRating, connected, same_as_answering
 from eval.metrics import answers as metrics
 from eval.metrics.answers import Scored
 from eval.metrics.grounding import stated
 from eval.metrics.ruler import beginning, figures
 from eval.metrics.text import plain, statements
 from eval.runner import Done, Evaluation, Job, failure
+from eval.spending import spent
+from handrail.llm.meter import metering
 from handrail.types import Passage
 
 LOCAL = "local"
@@ -54,7 +56,7 @@ async def measure(job: Job[AnswerCase]) -> Done[AnswerCase, Answered]:
 
 
 async def judge(job: Job[AnswerCase], done: Done[AnswerCase, Answered]) -> Done[AnswerCase, Answered]:
-    """Rated by the judge of the settings, several at once; as it is where there is none."""
+    """Rated by the judge of the settings, several at once; as it is without one, or once the spending ends."""
     asked = connected(job.settings)
     if asked is None or not done.measured:
         return done
@@ -65,8 +67,17 @@ async def judge(job: Job[AnswerCase], done: Done[AnswerCase, Answered]) -> Done[
         advance()
         return case, replace(found, judged=judged)
 
+    measured: list[tuple[AnswerCase, Answered]] = []
     try:
-        measured = await asyncio.gather(*(one(case, found) for case, found in done.measured))
+        for start in range(0, len(done.measured), AT_ONCE):
+            if job.judging is not None and not job.judging.allows():
+                done.interrupted = True
+                return done
+            with metering() as meter:
+                measured += await asyncio.gather(*(one(*row) for row in done.measured[start : start + AT_ONCE]))
+            if job.judging is not None:
+                # A judge that fails says nothing about the model that answers.
+                job.judging.add(replace(spent(meter), without={}))
     except asyncio.CancelledError:
         done.interrupted = True
         return done
@@ -74,7 +85,7 @@ async def judge(job: Job[AnswerCase], done: Done[AnswerCase, Answered]) -> Done[
         await asked.aclose()
     if same_as_answering(job.settings):
         done.notes.append("the judge is the answering model: it rates its own words, which flatters them")
-    return replace(done, measured=list(measured))
+    return replace(done, measured=measured)
 
 
 def score(done: Done[AnswerCase, Answered]) -> Evaluation:

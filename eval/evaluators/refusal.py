@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from eval.datasets.articles import KnownArticles
 from eval.datasets.refusal import RefusalCase
 from eval.evaluators import NO_GOLD, question
 from eval.metrics import refusal as metrics
 from eval.metrics import share
+from eval.metrics.bootstrap import mean_interval
 from eval.metrics.refusal import Judged
 from eval.runner import Done, Evaluation, Job
 from handrail.assembly import Assistant
@@ -49,15 +52,21 @@ def score(done: Done[RefusalCase, Turn]) -> Evaluation:
     ]
     rows = done.rows(_row)
     cited = [row["expected_cited"] for row in rows if row.get("expected_cited") is not None]
+    follow_ups = [row["correct"] for row in rows if row.get("follow_up") and row["correct"] is not None]
     return Evaluation(
         metrics=metrics.score(judged),
         details={
             "expected_cited": share(cited),
             "expected_cited_n": len(cited),
+            "follow_ups": {"n": len(follow_ups), "accuracy": share(follow_ups)},
             "aurc": metrics.area(judged),
             "curve": metrics.curve(judged),
         },
-        intervals=metrics.intervals(judged),
+        intervals={
+            **metrics.intervals(judged),
+            "expected_cited": mean_interval(np.asarray(cited, dtype=float)),
+            "follow_ups.accuracy": mean_interval(np.asarray(follow_ups, dtype=float)),
+        },
         rows=rows,
         interrupted=done.interrupted,
     )
@@ -81,6 +90,7 @@ def _row(case: RefusalCase, turn: Turn) -> dict[str, Any]:
     row: dict[str, Any] = {
         "bucket": bucket(case),
         "should_refuse": case.should_refuse,
+        "follow_up": bool(case.before),
         "refused": result.refused,
         "correct": None if case.should_refuse is None else result.refused == case.should_refuse,
         "routing": result.routing.value,

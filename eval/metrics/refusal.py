@@ -34,11 +34,15 @@ def intervals(rows: Sequence[Judged]) -> dict[str, Interval | None]:
     def rate(hit: np.ndarray[Any, Any], among: np.ndarray[Any, Any]) -> Interval | None:
         return interval(len(rows), lambda draw: _ratio(int(hit[draw].sum()), int(among[draw].sum())))
 
+    right = refused == truth
+    buckets = dict.fromkeys(row.bucket for row in rows if row.bucket is not None)
+    inside = {name: np.asarray([row.bucket == name for row in rows], dtype=bool) for name in buckets}
     return {
         "precision": rate(truth & refused, refused),
         "recall": rate(truth & refused, truth),
         "false_answer_rate": rate(truth & ~refused, truth),
         "false_refusal_rate": rate(~truth & refused, ~truth),
+        **{f"by_bucket.{name}.accuracy": rate(right & among, among) for name, among in inside.items()},
     }
 
 

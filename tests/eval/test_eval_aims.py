@@ -217,7 +217,7 @@ def test_data_that_is_not_there_is_said(given: str, why: str) -> None:
 def test_the_longest_name_that_fits_a_dataset_counts() -> None:
     data = {"wixqa": Path("a"), "wixqa-part": Path("b"), "astro": Path("c")}
 
-    assert aims._copy("wixqa-part-expertwritten", data) == Path("b")
-    assert aims._copy("wixqa-simulated", data) == Path("a")
-    assert aims._copy("bipia-test", data) is None
-    assert aims._copy(None, data) is None
+    assert aims.copy_of("wixqa-part-expertwritten", data) == Path("b")
+    assert aims.copy_of("wixqa-simulated", data) == Path("a")
+    assert aims.copy_of("bipia-test", data) is None
+    assert aims.copy_of(None, data) is None

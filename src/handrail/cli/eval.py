@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from handrail.cli import KB, Json, eval_aims, eval_gate, eval_runs, eval_talks, notes, results, settings_for
+from handrail.cli import KB, Json, eval_aims, eval_gate, eval_llm, eval_runs, eval_talks, notes, results, settings_for
 from handrail.errors import MissingExtra
 from handrail.settings import load_settings
 from handrail.settings.paths import SAMPLE_KB
@@ -25,6 +25,7 @@ app.command()(eval_runs.compare)
 app.command()(eval_runs.report)
 app.command()(eval_gate.gate)
 app.command()(eval_aims.aims)
+app.command()(eval_llm.llm)
 app.command()(eval_talks.talks)
 
 

@@ -46,7 +46,7 @@ def aims(
     module = part("aims")
     options = {"aims": aims, "only": only, "index": index, "runs": runs}
     chosen = {name: value for name, value in options.items() if value is not None}
-    standing = module.stand(settings_for(), module.Options(**chosen, data=_copies(data or []), fresh=fresh), notes)
+    standing = module.stand(settings_for(), module.Options(**chosen, data=copies(data or []), fresh=fresh), notes)
     if as_json:
         print(json.dumps(part("report").rounded(module.as_json(standing)), indent=2))  # noqa: T201
     else:
@@ -56,7 +56,7 @@ def aims(
         raise typer.Exit(INTERRUPTED)
 
 
-def _copies(given: list[str]) -> dict[str, Path]:
+def copies(given: list[str]) -> dict[str, Path]:
     found = {}
     for item in given:
         name, sign, path = item.partition("=")

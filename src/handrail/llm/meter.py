@@ -23,8 +23,9 @@ class Bounds:
 class Meter:
     """Adds up usage; failed calls count too, since they are billed."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: Bounds, around: Meter | None = None) -> None:
         self._bounds = bounds
+        self._around = around
         self.usage = Usage()
         self.requests = 0
         self.attempts: list[Attempt] = []
@@ -32,12 +33,19 @@ class Meter:
         """Tasks that no provider did, with the reason."""
 
     def add(self, usage: Usage, requests: int = 0) -> None:
+        if self._around is not None:
+            self._around.add(usage, requests)
         self.requests += requests
         self.usage = Usage(
             self.usage.input_tokens + usage.input_tokens,
             self.usage.output_tokens + usage.output_tokens,
             self.usage.cost_usd + usage.cost_usd,
         )
+
+    def note(self, attempt: Attempt) -> None:
+        if self._around is not None:
+            self._around.note(attempt)
+        self.attempts.append(attempt)
 
     def left(self) -> Bounds:
         """What remains; 0 where there is no bound. Raises BudgetExhausted when something is used up."""
@@ -62,8 +70,11 @@ _current: ContextVar[Meter | None] = ContextVar("handrail_llm_meter", default=No
 
 @contextmanager
 def metering(bounds: Bounds | None = None) -> Iterator[Meter]:
-    """Everything asked of a model inside, also in tasks started inside, is added to the meter."""
-    meter = Meter(bounds or Bounds())
+    """Everything asked of a model inside, also in tasks started inside, is added to the meter and to those around it.
+
+    Only the innermost meter's bounds are kept.
+    """
+    meter = Meter(bounds or Bounds(), _current.get())
     token = _current.set(meter)
     try:
         yield meter
@@ -82,7 +93,7 @@ def note(attempt: Attempt) -> None:
     """Say how a call went, to the turn at hand, if there is one."""
     meter = _current.get()
     if meter is not None:
-        meter.attempts.append(attempt)
+        meter.note(attempt)
 
 
 def gave_up(task: str, reason: str) -> None:
@@ -101,5 +112,5 @@ def reserve() -> Bounds:
     if meter is None:
         return Bounds()
     left = meter.left()
-    meter.requests += 1
+    meter.add(Usage(), 1)
     return left

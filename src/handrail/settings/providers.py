@@ -109,6 +109,8 @@ class Judge(Section):
     reasoning: Literal["minimal", "low", "medium", "high"] | None = advanced(
         "low", description="How long a reasoning model thinks about a rating. Not sent to other models."
     )
+    usd_per_million_input: float = advanced(0.0, ge=0, le=1000, description="Price of its input tokens.")
+    usd_per_million_output: float = advanced(0.0, ge=0, le=1000, description="Price of its output tokens.")
 
     @property
     def configured(self) -> bool:
