@@ -77,22 +77,7 @@ class Engine:
                 await turn.showing.withdraw()
             lang, written = self._stages.articles_lang, self._stages.writes
             result = noticed(result, turn.question, turn.classification, wording, lang, written=written)
-            finished = Turn(
-                question=turn.question,
-                outcome=outcome.limit_offer(replies.person_in_sight(result, turn), people),
-                classification=turn.classification,
-                trace_id=trace.id,
-                provider=turn.provider,
-                model=turn.model,
-                retrieved=turn.retrieved,
-                latency_ms=laps.laps(),
-                usage=meter.usage,
-                attempts=tuple(meter.attempts),
-                degraded=tuple(turn.degraded),
-                reasons=dict(turn.degraded),
-                standalone=turn.standalone or turn.question.text,
-                cached=turn.cached and result.answers,
-            )
+            finished = turn.finished(outcome.limit_offer(replies.person_in_sight(result, turn), people), meter)
             trace.finish(finished)
         return finished
 

@@ -13,12 +13,13 @@ from handrail.errors import HandrailError, RetryableError
 from handrail.llm.deadline import until
 from handrail.llm.generations import Span
 from handrail.llm.kinds import Failure, because
+from handrail.llm.meter import Meter
 from handrail.observe import TurnTrace
 from handrail.turn.showing import Showing
 from handrail.turn.stopwatch import Stopwatch
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import Wording
-from handrail.types import Classification, Label, Question, Request, Understanding
+from handrail.types import Classification, Label, Outcome, Question, Request, Turn, Understanding
 
 UNREAD = Understanding((), Request("", ()))
 UNDECIDED = Classification(Label.ANSWERABLE, 0.0, "rule")
@@ -113,3 +114,22 @@ class TurnInFlight:
         for task, reason in tasks.items():
             if not (task == "classify" and "understand" in self.degraded):
                 self.go_on_without(STAGE.get(task, task), reason)
+
+    def finished(self, result: Outcome, meter: Meter) -> Turn:
+        """The turn as it is handed on, with what it cost."""
+        return Turn(
+            question=self.question,
+            outcome=result,
+            classification=self.classification,
+            trace_id=self.trace.id,
+            provider=self.provider,
+            model=self.model,
+            retrieved=self.retrieved,
+            latency_ms=self.laps.laps(),
+            usage=meter.usage,
+            attempts=tuple(meter.attempts),
+            degraded=tuple(self.degraded),
+            reasons=dict(self.degraded),
+            standalone=self.standalone or self.question.text,
+            cached=self.cached and result.answers,
+        )
