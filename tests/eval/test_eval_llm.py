@@ -87,6 +87,8 @@ def suite(configured: Settings, articles: Path, tmp_path: Path, monkeypatch: pyt
     (tmp_path / "articles").symlink_to(articles)
     write_lines(tmp_path / "refusals.jsonl", REFUSALS)
     write_lines(tmp_path / "answers.jsonl", ANSWERS)
+    # A row that a busy machine could not finish in time counts as failed, and would be asked again.
+    monkeypatch.setenv("HANDRAIL__SERVER__TURN_DEADLINE_S", "300")
     return Suite(tmp_path, monkeypatch)
 
 
@@ -182,7 +184,8 @@ def test_a_judge_rates_both_and_is_paid_once(suite: Suite, model: StandIn) -> No
         assert 0 < asked == len(judge.requests)
     faithful = figures(first, "answers")["faithfulness"]
     assert faithful["model"]["value"] == faithful["quotations"]["value"] == 4
-    assert first["judge"] == "rater" and again["parts"] == first["parts"]
+    assert first["judge"] == "rater"
+    assert figures(again, "answers") == figures(first, "answers")
     (part,) = [item for item in first["parts"] if item["name"] == "answers"]
     assert part["judging"]["cost_usd"] == pytest.approx(asked * 100 * 10 / 1e6, abs=1e-4)
 
