@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, model_validator
 from rich.console import Console
@@ -22,7 +22,7 @@ from eval.selection import Source
 from eval.spending import NOTHING, Spending, Spent
 from eval.talks.selecting import TalkSource
 from handrail.errors import PermanentError
-from handrail.settings import Settings
+from handrail.settings import Settings, alone, overlaid
 from handrail.settings.paths import SAMPLE_KB
 
 SUITES = command.HERE / "suites.toml"
@@ -191,25 +191,24 @@ def with_model(settings: Settings) -> Settings:
         raise PermanentError(
             "no language model is set: OPENAI_API_KEY, or llm.base_url for a server that speaks the same protocol"
         )
-    tree = settings.model_dump()
-    tree["generate"] = {**tree["generate"], "answerer": "llm"}
-    return Settings.model_validate(_apart(tree, settings))
+    return _apart(overlaid(settings, {"generate": {"answerer": "llm"}}))
 
 
 def quotations(settings: Settings) -> Settings:
     """The same without a model; the judge stays, so that both are rated alike."""
-    tree = local(settings).model_dump()
-    return Settings.model_validate({**_apart(tree, settings), "llm": {}})
+    return _apart(alone(local(settings)))
 
 
-def _apart(tree: dict[str, Any], settings: Settings) -> dict[str, Any]:
+def _apart(settings: Settings) -> Settings:
     data = settings.storage.data_dir
-    return {
-        **tree,
-        "storage": {**tree["storage"], "data_dir": data / "eval" / "llm", "chroma_url": None},
-        "knowledge": {**tree["knowledge"], "kb": SAMPLE_KB},
-        "judge": {**tree["judge"], "cache": settings.judge.cache or data / "eval" / "judge"},
-    }
+    return overlaid(
+        settings,
+        {
+            "storage": {"data_dir": data / "eval" / "llm", "chroma_url": None},
+            "knowledge": {"kb": SAMPLE_KB},
+            "judge": {"cache": settings.judge.cache or data / "eval" / "judge"},
+        },
+    )
 
 
 def _source(part: Part, data: Path | None, options: Options) -> Source:

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse
 
 from api import turns
+from api.answer_schemas import AskResponse
 from api.dependencies import Needed, WhoAsks, json_only
 from api.openapi import failures
-from api.schemas import AskRequest, AskResponse
+from api.schemas import AskRequest
 from handrail.records.turns import Response
 
 router = APIRouter(tags=["conversation"])

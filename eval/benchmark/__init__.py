@@ -5,18 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
-from handrail.settings import Settings
+from handrail.settings import ALONE, Settings, overlaid
+from handrail.settings.overlay import Values
 from handrail.settings.paths import SAMPLE_KB
 
-LOCAL: dict[str, dict[str, Any]] = {
-    "generate": {"answerer": "extractive", "critique": "off"},
-    "classify": {"mode": "local"},
-    "rewrite": {"llm": False},
-    "memory": {"rewrite": "local"},
-    "verify": {"llm": "off"},
-    "decisions": {"model": "local", "models": {}},
+LOCAL: Values = {
+    **ALONE,
     "models": {"remember": 0},
     "observe": {"langfuse_public_key": None},
 }
@@ -25,18 +20,13 @@ LOCAL: dict[str, dict[str, Any]] = {
 
 def local(settings: Settings) -> Settings:
     """`settings` without an LLM and without traces that leave the machine."""
-    tree = settings.model_dump()
-    for section, values in LOCAL.items():
-        tree[section] = {**tree[section], **values}
-    return Settings.model_validate(tree)
+    return overlaid(settings, LOCAL)
 
 
 def apart(settings: Settings, data: Path) -> Settings:
     """The same on the sample in a data folder of its own, without the operator's index or fitted gates."""
-    tree = local(settings).model_dump()
-    tree["storage"] = {**tree["storage"], "data_dir": data, "chroma_url": None}
-    tree["knowledge"] = {**tree["knowledge"], "kb": SAMPLE_KB}
-    return Settings.model_validate(tree)
+    own: Values = {"storage": {"data_dir": data, "chroma_url": None}, "knowledge": {"kb": SAMPLE_KB}}
+    return overlaid(local(settings), own)
 
 
 def environment() -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from eval.benchmark import LOCAL
+from eval.benchmark import local
 from eval.benchmark.standin import MODEL, StandIn, standing_in
 from eval.benchmark.turns import ANSWERS
 from eval.datasets.retrieval import RetrievalCase
@@ -23,7 +23,7 @@ from eval.metrics.bootstrap import interval
 from eval.metrics.timing import percentiles
 from eval.runner import Evaluation, Job, failure
 from handrail.assembly import Assistant
-from handrail.settings import Settings
+from handrail.settings import Settings, overlaid
 from handrail.turn.watch import Nobody
 from handrail.types import Routing
 
@@ -74,18 +74,8 @@ class FirstWords(Nobody):
 
 def with_model(settings: Settings, url: str, chosen: Mapping[str, Mapping[str, Any]]) -> Settings:
     """Everything local but the language model at `url`, which does what `chosen` gives it."""
-    tree = settings.model_dump()
-    for section, values in LOCAL.items():
-        tree[section] = {**tree[section], **values, **chosen.get(section, {})}
-    tree["llm"] = {
-        **tree["llm"],
-        "base_url": url,
-        "model": MODEL,
-        "small_model": None,
-        "api_key": None,
-        "fallbacks": [],
-    }
-    return Settings.model_validate(tree)
+    model: dict[str, Any] = {"base_url": url, "model": MODEL, "small_model": None, "api_key": None, "fallbacks": []}
+    return overlaid(local(settings), {**chosen, "llm": model})
 
 
 async def evaluate(job: Job[RetrievalCase]) -> Evaluation:

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from handrail.assembly.parts import Parts
-from handrail.assembly.suggesting import _local, local_check
+from handrail.assembly.suggesting import local_check
 from handrail.settings import Settings
 from handrail.types import Evidence, Probe, Wordings
 from tests.stages import EVIDENCE, STEPS, WORDING, Retrieves, stages
@@ -26,7 +26,7 @@ class Busy(Retrieves):
 
 @pytest.mark.anyio
 async def test_a_check_may_take_longer_than_the_turn_of_a_visitor() -> None:
-    settings = _local(Settings.model_validate({"server": {"turn_deadline_s": 1.0}}))
+    settings = Settings.model_validate({"server": {"turn_deadline_s": 1.0}})
     parts = cast(Parts, SimpleNamespace(snapshot=SimpleNamespace(lang="en")))
 
     citations = await local_check(settings, parts, WORDING, stages(retriever=Busy(EVIDENCE)))("domain")

@@ -21,11 +21,6 @@ SHIPPED = (
     "article_draft",
     "classify",
     "critique",
-    "deep_again",
-    "deep_gaps",
-    "deep_grade",
-    "deep_imagine",
-    "deep_split",
     "high_stakes",
     "near_miss_check",
     "near_misses",
@@ -75,11 +70,6 @@ INPUTS: dict[str, dict[str, Any]] = {
     },
     "high_stakes": {"brand": "Acme", "lang": "en", "passages": [], "offers": [], "message": "refund?"},
     "standalone": {"brand": "Acme", "covers": "", "history": [], "message": "refund?"},
-    "deep_grade": {"brand": "Acme", "passages": [passage()], "message": "refund?"},
-    "deep_split": {"brand": "Acme", "message": "refund?"},
-    "deep_gaps": {"brand": "Acme", "passages": [passage()], "message": "refund?"},
-    "deep_imagine": {"brand": "Acme", "message": "refund?"},
-    "deep_again": {"brand": "Acme", "passages": [passage()], "tried": ["refund"], "message": "refund?"},
     "critique": {"brand": "Acme", "passages": [passage()], "claims": [Claim("Yes.", ("a/1",))], "message": "refund?"},
 }
 

@@ -1,9 +1,9 @@
-"""Follow-up questions, checked by the local path itself: no language model is asked, and nothing is traced."""
+"""Follow-up questions, checked by the local path itself: no other model is asked, and nothing is traced."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from uuid import uuid4
@@ -15,18 +15,12 @@ from handrail.assembly.parts import Parts
 from handrail.assembly.stages import build_stages
 from handrail.errors import RetryableError
 from handrail.observe.silent import SilentTracer
-from handrail.settings import Settings
+from handrail.settings import Settings, alone
 from handrail.turn.engine import Engine
 from handrail.turn.stages import Stages
 from handrail.turn.wording import Wording
 from handrail.types import Citation, Question, Routing
 
-LOCAL: Mapping[str, Mapping[str, object]] = {
-    "classify": {"mode": "local"},
-    "generate": {"answerer": "extractive", "critique": "off"},
-    "memory": {"rewrite": "off"},
-    "verify": {"llm": "off"},
-}
 DECIDING = dict.fromkeys(("models", "retrieval", "gates", "generate", "classify"), True)
 FORMAT = "2"
 LONGEST_S = 300.0
@@ -51,7 +45,7 @@ def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stag
 
     Nobody waits for it, so that it may take longer than a visitor's turn.
     """
-    local = _local(settings)
+    local = alone(settings) if settings.llm.configured or settings.decisions.remote else settings
     silent = SilentTracer(lambda: "")
     if stages is None or local != settings:
         stages = build_stages(local, parts, wording, silent)
@@ -66,13 +60,6 @@ def local_check(settings: Settings, parts: Parts, wording: Wording, stages: Stag
         return turn.outcome.citations if turn.outcome.routing is Routing.ANSWERED else None
 
     return check
-
-
-def _local(settings: Settings) -> Settings:
-    tree = {**settings.model_dump(), "llm": {}, "rewrite": {}}
-    for name, values in LOCAL.items():
-        tree[name] = {**tree[name], **values}
-    return Settings.model_validate(tree)
 
 
 def _made_for(settings: Settings, parts: Parts) -> str:

@@ -10,10 +10,17 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from handrail.errors import SettingsError
-from handrail.settings import Settings, explain, load_settings
+from handrail.settings import Settings, explain, load_settings, overlaid
 
 KB = Annotated[str | None, typer.Option("--kb", help="Knowledge base. Default: knowledge.kb from the settings.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs. Notes go to standard error.")]
+MaxUsd = Annotated[
+    float, typer.Option("--max-usd", min=0.0, help="Spending limit for the LLM, in USD. 0 means no limit.")
+]
+MaxTokens = Annotated[
+    int,
+    typer.Option("--max-tokens", min=0, help="Token limit for the LLM, input and output together. 0 means no limit."),
+]
 
 notes = Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and notes."""
@@ -32,10 +39,7 @@ def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:
     settings = load_settings(kb=kb)
     if not sections:
         return settings
-    tree = settings.model_dump()
-    for name, values in sections.items():
-        tree[name] = {**tree[name], **values}
     try:
-        return Settings.model_validate(tree)
+        return overlaid(settings, sections)
     except ValidationError as error:
         raise SettingsError(explain(error, "the command line")) from None

@@ -92,8 +92,7 @@ def reasons_in_words(turn: Turn) -> dict[str, str]:
 def _show_card(console: Console, card: Card) -> None:
     """A closed card is its heading and its address."""
     piece = card.piece
-    heading = " › ".join(filter(None, (piece.title, piece.section)))
-    console.print(f"[bold]{escape(heading)}[/] [dim]{escape(piece.url)}[/]", soft_wrap=True)
+    console.print(f"[bold]{escape(piece.heading)}[/] [dim]{escape(piece.url)}[/]", soft_wrap=True)
     if card.open:
         console.print(Markdown(piece.markdown))
     console.print()

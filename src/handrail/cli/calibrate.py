@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from handrail.cli import KB, Json, notes, results, settings_for
+from handrail.cli import KB, Json, MaxTokens, MaxUsd, notes, results, settings_for
 from handrail.llm.meter import Bounds
 from handrail.settings import Settings
 
@@ -46,15 +46,8 @@ def calibrate(
     templates: Annotated[
         bool, typer.Option("--templates", help="Generate questions from templates even if an LLM is configured.")
     ] = False,
-    max_usd: Annotated[
-        float, typer.Option("--max-usd", min=0.0, help="Spending limit for the LLM, in USD. 0 means no limit.")
-    ] = 1.0,
-    max_tokens: Annotated[
-        int,
-        typer.Option(
-            "--max-tokens", min=0, help="Token limit for the LLM, input and output together. 0 means no limit."
-        ),
-    ] = 500_000,
+    max_usd: MaxUsd = 1.0,
+    max_tokens: MaxTokens = 500_000,
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the default gate.")] = False,
     as_json: Json = False,
 ) -> None:

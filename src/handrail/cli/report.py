@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import handrail
-from handrail.cli import KB, Json, loading, notes, settings_for
+from handrail.cli import KB, Json, MaxTokens, MaxUsd, loading, notes, settings_for
 from handrail.errors import PermanentError
 from handrail.llm.meter import Bounds
 from handrail.settings import Settings
@@ -38,15 +38,8 @@ def report(
     ] = None,
     sample: Annotated[bool, typer.Option("--sample", help="Print the template that ships, to start from.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make every section anew, finished ones too.")] = False,
-    max_usd: Annotated[
-        float, typer.Option("--max-usd", min=0.0, help="Spending limit for the LLM, in USD. 0 means no limit.")
-    ] = 1.0,
-    max_tokens: Annotated[
-        int,
-        typer.Option(
-            "--max-tokens", min=0, help="Token limit for the LLM, input and output together. 0 means no limit."
-        ),
-    ] = 500_000,
+    max_usd: MaxUsd = 1.0,
+    max_tokens: MaxTokens = 500_000,
     as_json: Json = False,
 ) -> None:
     """Make a report from a template: what the articles say, with numbered sources, and what they leave open.

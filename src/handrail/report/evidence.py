@@ -12,6 +12,7 @@ from handrail.retrieve import Retriever
 from handrail.text.markdown import gist
 from handrail.turn.found import together
 from handrail.types import Evidence
+from handrail.types.evidence import heading_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,3 @@ def _closest(evidence: Evidence, bands: Bands) -> tuple[Near, ...]:
         )
         for one in worth
     )
-
-
-def heading_of(title: str, headings: Sequence[str]) -> str:
-    """Title and headings, each once."""
-    return " › ".join(dict.fromkeys(one for one in (title, *headings) if one))

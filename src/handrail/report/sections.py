@@ -9,12 +9,13 @@ from handrail.answer.gate import Band, Bands
 from handrail.answer.pieces import Pieces
 from handrail.errors import BudgetExhausted, HandrailError, NotSupported
 from handrail.report import Part, Source, Template, Written
-from handrail.report.evidence import Found, heading_of, look_up
+from handrail.report.evidence import Found, look_up
 from handrail.report.recall import Judge, nothing, of_quotes, of_text
 from handrail.report.write import Writer
 from handrail.retrieve import Retriever
 from handrail.text.markdown import literal
 from handrail.types import Claim, Evidence
+from handrail.types.evidence import heading_of
 
 WITHDRAWN = "The text that the model wrote was withdrawn: its sources do not state what it says."
 SPENT = "The spending limit of this run is used up"

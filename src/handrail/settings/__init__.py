@@ -4,6 +4,7 @@ from handrail.settings.answering import Generate, Prompts, Suggest, Verify
 from handrail.settings.base import Section
 from handrail.settings.decisions import Decide
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
+from handrail.settings.overlay import ALONE, alone, overlaid
 from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
 from handrail.settings.providers import Judge, Llm, LlmProvider
 from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
@@ -21,6 +22,7 @@ from handrail.settings.tree import (
 )
 
 __all__ = [
+    "ALONE",
     "WELL_KNOWN",
     "Alerts",
     "Brand",
@@ -51,7 +53,9 @@ __all__ = [
     "Stream",
     "Suggest",
     "Verify",
+    "alone",
     "environment",
     "explain",
     "load_settings",
+    "overlaid",
 ]

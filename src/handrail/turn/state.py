@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from handrail.errors import HandrailError, RetryableError
@@ -79,6 +79,11 @@ class TurnInFlight:
     """What the turn went on without, in order, and why: `rewrite`, `verify`, `answer` …; `assistant` when nothing was
     left."""
 
+    @property
+    def asked(self) -> Question:
+        """The question as it stands alone."""
+        return replace(self.question, text=self.standalone or self.question.text)
+
     @asynccontextmanager
     async def stage(self, name: str) -> AsyncIterator[Span]:
         """A stage that is watched, traced and timed under one name."""
@@ -130,6 +135,6 @@ class TurnInFlight:
             attempts=tuple(meter.attempts),
             degraded=tuple(self.degraded),
             reasons=dict(self.degraded),
-            standalone=self.standalone or self.question.text,
+            standalone=self.asked.text,
             cached=self.cached and result.answers,
         )

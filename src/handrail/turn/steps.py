@@ -77,10 +77,9 @@ class Steps:
         told = WordsOnly(turn.showing) if grave else turn.showing
         label = Label.HIGH_STAKES if grave else Label.ANSWERABLE
         classification = replace(turn.classification, label=label)
-        asked = replace(turn.question, text=turn.standalone or turn.question.text)
         async with turn.stage("generate") as span:
             draft = await self._stages.answer.call(
-                turn, lambda stage: stage.answer(asked, classification, evidence, told)
+                turn, lambda stage: stage.answer(turn.asked, classification, evidence, told)
             )
             if "answer" in turn.degraded:
                 await turn.showing.withdraw()
@@ -107,9 +106,8 @@ class Steps:
         """Of the articles' own words, the gate has judged the text that is shown."""
         if self._stages.critique is None or draft.verbatim:
             return Critique(draft.self_verdict or Verdict.FULLY)
-        asked = replace(turn.question, text=turn.standalone or turn.question.text)
         async with turn.stage("critique") as span:
-            critique = await self._stages.critique.call(turn, lambda stage: stage.critique(asked, draft, evidence))
+            critique = await self._stages.critique.call(turn, lambda stage: stage.critique(turn.asked, draft, evidence))
             span.record(input=[claim.text for claim in draft.claims], output=critique.verdict.value)
             span.record(probability=critique.probability)
         return critique

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handrail.types.evidence import Passage
+from handrail.types.evidence import Passage, heading_of
 from handrail.types.labels import Verdict
 from handrail.types.usage import NOTHING, Usage
 
@@ -38,7 +38,7 @@ class Piece:
     @property
     def heading(self) -> str:
         """Title and section, each once."""
-        return " › ".join(dict.fromkeys(part for part in (self.title, self.section) if part))
+        return heading_of(self.title, (self.section,))
 
 
 @dataclass(frozen=True, slots=True)

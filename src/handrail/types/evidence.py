@@ -56,6 +56,11 @@ class Section:
         return " > ".join((self.title, *self.headings))
 
 
+def heading_of(title: str, headings: Sequence[str]) -> str:
+    """Title and headings as people read them, outermost first, each once."""
+    return " › ".join(dict.fromkeys(part for part in (title, *headings) if part))
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A section that was read beside the question."""
