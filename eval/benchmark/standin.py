@@ -19,20 +19,18 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from handrail.text.markdown import sentences
-
 MODEL = "stand-in"
 TOKEN_CHARS = 4
 PASSAGE = re.compile(r'<passage number="\d+" id="([^"]+)"[^>]*>\n(.*?)\n</passage>', re.S)
 MESSAGE = re.compile(r"<message>\n(.*?)\n</message>", re.S)
-QUOTED_PASSAGES, QUOTED_SENTENCES = 2, 2
+QUOTED_PASSAGES, QUOTED_LINES = 2, 2
 AGREEABLE = ("answerable", "fully")
 """What it says where one of several values is asked for, so that a turn takes its longest way."""
 
 
 @dataclass(slots=True)
 class StandIn:
-    """Replies with sentences of the passages it is given, or the plainest value its schema allows."""
+    """Replies with lines of the passages it is given, or the plainest value its schema allows."""
 
     first_s: float
     """From a request to its first token."""
@@ -80,9 +78,9 @@ def reply(schema: Mapping[str, Any], prompt: str) -> Any:
     """A value of the schema: claims quote the first passages, other texts repeat the message."""
     asked = MESSAGE.search(prompt)
     quoted = [
-        {"text": sentence, "passage_ids": [html.unescape(id_)]}
+        {"text": line.strip(), "passage_ids": [html.unescape(id_)]}
         for id_, text in PASSAGE.findall(prompt)[:QUOTED_PASSAGES]
-        for sentence in sentences(html.unescape(text))[:QUOTED_SENTENCES]
+        for line in [line for line in html.unescape(text).splitlines() if line.strip()][:QUOTED_LINES]
     ]
     return _value(schema, schema.get("$defs", {}), asked.group(1) if asked else "", quoted)
 

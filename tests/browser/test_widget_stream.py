@@ -56,6 +56,38 @@ def test_words_are_painted_as_they_come_and_the_finished_message_is_announced_on
     expect(chat.page.get_by_role("log").locator("article:not(.visitor)")).to_have_count(0)
 
 
+def drafted(text: str) -> Json:
+    return {"type": "data-draft", "data": {"text": text}, "transient": True}
+
+
+def test_words_that_nothing_has_checked_are_plain_text_behind_what_stands(chat: Chat) -> None:
+    words = "2. Choose **Domains** in [our shop](https://evil.example/)"
+    parts = ({"type": "start"}, drafted("1. Op"), drafted(""), *piece(FIRST), drafted(words))
+    streams(chat, in_pieces(events(*parts), 4000, keep_open_s=20))
+    chat.open()
+    chat.send("domain")
+
+    writing = chat.page.locator(".writing article")
+    expect(writing.locator("em")).to_have_text(words)
+    expect(writing.locator("ol li")).to_have_count(1)
+    expect(writing.locator("a")).to_have_count(0)
+
+    chat.page.get_by_role("button", name="Stop").click()
+
+    expect(chat.replies.first).to_contain_text("Open Settings")
+    expect(chat.replies.first).not_to_contain_text("Domains")
+
+
+def test_a_claim_takes_the_place_of_its_draft(chat: Chat) -> None:
+    parts = ({"type": "start"}, drafted("1. Open **Sett"), drafted(""), *piece(FIRST))
+    streams(chat, in_pieces(events(*parts), 4000, keep_open_s=20))
+    chat.open()
+    chat.send("domain")
+
+    expect(chat.page.locator(".writing article ol li")).to_have_count(1)
+    expect(chat.page.locator(".writing article em")).to_have_text("")
+
+
 @pytest.mark.parametrize("size", [1, 7])
 def test_a_stream_cut_at_every_byte_reads_the_same(chat: Chat, size: int) -> None:
     grin = {"type": "text-delta", "id": "c1", "delta": "Größe 😀 – [1]"}

@@ -7,8 +7,20 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from handrail.answer import Told
 from handrail.errors import RetryableError
-from handrail.types import Claim, Draft, Label, Offer, RefusalReason, Routing, Verdict
+from handrail.types import (
+    Claim,
+    Classification,
+    Draft,
+    Evidence,
+    Label,
+    Offer,
+    Question,
+    RefusalReason,
+    Routing,
+    Verdict,
+)
 from tests.stages import (
     EVIDENCE,
     RECORDS,
@@ -234,3 +246,48 @@ async def test_the_evidence_of_an_answer_is_what_was_found() -> None:
     turn = await engine(stages(answerer=Answers(TWO))).run(ask())
 
     assert [citation.passage for citation in turn.outcome.citations] == EVIDENCE.passages
+
+
+@dataclass
+class Drafts(Answers):
+    """Tells the words of each claim before the claim itself."""
+
+    async def answer(
+        self, question: Question, classification: Classification, evidence: Evidence, told: Told | None = None
+    ) -> Draft:
+        assert told is not None
+        draft = await super().answer(question, classification, evidence, None)
+        for claim in draft.claims:
+            await told.words(claim.text[:8])
+            await told.write(claim)
+        return draft
+
+
+async def test_the_words_of_a_claim_are_gone_before_it_stands() -> None:
+    watcher = Watcher()
+    chosen = stages(answerer=Drafts(TWO), critic=critique(), verifier=Labels({}))
+
+    turn = await engine(chosen).run(ask(), watcher)
+
+    assert watcher.drafts == ["Open Set", "", "Add the ", ""]
+    assert watcher.text == turn.outcome.answer
+
+
+async def test_behind_a_claim_that_is_held_back_no_words_are_shown() -> None:
+    invented = Draft([Claim("Pay 999 euros by post.", (STEPS.id,)), *TWO.claims], "scripted")
+    watcher = Watcher()
+    chosen = stages(answerer=Drafts(invented), critic=critique(), verifier=Labels({"c1": "unsupported"}))
+
+    await engine(chosen).run(ask(), watcher)
+
+    assert watcher.drafts == ["Pay 999 ", ""]
+
+
+async def test_of_a_serious_reply_only_words_are_shown_before_it_is_complete() -> None:
+    watcher = Watcher()
+    chosen = stages(classifier=says(Label.HIGH_STAKES), answerer=Drafts(TWO), verifier=Labels({}))
+
+    turn = await engine(chosen).run(ask(), watcher)
+
+    assert watcher.drafts == ["Open Set", "Add the ", ""]
+    assert watcher.text == turn.outcome.answer
