@@ -61,11 +61,14 @@ class Agent:
     def queue(self) -> Locator:
         return self.page.locator(".row a")
 
-    def sign_in(self, email: str, password: str) -> None:
-        self.page.goto(f"{self.base}/desk")
+    def come_in(self, email: str, password: str, place: str = "") -> None:
+        self.page.goto(f"{self.base}/desk/{place}")
         self.page.get_by_label("E-mail").fill(email)
         self.page.get_by_label("Password").fill(password)
         self.page.keyboard.press("Enter")
+
+    def sign_in(self, email: str, password: str) -> None:
+        self.come_in(email, password)
         expect(self.page.get_by_text("Nobody is waiting")).to_be_visible()
 
     @property

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from uuid import uuid4
 
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from handrail.cli.desk import demo_agent
 from tests.browser.real_site import serve_real_site
+from tests.browser.sides import Agent, add_agent
 from tests.sample import sample_settings
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
@@ -22,22 +21,18 @@ pytestmark = [pytest.mark.models, pytest.mark.slow]
 QUESTION = "You charged me twice, I want my money back now!"
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(NamedTuple):
     base: str
-    email: str
-    password: str
+    person: tuple[str, str]
+    """Address and password of who works at the desk."""
 
 
 @pytest.fixture
 def running(sample_index: Path, tmp_path: Path) -> Iterator[Running]:
     records = tmp_path / "r.db"
-    settings = sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}")
-    # Playwright keeps an event loop on this thread, so the agent is added on another.
-    with ThreadPoolExecutor(1) as thread:
-        email, password = thread.submit(demo_agent, settings).result(30)
+    person = add_agent(sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
     with serve_real_site(sample_index, records, per_minute=1000) as site:
-        yield Running(site.url.removesuffix("/demo"), email, password)
+        yield Running(site.url.removesuffix("/demo"), person)
 
 
 class Visitor:
@@ -78,10 +73,7 @@ def visitor(running: Running) -> Iterator[Visitor]:
 
 def test_a_conversation_from_the_hand_off_to_the_resolution(page: Page, running: Running, visitor: Visitor) -> None:
     assert visitor.ask(QUESTION)["routing"] == "high_stakes"
-    page.goto(f"{running.base}/desk")
-    page.get_by_label("E-mail").fill(running.email)
-    page.get_by_label("Password").fill(running.password)
-    page.keyboard.press("Enter")
+    Agent(page, running.base).come_in(*running.person)
     expect(page.get_by_text("Nobody is waiting")).to_be_visible()
 
     visitor.want_person()

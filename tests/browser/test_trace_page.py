@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from handrail.cli.desk import demo_agent
 from tests.browser.real_site import serve_real_site
+from tests.browser.sides import Agent, add_agent
 from tests.browser.waiting import PATIENCE_MS
 from tests.sample import sample_settings
 
@@ -23,21 +22,17 @@ TALK = "talk-1"
 AGAIN_MS = 60_000
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(NamedTuple):
     base: str
-    email: str
-    password: str
+    person: tuple[str, str]
+    """Address and password of who works at the desk."""
 
 
 @pytest.fixture
 def running(sample_index: Path, tmp_path: Path) -> Iterator[Running]:
     """Two turns are answered, then the server starts again with another gate."""
     records = tmp_path / "r.db"
-    settings = sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}")
-    # Playwright keeps an event loop on this thread, so the agent is added on another.
-    with ThreadPoolExecutor(1) as thread:
-        email, password = thread.submit(demo_agent, settings).result(30)
+    person = add_agent(sample_settings(sample_index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
     with serve_real_site(sample_index, records, per_minute=1000) as site:
         for question in ("How do I connect a domain by DNS records?", "And how do I remove it?"):
             body = {"question": question, "conversation_id": TALK}
@@ -46,21 +41,14 @@ def running(sample_index: Path, tmp_path: Path) -> Iterator[Running]:
     with serve_real_site(
         sample_index, records, per_minute=1000, overrides={"GATES__ANSWERED": "1", "GATES__CLOSEST": "1"}
     ) as site:
-        yield Running(site.url.removesuffix("/demo"), email, password)
-
-
-def sign_in(page: Page, running: Running) -> None:
-    page.goto(f"{running.base}/desk/#/queue/{TALK}")
-    page.get_by_label("E-mail").fill(running.email)
-    page.get_by_label("Password").fill(running.password)
-    page.keyboard.press("Enter")
+        yield Running(site.url.removesuffix("/demo"), person)
 
 
 def test_a_lead_sees_how_an_answer_came_about_and_what_differs_today(browser: Browser, running: Running) -> None:
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 1280, "height": 800})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
-    sign_in(page, running)
+    Agent(page, running.base).come_in(*running.person, f"#/queue/{TALK}")
     page.locator(".evidence summary").first.click()
     page.get_by_role("link", name="How this answer came about").first.click()
 
