@@ -131,6 +131,7 @@ class Tokens(BaseModel):
 
     input: int = Field(ge=0, examples=[0])
     output: int = Field(ge=0, examples=[0])
+    cached: int = Field(0, ge=0, description="Input tokens that the provider had read before.", examples=[0])
 
 
 class Attempt(BaseModel):

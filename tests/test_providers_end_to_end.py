@@ -88,7 +88,7 @@ async def test_a_question_asked_again_costs_no_call_until_somebody_finds_its_ans
 
     assert [told["meta"]["cached"] for told in (first, again, anew, *elsewhere)] == [False, True, False, False, False]
     assert (again["answer"], again["citations"]) == (first["answer"], first["citations"])
-    assert (again["meta"]["attempts"], again["meta"]["tokens"]) == ([], {"input": 0, "output": 0})
+    assert (again["meta"]["attempts"], again["meta"]["tokens"]) == ([], {"input": 0, "output": 0, "cached": 0})
     assert replayed.turn is not None
     assert [attempt.outcome for attempt in replayed.turn.attempts] == ["ok"]
 

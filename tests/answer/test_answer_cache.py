@@ -68,7 +68,7 @@ class Asks:
         return len(self.server.requests)
 
 
-SECTIONS = ("brand", "high_stakes", "prompts")
+SECTIONS = ("brand", "guidance", "high_stakes", "prompts")
 
 
 def in_process(clock: Clock | None = None, *, hours: float = 24, most: int = 10) -> AnswerCache:
@@ -99,7 +99,7 @@ async def test_the_second_ask_makes_no_call_and_is_a_turn_of_its_own(asks: Asks,
     assert second["answer"] == first["answer"]
     assert [cited["id"] for cited in second["citations"]] == [STEPS.id]
     assert (first["turn_id"], second["turn_id"]) == ("one", "two")
-    assert (first["meta"]["tokens"]["input"], second["meta"]["tokens"]) == (100, {"input": 0, "output": 0})
+    assert (first["meta"]["tokens"]["input"], second["meta"]["tokens"]) == (100, {"input": 0, "output": 0, "cached": 0})
     assert (second["meta"]["attempts"], second["meta"]["cost_usd"]) == ([], 0)
     assert second["meta"]["model"] == first["meta"]["model"]
 
@@ -125,7 +125,7 @@ async def test_a_repeat_is_streamed_claim_by_claim(asks: Asks) -> None:
     [
         {"generation": "g2"},
         {"brand": {"name": "Other"}},
-        {"prompts": {"rules": ["Be brief."]}},
+        {"guidance": {"rules": ["Be brief."]}},
         {"question": ask(DOMAIN, filters={"product": "shop"})},
         {"question": ask(DOMAIN.replace("a domain", "no domain"))},
         {"question": ask("Wie verbinde ich meine eigene domain mit der Website?", lang="de")},

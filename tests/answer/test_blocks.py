@@ -25,7 +25,7 @@ HITS = [
 
 def given(budget: int, history: tuple[Exchange, ...] = (), wrong: tuple[KnownWrong, ...] = ()) -> Blocks:
     settings = Prompts.model_construct(**{**Prompts().model_dump(), "context_tokens": budget})
-    return blocks(ask(history=history), Evidence("query", HITS), wrong, settings, words)
+    return blocks(ask(history=history), Evidence("query", HITS), wrong, (), settings, words)
 
 
 def test_the_best_article_comes_first_and_whole_in_reading_order() -> None:
@@ -51,7 +51,7 @@ def test_the_best_passage_of_each_question_is_in_however_small_the_budget() -> N
 
     parts = (Evidence("one", HITS[:1]), Evidence("two", HITS[1:2]))
 
-    found = blocks(ask(), Evidence("query", HITS, parts=parts), (), small, words)
+    found = blocks(ask(), Evidence("query", HITS, parts=parts), (), (), small, words)
 
     assert [p.id for p in found.passages] == ["a/2", "b/1"]
     assert found.tokens["context"] == 120
@@ -73,6 +73,6 @@ def test_wrong_answers_stay_within_their_tokens(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_nothing_found_is_no_context() -> None:
-    empty = blocks(ask(), Evidence("query", ()), (), Prompts(), words)
+    empty = blocks(ask(), Evidence("query", ()), (), (), Prompts(), words)
 
     assert empty.passages == () and empty.tokens["context"] == 0

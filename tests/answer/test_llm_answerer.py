@@ -80,7 +80,7 @@ async def test_the_prompt_holds_numbered_passages_the_question_and_the_language(
     assert '<passage number="1" id="domains/1">\nOpen Settings, then Domains.\n</passage>' in seen.user
     assert '<passage number="2" id="domains/2"' in seen.user
     assert "<message>\nDomain verbinden?\n</message>" in seen.user
-    assert 'code "de"' in seen.system
+    assert "Language of the answer: de" in seen.user
 
 
 async def test_only_the_best_passages_are_sent(llm_provider: ScriptedOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,7 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
             "retrieved": 5,
             "filters": {},
             "latency_ms": {"classify": 3.0, "total": 90.0},
-            "tokens": {"input": 0, "output": 0},
+            "tokens": {"input": 0, "output": 0, "cached": 0},
             "cost_usd": 0.0,
         },
     }

@@ -23,8 +23,9 @@ from handrail.cli.app import app
 from handrail.decide.calibration import load_maps
 from handrail.decide.local import LocalDecisionModel, NotTrained
 from handrail.decide.questions import load_decisions
-from handrail.settings import Settings, load_settings
+from handrail.settings import Guidance, Llm, Settings, load_settings
 from tests.decide.system_one import Server, chosen, scripted_server
+from tests.scripted_openai import Quotes, ScriptedOpenAI
 from tests.stages import ask
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
@@ -140,6 +141,33 @@ async def test_a_turn_asks_the_model_of_the_settings_and_goes_on_without_it(
     assert (plain.classification.by, plain.outcome.routing) == ("local", "answered")
     assert plain.degraded == ("decisions",)
     assert decision_server.requests[0]["state"]["nearest_articles"] == "Custom roles; Plans"
+
+
+@pytest.mark.anyio
+async def test_the_decision_model_tells_whether_an_answer_keeps_the_rules(
+    folder: Path, decision_server: Server, llm_provider: ScriptedOpenAI
+) -> None:
+    remote = {"models": '{ guidance = "system-one:judge-7" }', "base_url": decision_server.url}
+    own = settings_of(folder, **remote).model_copy(update={
+        "guidance": Guidance.model_validate({"rules": ["Never name the Settings page."]}),
+        "llm": Llm(base_url=llm_provider.url, model="scripted"),
+    })  # fmt: skip
+    llm_provider.script(Quotes(0, 0))
+    assistant = Assistant(own)
+    await assistant.start()
+    try:
+        decision_server.answers = chosen("", 0.9)
+        broken = await assistant.ask(ask("how do I make a custom role?"))
+        decision_server.answers = chosen("", 0.1)
+        kept = await assistant.ask(ask("how do I make a custom role?"))
+    finally:
+        await assistant.stop()
+
+    assert (broken.provider, broken.reasons) == ("extractive", {"answer": "guidance"})
+    assert (kept.provider, kept.degraded) == ("main", ())
+    state = decision_server.requests[0]["state"]
+    assert "- Never name the Settings page." in state["rules"]
+    assert "New role" in state["reply"]
 
 
 def test_a_question_is_asked_in_the_terminal(folder: Path) -> None:

@@ -9,12 +9,9 @@ import pytest
 
 from handrail.assembly.fitted import calibration_for, gate_file, shipped_gate
 from handrail.assembly.parts import shared_words
-from handrail.assembly.stages import answer_blocks
 from handrail.models.calibration import load_calibration, probability
 from handrail.models.taught import QUESTIONS, QUESTIONS_AGAIN, load_taught
 from handrail.settings import Settings
-from handrail.types import Evidence
-from tests.stages import ask
 
 
 def settings(**sections: object) -> Settings:
@@ -110,26 +107,3 @@ def test_without_a_cross_encoder_shared_words_order_the_texts() -> None:
 
     assert close == pytest.approx(6.0)
     assert far == pytest.approx(-6.0)
-
-
-@pytest.mark.parametrize(("tokens", "told"), [(6, True), (9, False)])
-def test_rules_that_do_not_fit_are_said_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, tokens: int, *, told: bool
-) -> None:
-    rules = ["Say you.", "Be brief with everybody.", "No jokes, please."]
-    here = settings(storage={"data_dir": str(tmp_path)}, prompts={"rules": rules, "rules_tokens": tokens})
-
-    with caplog.at_level(logging.WARNING):
-        given = answer_blocks(here, lambda text: len(text.split()))
-        reads = [given(ask(), Evidence("query", ())).rules for _ in range(2)]
-
-    assert reads == [tuple(rules[:2] if told else rules)] * 2
-    said = [record.getMessage() for record in caplog.records]
-    assert (
-        said
-        == [
-            "prompts.rules: only the first 2 of 3 rules reach the model, the others do not fit into "
-            "prompts.rules_tokens = 6"
-        ]
-        * told
-    )

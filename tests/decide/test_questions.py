@@ -14,7 +14,8 @@ DECISIONS = load_decisions()
 
 def test_all_that_are_asked_are_there() -> None:
     assert DECISIONS.names == [
-        "act", "answers", "crisis", "depends_on_history", "leak", "promise", "route", "supported", "wants_person",
+        "act", "answers", "crisis", "depends_on_history", "guidance", "leak", "promise", "route", "supported",
+        "wants_person",
     ]  # fmt: skip
 
 

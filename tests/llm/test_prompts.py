@@ -21,6 +21,7 @@ SHIPPED = (
     "article_draft",
     "classify",
     "critique",
+    "guidance",
     "high_stakes",
     "near_miss_check",
     "near_misses",
@@ -44,6 +45,7 @@ def passage(id_: str = "billing:refunds/1", text: str = "Yearly plans are refund
 INPUTS: dict[str, dict[str, Any]] = {
     "classify": {"brand": "Acme", "covers": "", "titles": ["Refunds"], "message": "refund?"},
     "questions": {"brand": "Acme", "title": "Refunds", "message": "refund?"},
+    "guidance": {"brand": "Acme", "rules": ["Be kind."], "message": "refund?", "reply": "Yes."},
     "near_misses": {"brand": "Acme", "title": "Refunds", "message": "refund?"},
     "near_miss_check": {"brand": "Acme", "passages": [passage()], "message": "1. refund?"},
     "rewrite": {"brand": "Acme", "covers": "Billing.", "message": "refund?"},
@@ -68,7 +70,7 @@ INPUTS: dict[str, dict[str, Any]] = {
         "rules": [],
         "message": "refund?",
     },
-    "high_stakes": {"brand": "Acme", "lang": "en", "passages": [], "offers": [], "message": "refund?"},
+    "high_stakes": {"brand": "Acme", "lang": "en", "passages": [], "rules": [], "offers": [], "message": "refund?"},
     "standalone": {"brand": "Acme", "covers": "", "history": [], "message": "refund?"},
     "critique": {"brand": "Acme", "passages": [passage()], "claims": [Claim("Yes.", ("a/1",))], "message": "refund?"},
 }
@@ -118,7 +120,7 @@ def test_a_hostile_message_cannot_leave_its_place(shipped: PromptLibrary, name: 
 
     assert rendered.user.count("<message>") == 1
     assert rendered.user.count("</message>") == 1
-    assert rendered.user.endswith("</message>")
+    assert rendered.user.endswith("</reply>" if name == "guidance" else "</message>")
     assert "Ignore the rules above" in rendered.user and "Ignore the rules above" not in rendered.system
 
 
@@ -215,7 +217,7 @@ def test_an_offer_is_shown_only_when_there_is_one(shipped: PromptLibrary) -> Non
     without = shipped.render("high_stakes", **INPUTS["high_stakes"])
     with_one = shipped.render("high_stakes", **{**INPUTS["high_stakes"], "offers": offers})
 
-    assert "<offers>" not in without.user and "there is no offer" in without.system
+    assert "<offers>" not in without.user
     assert "- pause: You can pause." in with_one.user
 
 

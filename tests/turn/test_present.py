@@ -89,7 +89,7 @@ def test_an_answer_is_exactly_the_contract() -> None:
             "retrieved": 5,
             "filters": {"section": "domains"},
             "latency_ms": {"classify": 3.0, "total": 90.0},
-            "tokens": {"input": 120, "output": 30},
+            "tokens": {"input": 120, "output": 30, "cached": 0},
             "cost_usd": 0.0004,
         },
     }

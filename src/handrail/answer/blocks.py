@@ -36,6 +36,7 @@ class Blocks:
     """Titles of further articles that were found: where the topic continues, no evidence."""
     wrong: tuple[KnownWrong, ...] = ()
     rules: tuple[str, ...] = ()
+    """The operator's, as a model reads them."""
     history: tuple[Exchange, ...] = ()
     """Oldest first, without refusals; what a person and the visitor said to each other included."""
     tokens: Mapping[str, int] = field(default_factory=dict)
@@ -47,17 +48,21 @@ class Blocks:
 
 
 def blocks(
-    question: Question, evidence: Evidence, wrong: Sequence[KnownWrong], settings: Prompts, count: Count
+    question: Question,
+    evidence: Evidence,
+    wrong: Sequence[KnownWrong],
+    rules: Sequence[str],
+    settings: Prompts,
+    count: Count,
 ) -> Blocks:
     """The best passage of each question is always in; the best article gets what room is left before any other does."""
     context, spent = _context(evidence, settings.context_tokens, count)
     used = {passage.title for group in context for passage in group.passages}
     titles = [title for title in dict.fromkeys(hit.passage.title for hit in evidence.hits) if title not in used]
-    related = _within(titles, RELATED_TOKENS, count)
-    warned = _within(wrong, WRONG_TOKENS, lambda entry: sum(count(t) for t in _texts(entry)))
-    rules = rules_given(settings, count)
+    related = within(titles, RELATED_TOKENS, count)
+    warned = within(wrong, WRONG_TOKENS, lambda entry: sum(count(t) for t in _texts(entry)))
     known = [exchange for exchange in reversed(question.history) if exchange.answer or exchange.with_person]
-    recent = _within(known, HISTORY_TOKENS, lambda item: count(item.standalone) + count(item.answer))
+    recent = within(known, HISTORY_TOKENS, lambda item: count(item.standalone) + count(item.answer))
     return Blocks(
         context,
         tuple(related),
@@ -72,11 +77,6 @@ def blocks(
             "history": sum(count(item.standalone) + count(item.answer) for item in recent),
         },
     )
-
-
-def rules_given(settings: Prompts, count: Count) -> Sequence[str]:
-    """The operator's rules that fit; from the first that does not, the others stay out."""
-    return _within(settings.rules, settings.rules_tokens, count)
 
 
 def _context(evidence: Evidence, budget: int, count: Count) -> tuple[tuple[Group, ...], int]:
@@ -99,7 +99,7 @@ def _context(evidence: Evidence, budget: int, count: Count) -> tuple[tuple[Group
     return tuple(groups), budget - left
 
 
-def _within(items: Sequence[T], budget: int, size: Callable[[T], int]) -> list[T]:
+def within(items: Sequence[T], budget: int, size: Callable[[T], int]) -> list[T]:
     """The first items that fit together; the first that does not ends it."""
     kept: list[T] = []
     for item in items:

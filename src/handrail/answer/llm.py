@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 
 from pydantic import BaseModel
@@ -13,6 +14,7 @@ from handrail.answer import Told
 from handrail.answer.blocks import Blocks, blocks
 from handrail.answer.citations import LIST_ITEM, unmarked
 from handrail.answer.gate import Band
+from handrail.answer.guidance import Check, kept
 from handrail.answer.plain import without_links, without_promises, words_alone
 from handrail.answer.policy import Policy
 from handrail.answer.promises import claims_to_act
@@ -69,21 +71,33 @@ class LlmAnswerer:
         wording: Wording,
         policy: Policy,
         given: Callable[[Question, Evidence], Blocks] | None = None,
+        check: Check | None = None,
     ) -> None:
+        """`check` tells whether a draft keeps the operator's rules; without it nobody looks."""
         self._model = model
         self._prompts = prompts
         self._brand = brand
         self._wording = wording
         self._policy = policy
         self._blocks = given or unbudgeted
+        self._check = check
+
+    def checked(self, check: Check) -> LlmAnswerer:
+        """The same, with somebody else to tell whether the operator's rules are kept."""
+        other = copy(self)
+        other._check = check
+        return other
 
     async def answer(
         self, question: Question, classification: Classification, evidence: Evidence, told: Told | None = None
     ) -> Draft:
+        given = self._blocks(question, self._kept(evidence))
         if classification.label is Label.HIGH_STAKES:
             passages = evidence.passages[:MOST_PASSAGES]
-            return await self._high_stakes(question, passages, classification, told)
-        return await self._answerable(question, self._blocks(question, self._kept(evidence)), told)
+            draft = await self._high_stakes(question, passages, given.rules, classification, told)
+        else:
+            draft = await self._answerable(question, given, told)
+        return await kept(draft, question, given.rules, self._check)
 
     def prompt(self, question: Question, evidence: Evidence) -> RenderedPrompt:
         """What is sent for an answer. Raises PromptError."""
@@ -108,7 +122,12 @@ class LlmAnswerer:
         )
 
     async def _high_stakes(
-        self, question: Question, passages: Sequence[Passage], classification: Classification, told: Told | None
+        self,
+        question: Question,
+        passages: Sequence[Passage],
+        rules: Sequence[str],
+        classification: Classification,
+        told: Told | None,
     ) -> Draft:
         crisis = classification.rule == CRISIS
         allowed = self._policy.offers_for(question.text, question.context, question.history)
@@ -118,6 +137,7 @@ class LlmAnswerer:
             brand=self._brand.name,
             lang=question.lang,
             passages=passages,
+            rules=rules,
             offers=list(offers.values()),
             message=question.text,
         )
@@ -215,7 +235,7 @@ def unchecked(text: object, lang: str) -> str:
 
 def unbudgeted(question: Question, evidence: Evidence) -> Blocks:
     """Blocks of the default sizes, counted in words."""
-    return blocks(question, evidence, (), Prompts(), lambda text: len(text.split()))
+    return blocks(question, evidence, (), (), Prompts(), lambda text: len(text.split()))
 
 
 def answer_prompt(prompts: PromptLibrary, brand: str, question: Question, given: Blocks) -> RenderedPrompt:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from handrail.answer.decided_critique import DecidedCritic, Judge
+from handrail.answer.guidance import Check
 from handrail.assembly.fitted import FITTED, kb_folder
 from handrail.assembly.heads import answers_head, by_label, route_head, supported_head, understanding_heads
 from handrail.assembly.models import readers_of, understands
@@ -85,6 +86,12 @@ def decided(settings: Settings, parts: Parts, stages: Stages, local: Stages, tit
     if decider.is_remote("answers") and stages.critique is not None:
         critic = DecidedCritic(answers_judge(decider), lambda _: True)
         stages = replace(stages, critique=replace(stages.critique, primary=critic))
+    if stages.writes and settings.guidance.check == "auto" and decider.is_remote("guidance"):
+        from handrail.answer.llm import LlmAnswerer
+
+        answer = stages.answer
+        if isinstance(answer.primary, LlmAnswerer):
+            stages = replace(stages, answer=replace(answer, primary=answer.primary.checked(guidance_check(decider))))
     return stages
 
 
@@ -96,6 +103,18 @@ def answers_judge(decider: Decider) -> Judge:
         return None if verdict is None else verdict.probabilities
 
     return judge
+
+
+def guidance_check(decider: Decider) -> Check:
+    """The `guidance` decision about a reply; no local model makes it."""
+
+    async def check(question: Question, reply: str, rules: Sequence[str]) -> float | None:
+        listed = "\n".join(f"- {rule}" for rule in rules)
+        inputs = {"rules": listed, "request": question.text, "reply": reply}
+        (verdict,) = await decider.decide([Ask("guidance", inputs)])
+        return None if verdict is None else verdict.probabilities[YES]
+
+    return check
 
 
 def label_opinion(decider: Decider, brand: Brand, titles: Titles) -> Opinion:

@@ -16,7 +16,7 @@ from handrail.settings import Settings
 PROMPTS_WAIT_S = 1.5
 ANSWERING = (
     "brand", "knowledge", "models", "retrieval", "classify", "memory", "rewrite", "gates", "generate",
-    "prompts", "verify", "decisions", "llm", "high_stakes", "customer",
+    "guidance", "prompts", "verify", "decisions", "llm", "high_stakes", "customer",
 )  # fmt: skip
 """The sections that decide what is answered."""
 

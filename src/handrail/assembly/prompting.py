@@ -21,7 +21,7 @@ def rendered_answer(settings: Settings, text: str) -> tuple[RenderedPrompt, dict
     parts = build_parts(settings)
     try:
         evidence = asyncio.run(_evidence(parts, settings, question))
-        given = answer_blocks(settings, parts.count)(question, evidence)
+        given = answer_blocks(settings, parts)(question, evidence)
         rendered = answer_prompt(build_prompts(settings), settings.brand.name, question, given)
         whole = {"system": parts.count(rendered.system), "user": parts.count(rendered.user)}
         return rendered, {**given.tokens, **whole}

@@ -48,7 +48,7 @@ async def _writer(settings: Settings, parts: Parts, stages: Stages, wording: Wor
     models = connect(settings.llm)
     open_.push_async_callback(models.aclose)
     prompts = await asyncio.to_thread(build_prompts, settings)
-    given = answer_blocks(settings, parts.count)
+    given = answer_blocks(settings, parts)
     return Writer(models.answering, prompts, settings.brand, given, stages.verify, settings.verify, wording)
 
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from handrail.accounts.customer.hook import CustomerHook
 from handrail.answer import Answerer, Critic
-from handrail.answer.blocks import Blocks, Count, blocks, rules_given
+from handrail.answer.blocks import Blocks, blocks
 from handrail.answer.decided_critique import DecidedCritic
 from handrail.answer.gate import Bands
+from handrail.answer.guidance import Check, rules_for
 from handrail.answer.known_wrong import WrongAnswers
 from handrail.answer.pieces import Pieces
 from handrail.answer.policy import load_policy
@@ -25,6 +26,7 @@ from handrail.assembly.verifying import local_verifier
 from handrail.errors import SettingsError
 from handrail.observe import Tracer
 from handrail.settings import Settings
+from handrail.settings.decisions import LOCAL
 from handrail.stores.snapshot import Snapshot
 from handrail.turn.fallback import WithSpare
 from handrail.turn.stages import Stages
@@ -66,6 +68,12 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     alone = stages
     if settings.llm.configured:
         stages = with_llm(settings, parts, wording, stages)
+    unchecked = settings.guidance.check == "auto" and settings.decisions.model_of("guidance") == LOCAL
+    if settings.guidance.rules and stages.writes and unchecked:
+        logger.warning(
+            "guidance.rules: nobody checks that answers keep them, as there is no decision model; set "
+            '[guidance] check = "llm" to ask the LLM once more, or "off" if that is fine'
+        )
     if settings.decisions.remote:
         from handrail.assembly.deciding import decided
 
@@ -77,6 +85,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     """The stages that the settings give to the LLM, with the local ones as their spares."""
     from handrail.answer.llm import LlmAnswerer
     from handrail.answer.llm_critique import LlmCritic, Unsure
+    from handrail.answer.llm_guidance import LlmGuidanceCheck
     from handrail.llm import connect
     from handrail.understand.classify.cascade import CascadeClassifier
     from handrail.understand.classify.llm import LlmClassifier
@@ -98,8 +107,10 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         stages = replace(stages, understand=replace(stages.understand, primary=primary, spare=local.understand.primary))
     if settings.generate.answerer in ("auto", "llm"):
         policy = load_policy(settings.high_stakes.policy_file)
-        given = answer_blocks(settings, parts.count)
-        answerer = LlmAnswerer(models.answering, prompts, brand, wording, policy, given)
+        given = answer_blocks(settings, parts)
+        by_llm = settings.guidance.check == "llm"
+        check: Check | None = LlmGuidanceCheck(models.small, prompts, brand) if by_llm else None
+        answerer = LlmAnswerer(models.answering, prompts, brand, wording, policy, given, check)
         stages = replace(
             stages, answer=replace(local.answer, primary=answerer, spare=local.answer.primary), writes=True
         )
@@ -126,22 +137,13 @@ def local_critic(settings: Settings, parts: Parts) -> Critic:
     return DecidedCritic(judge, lambda lang: readers is not None and reads(settings.models.reranker, lang))
 
 
-def answer_blocks(settings: Settings, count: Count) -> Callable[[Question, Evidence], Blocks]:
-    """What the answering model reads for a question, with the answers marked wrong in this knowledge base.
-
-    Rules that it will never read are said once.
-    """
-    rules, given = settings.prompts.rules, rules_given(settings.prompts, count)
-    if len(given) < len(rules):
-        logger.warning(
-            "prompts.rules: only the first %d of %d rules reach the model, the others do not fit into "
-            "prompts.rules_tokens = %d",
-            len(given),
-            len(rules),
-            settings.prompts.rules_tokens,
-        )
+def answer_blocks(settings: Settings, parts: Parts) -> Callable[[Question, Evidence], Blocks]:
+    """What the answering model reads for a question, with the answers marked wrong in this knowledge base."""
+    rules = rules_for(parts.snapshot.audience.value, settings.guidance, parts.count)
     wrong = WrongAnswers(kb_folder(settings, settings.knowledge.kb))
-    return lambda question, evidence: blocks(question, evidence, wrong.like(question.text), settings.prompts, count)
+    return lambda question, evidence: blocks(
+        question, evidence, wrong.like(question.text), rules, settings.prompts, parts.count
+    )
 
 
 def _check(settings: Settings) -> None:

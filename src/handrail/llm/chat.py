@@ -105,8 +105,8 @@ class ChatModel:
                 usage = self._price(spent)
                 spend(usage, max(0, spent.requests - 1))
                 span.record(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost_usd=usage.cost_usd)
-                if spent.cache_read_tokens:  # 0 where a provider does not report them
-                    span.record(cached_tokens=spent.cache_read_tokens)
+                if usage.cached_tokens:
+                    span.record(cached_tokens=usage.cached_tokens)
             span.record(output=reply.model_dump(mode="json"))
         self._shared.breaker.succeeded()
         return Reply(reply, usage, self.provider, self._name)
@@ -203,7 +203,7 @@ class ChatModel:
             spent.input_tokens * self._profile.usd_per_million_input
             + spent.output_tokens * self._profile.usd_per_million_output
         )
-        return Usage(spent.input_tokens, spent.output_tokens, micro_usd / 1_000_000)
+        return Usage(spent.input_tokens, spent.output_tokens, micro_usd / 1_000_000, spent.cache_read_tokens)
 
 
 @dataclass(frozen=True, slots=True)

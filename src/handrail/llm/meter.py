@@ -40,6 +40,7 @@ class Meter:
             self.usage.input_tokens + usage.input_tokens,
             self.usage.output_tokens + usage.output_tokens,
             self.usage.cost_usd + usage.cost_usd,
+            self.usage.cached_tokens + usage.cached_tokens,
         )
 
     def note(self, attempt: Attempt) -> None:

@@ -28,7 +28,7 @@ FIELD = re.compile(r"^\s*(?P<key>version|inputs|output):\s*(?P<value>.+?)\s*$", 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 TAGS = (
     "passage", "passages", "article", "articles", "related", "wrong", "message", "conversation", "draft", "claim",
-    "title", "titles", "offer", "offers", "query", "system", "user",
+    "title", "titles", "offer", "offers", "query", "reply", "system", "user",
 )  # fmt: skip
 UNSEEN = r"\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 """Characters that nobody sees, which may stand between the letters of a word, too."""

@@ -1,6 +1,6 @@
 """Every tunable, where it comes from, and what is allowed."""
 
-from handrail.settings.answering import Generate, Prompts, Suggest, Verify
+from handrail.settings.answering import Generate, Guidance, Prompts, Suggest, Verify
 from handrail.settings.base import Section
 from handrail.settings.decisions import Decide
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
@@ -32,6 +32,7 @@ __all__ = [
     "Desk",
     "Gates",
     "Generate",
+    "Guidance",
     "HighStakes",
     "Holiday",
     "Hours",

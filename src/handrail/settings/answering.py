@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from handrail.settings.base import Probability, Section, advanced
 from handrail.settings.fitted import fitted
@@ -54,8 +54,39 @@ class Prompts(Section):
         le=50_000,
         description="Token limit for the passages the answering model reads. The best one is always included.",
     )
-    rules_tokens: int = advanced(300, ge=0, le=5000, description="Token limit for your own rules.")
-    rules: list[str] = Field([], description="Your own rules for answers, one sentence each.")
+
+
+def _as_table(value: Any) -> Any:
+    return {"say": value} if isinstance(value, str) else value
+
+
+class Guideline(Section):
+    """One rule for written answers; a sentence alone is a rule without conditions."""
+
+    say: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=400)]
+    when: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    """What a question has to be about, in words; empty for every question."""
+    audience: Literal["everyone", "public", "agents"] = "everyone"
+
+    @property
+    def text(self) -> str:
+        """As a model reads it."""
+        return f"If the question is about {self.when}: {self.say}" if self.when else self.say
+
+
+class Guidance(Section):
+    rules: list[Annotated[Guideline, BeforeValidator(_as_table)]] = Field(
+        [],
+        max_length=50,
+        description="Your own rules for answers that an LLM writes: sentences, or { say, when, audience } with a topic "
+        "or an audience (`public` or `agents`).",
+    )
+    tokens: int = advanced(300, ge=0, le=5000, description="Token limit for your rules.")
+    check: Literal["auto", "llm", "off"] = advanced(
+        "auto",
+        description="Who checks that an answer keeps your rules. `auto` asks your decision model, if one is "
+        "configured; `llm` asks the LLM once more. If a rule is broken, the articles are quoted instead.",
+    )
 
 
 class Verify(Section):

@@ -71,6 +71,8 @@ REMOVED = {
     ("generate", "critique_fully"): "set gates.answered",
     ("suggest", "count"): "up to three questions are offered; set suggest.enabled = false for none",
     ("suggest", "per_article"): "it is always 7; take it out",
+    ("prompts", "rules"): "set guidance.rules",
+    ("prompts", "rules_tokens"): "set guidance.tokens",
     ("prompts", "article_tokens"): "a model is given whole sections",
     ("prompts", "related_tokens"): "it is always 80; set prompts.context_tokens for a shorter prompt",
     ("prompts", "wrong_tokens"): "it is always 300; set prompts.context_tokens for a shorter prompt",

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from handrail.settings.answering import Generate, Prompts, Suggest, Verify
+from handrail.settings.answering import Generate, Guidance, Prompts, Suggest, Verify
 from handrail.settings.base import Probability, Section, advanced
 from handrail.settings.decisions import Decide
 from handrail.settings.fitted import fitted
@@ -291,6 +291,7 @@ class Settings(Section):
     gates: Gates = Gates()
     generate: Generate = Generate()
     suggest: Suggest = Suggest()
+    guidance: Guidance = Guidance()
     prompts: Prompts = Prompts()
     verify: Verify = Verify()
     decisions: Decide = Decide()

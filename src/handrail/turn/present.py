@@ -124,6 +124,10 @@ def _meta(turn: Turn) -> dict[str, Any]:
         "retrieved": turn.retrieved,
         "filters": dict(turn.question.filters),
         "latency_ms": dict(turn.latency_ms),
-        "tokens": {"input": turn.usage.input_tokens, "output": turn.usage.output_tokens},
+        "tokens": {
+            "input": turn.usage.input_tokens,
+            "output": turn.usage.output_tokens,
+            "cached": turn.usage.cached_tokens,
+        },
         "cost_usd": turn.usage.cost_usd,
     }

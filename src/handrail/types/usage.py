@@ -12,6 +12,8 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
+    cached_tokens: int = 0
+    """Of the input tokens those that the provider had read before; 0 where it does not say."""
 
 
 NOTHING = Usage()
