@@ -19,6 +19,7 @@ from handrail.cli.kb import collections
 from handrail.cli.models import wanted
 from handrail.errors import HandrailError, IndexBusy, ModelUnavailable, SettingsError
 from handrail.llm.prompts import RenderedPrompt
+from handrail.models.bundled import bundle
 from handrail.models.fetch import locate
 from handrail.settings import Llm, LlmProvider, Settings, environment
 from handrail.settings.load import PROFILE
@@ -99,6 +100,13 @@ def _weights(settings: Settings) -> Iterator[Finding]:
             yield Finding(f"weights of {spec.name}", "problem", str(error), "Run `handrail models fetch`.")
         else:
             yield Finding(f"weights of {spec.name}", "ok", "present and complete")
+    fitted = bundle()
+    name = f"model bundle {fitted.version}"
+    if changed := fitted.changed:
+        says = f"not as it shipped: {', '.join(changed)}"
+        yield Finding(name, "problem", says, "Reinstall Handrail.")
+    else:
+        yield Finding(name, "ok", f"{len(fitted.sha256)} fitted files, as they shipped")
 
 
 def _knowledge(settings: Settings) -> Finding:
