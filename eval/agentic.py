@@ -1,0 +1,203 @@
+"""What an agent's ways of searching find beyond one search.
+
+    python -m eval.agentic --dataset tau-knowledge --data tau-knowledge --limit 40
+
+Each message is searched in several ways, most of which ask the language model of the settings first:
+
+- `one`: the message as it is, once.
+- `requests`: each request that the local models see in it (no call).
+- `decompose`: each of up to five questions that the model makes of it.
+- `hyde`: the message together with a passage that the model imagines (Gao et al., 2023).
+- `second`: `one`, then what the model says is still missing after it has seen the titles.
+- `graded`: `one`, with the articles that the model finds relevant moved to the front.
+
+Lists of several searches are taken in turn, an article each. Printed are the share of the required articles among the
+first ten and twenty, its paired difference to `one` with a 95 % interval over messages, calls and seconds a message.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, Field
+from rich.console import Console
+
+from eval.command import DATASETS
+from eval.evaluators import question
+from eval.evaluators.bench import known_articles
+from eval.evaluators.retrieval import deep, ranking
+from eval.judge import PROMPTS
+from eval.metrics.bootstrap import mean_interval
+from eval.selection import Source, select
+from handrail.assembly import Parts, build_parts
+from handrail.errors import HandrailError
+from handrail.llm import LanguageModel, connect
+from handrail.llm.prompts import LocalPrompts, PromptLibrary
+from handrail.settings import load_settings
+from handrail.types import Wordings
+from handrail.understand.classify.encoder import EncoderClassifier
+from handrail.understand.local import LocalUnderstanding
+
+DEPTHS = (10, 20)
+MOST = 5
+"""Searches beside the first."""
+
+
+class Searches(BaseModel):
+    """Short questions to search the articles with."""
+
+    queries: list[str] = Field(max_length=12)
+
+
+class Imagined(BaseModel):
+    """A passage of a help article that would answer."""
+
+    passage: str
+
+
+class Relevant(BaseModel):
+    """Numbers of the articles that help."""
+
+    numbers: list[int]
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one way came to over all messages."""
+
+    recalls: list[tuple[float, ...]] = field(default_factory=list)
+    calls: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+
+
+class Ways:
+    def __init__(self, parts: Parts, settings: Any, model: LanguageModel | None) -> None:
+        self._retriever = parts.retriever(settings)
+        self._understand = LocalUnderstanding(self._retriever, EncoderClassifier(settings.classify.static_above))
+        self._titles = parts.snapshot.titles
+        self._settings = settings
+        self._model = model
+        self._prompts = PromptLibrary(LocalPrompts(PROMPTS))
+        self.calls = 0
+        asking = {"decompose": self.decompose, "hyde": self.hyde, "second": self.second, "graded": self.graded}
+        self.all: Mapping[str, Callable[[str], Awaitable[list[str]]]] = {
+            "one": self.one,
+            "requests": self.requests,
+            **(asking if model is not None else {}),
+        }
+
+    async def one(self, text: str) -> list[str]:
+        return ranking(await self._retriever.retrieve(text, {}))
+
+    async def requests(self, text: str) -> list[str]:
+        understood = await self._understand.read(question(text, self._settings))
+        return await self._in_turn(request.senses[0].text for request in understood.requests)
+
+    async def decompose(self, text: str) -> list[str]:
+        asked = await self._ask("agentic_decompose", Searches, message=text)
+        return await self._in_turn([text, *asked.queries[:MOST]])
+
+    async def hyde(self, text: str) -> list[str]:
+        imagined = await self._ask("agentic_hyde", Imagined, message=text)
+        return ranking(await self._retriever.retrieve(text, {}, None, Wordings({imagined.passage: 1.0})))
+
+    async def second(self, text: str) -> list[str]:
+        first = await self.one(text)
+        missing = await self._ask("agentic_gap", Searches, message=text, titles=self._named(first))
+        return interleaved([first, *[await self.one(query) for query in missing.queries[:MOST]]])
+
+    async def graded(self, text: str) -> list[str]:
+        first = await self.one(text)
+        said = await self._ask("agentic_grade", Relevant, message=text, titles=self._named(first))
+        good = [first[number - 1] for number in said.numbers if 1 <= number <= len(first)]
+        return list(dict.fromkeys([*good, *first]))
+
+    async def _in_turn(self, queries: Iterable[str]) -> list[str]:
+        return interleaved([await self.one(query) for query in dict.fromkeys(queries) if query.strip()])
+
+    def _named(self, articles: Sequence[str]) -> list[str]:
+        return [self._titles[article] for article in articles[:20]]
+
+    async def _ask(self, name: str, output: type[Any], **inputs: Any) -> Any:
+        assert self._model is not None  # noqa: S101
+        self.calls += 1
+        return (await self._model.ask(self._prompts.render(name, **inputs), output)).output
+
+
+def interleaved(lists: Sequence[Sequence[str]]) -> list[str]:
+    """The first of each list, then the second of each, every article once."""
+    return list(dict.fromkeys(one for row in zip_longest(*lists) for one in row if one is not None))
+
+
+def recalled(found: Sequence[str], wanted: frozenset[str]) -> tuple[float, ...]:
+    return tuple(len(wanted.intersection(found[:depth])) / len(wanted) for depth in DEPTHS)
+
+
+async def measured(source: Source, limit: int | None, notes: Console) -> dict[str, Seen]:
+    """By way. A message that a model fails at is searched once, as a turn would be, and counted."""
+    chosen = select("retrieval", DATASETS["retrieval"], load_settings(), source, limit, notes)
+    settings = deep(chosen.settings)
+    models = connect(settings.llm) if settings.llm.configured else None
+    parts = await asyncio.to_thread(build_parts, settings)
+    try:
+        ways = Ways(parts, settings, models.small if models else None)
+        known, seen = known_articles(parts), {name: Seen() for name in ways.all}
+        for number, case in enumerate(chosen.loaded.cases, 1):
+            wanted = frozenset(known.resolve(name) or name for name in case.article_ids)
+            for name, way in ways.all.items():
+                start, before = time.perf_counter(), ways.calls
+                try:
+                    found = await way(case.question)
+                except HandrailError:
+                    seen[name].failed += 1
+                    found = await ways.one(case.question)
+                seen[name].seconds += time.perf_counter() - start
+                seen[name].calls += ways.calls - before
+                seen[name].recalls.append(recalled(found, wanted))
+            notes.print(f"{number} of {len(chosen.loaded.cases)}", end="\r")
+        return seen
+    finally:
+        parts.close()
+        if models is not None:
+            await models.aclose()
+
+
+def table(seen: dict[str, Seen]) -> str:
+    base = np.asarray(seen["one"].recalls)
+    lines = [
+        f"| n = {len(base)} | recall@{DEPTHS[0]} | less `one` | recall@{DEPTHS[1]} | less `one` "
+        "| calls | seconds | failed |",
+        "|---|---:|---|---:|---|---:|---:|---:|",
+    ]
+    for name, way in seen.items():
+        values, cells = np.asarray(way.recalls), []
+        for depth in range(len(DEPTHS)):
+            change = values[:, depth] - base[:, depth]
+            low, high = mean_interval(change) or (float("nan"), float("nan"))
+            cells += [f"{values[:, depth].mean():.3f}", f"{change.mean():+.3f} ({low:+.3f} to {high:+.3f})"]
+        n = len(values)
+        lines.append(f"| {name} | {' | '.join(cells)} | {way.calls / n:.1f} | {way.seconds / n:.1f} | {way.failed} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", required=True, help="one with rows for retrieval")
+    parser.add_argument("--data", type=Path, help="a local copy of it")
+    parser.add_argument("--limit", type=int, help="use only the first N messages")
+    given = parser.parse_args()
+    source = replace(Source(), dataset=given.dataset, data=given.data)
+    print(table(asyncio.run(measured(source, given.limit, Console(stderr=True)))))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
