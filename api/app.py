@@ -17,7 +17,7 @@ from api import errors, openapi
 from api.condition import Condition
 from api.dependencies import Assistant, Services, Slots
 from api.desk import build_desk
-from api.housekeeping import purge_conversations, purge_traces, purge_turns
+from api.housekeeping import purge, watch_grades
 from api.learning import build_learning
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
@@ -158,9 +158,16 @@ def _lifespan(
             cleanup.push_async_callback(assistant.stop)
             cleanup.push_async_callback(streams.close)
             worker = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
-            kept = purge_conversations(served.visitors, settings.desk.retention_days, clock)
-            old_traces = purge_traces(traces, settings.desk.trace_days, clock)
-            work_beside = (startup.run(), purge_turns(turns, clock), served.hub.listen(), kept, old_traces)
+            days, learning = settings.desk, app.state.learning
+            work_beside = [
+                startup.run(),
+                served.hub.listen(),
+                purge(lambda: turns.purge(clock()), "turns"),
+                purge(lambda: served.visitors.forget(days.retention_days, clock()), "conversations"),
+                purge(lambda: traces.forget(days.trace_days, clock()), "traces"),
+            ]
+            if settings.drift.daily:
+                work_beside.append(watch_grades(settings, learning.gradings, learning.reports, clock))
             for work in (*work_beside, *([worker.run()] if worker else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
             yield

@@ -16,6 +16,7 @@ from handrail.desk.learning.publish import FOLDER
 from handrail.desk.learning.service import Gaps
 from handrail.records.database import Database
 from handrail.records.facts import FactRecords
+from handrail.records.gradings import GradingRecords
 from handrail.records.learning import LearningRecords
 from handrail.records.reports import ReportRecords
 from handrail.settings import Settings
@@ -28,6 +29,10 @@ class LearningServices:
     reports: ReportRecords
     records: LearningRecords
     facts: FactRecords
+    gradings: GradingRecords
+    daily: int
+    """Answers a day that are graded."""
+    kb: str
     zone: str
     folder: Path
     """Where approved articles go."""
@@ -68,6 +73,9 @@ def build_learning(
         reports=ReportRecords(database, tenant),
         records=LearningRecords(database, tenant),
         facts=FactRecords(database, tenant),
+        gradings=GradingRecords(database, tenant),
+        daily=settings.drift.daily,
+        kb=settings.knowledge.kb,
         zone=settings.hours.timezone,
         folder=settings.storage.data_dir / "kb" / settings.knowledge.kb / FOLDER,
         clock=clock,

@@ -34,7 +34,6 @@ from eval.command import DATASETS
 from eval.evaluators import question
 from eval.evaluators.bench import known_articles
 from eval.evaluators.retrieval import deep, ranking
-from eval.judge import PROMPTS
 from eval.metrics.bootstrap import mean_interval
 from eval.selection import Source, select
 from handrail.assembly import Parts, build_parts
@@ -46,6 +45,7 @@ from handrail.types import Wordings
 from handrail.understand.classify.encoder import EncoderClassifier
 from handrail.understand.local import LocalUnderstanding
 
+PROMPTS = Path(__file__).parent / "prompts"
 DEPTHS = (10, 20)
 MOST = 5
 """Searches beside the first."""

@@ -11,7 +11,6 @@ from typing import Any
 from eval.datasets.answers import AnswerCase
 from eval.evaluators.bench import Asked, Bench, bench
 from eval.evaluators.claims import Pair, Said, pairs, said
-from eval.judge import AT_ONCE, AnswerRating, Judge, ReferenceRating, connected, same_as_answering
 from eval.metrics import answers as metrics
 from eval.metrics.answers import Scored
 from eval.metrics.grounding import stated
@@ -19,6 +18,7 @@ from eval.metrics.ruler import beginning, figures
 from eval.metrics.text import plain, statements
 from eval.runner import Done, Evaluation, Job, failure
 from eval.spending import spent
+from handrail.llm.judge import AT_ONCE, AnswerRating, Judge, ReferenceRating, connected, same_as_answering
 from handrail.llm.meter import metering
 from handrail.types import Passage
 
@@ -125,7 +125,7 @@ async def _rated(judge: Judge, question: str, checked: Sequence[Pair]) -> Answer
     passages = list({pair.passage.id: pair.passage for pair in checked}.values())
     number = {passage.id: at for at, passage in enumerate(passages, 1)}
     shown = [{"claim": pair.claim.text, "passage": number[pair.passage.id]} for pair in checked]
-    return await judge.rate("judge_answer", AnswerRating, question=question, passages=passages, pairs=shown)
+    return await judge.rate("judge_answer", AnswerRating, question=question, before="", passages=passages, pairs=shown)
 
 
 async def _compared(judge: Judge, case: AnswerCase, asked: Asked) -> ReferenceRating:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from api.housekeeping import purge_turns
+from api.housekeeping import purge
 from handrail.records.database import open_database
 from handrail.records.turns import TurnKey, Turns
 from handrail.settings import Storage
@@ -48,7 +48,7 @@ async def test_broken_database_does_not_end_it(tmp_path: Path, caplog: pytest.Lo
 
 async def _purging(turns: Turns, seen: Callable[[], bool]) -> None:
     """Lets it work until something is seen of it."""
-    working = asyncio.create_task(purge_turns(turns, lambda: 1000.0, every_s=0.05))
+    working = asyncio.create_task(purge(lambda: turns.purge(1000.0), "turns", every_s=0.05))
     await until(seen)
     working.cancel()
     with contextlib.suppress(asyncio.CancelledError):

@@ -46,6 +46,8 @@ class NewCase(Body):
     should_refuse: bool | None = None
     article_ids: list[Annotated[str, Field(max_length=200)]] | None = Field(None, max_length=20)
     why: str | None = Field(None, max_length=500)
+    status: Literal["proposed", "confirmed"] = "confirmed"
+    """`proposed` where somebody still has to say what should have happened."""
 
 
 class CaseChange(Body):
@@ -117,7 +119,7 @@ async def mark(body: NewCase, signed: Agent, services: Needed, learning: Learnin
     case = Case(
         id=uuid4().hex,
         format=body.format,
-        status="confirmed",
+        status=body.status,
         question=impersonal(body.question or (turn.question if turn else "")),
         should_refuse=body.should_refuse if body.format == "refusal" else None,
         article_ids=tuple(dict.fromkeys(name.strip() for name in articles)),

@@ -136,3 +136,31 @@ class ArticleDraftRow(Base):
     updated_at: Mapped[float] = mapped_column(Double)
     decided_at: Mapped[float | None] = mapped_column(Double)
     detail: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class GradingRow(Base):
+    """How good an answer was, from 1 to 5."""
+
+    __tablename__ = "gradings"
+    __table_args__ = (
+        Index("ix_gradings_day", "tenant", "day"),
+        Index("ix_gradings_conversation", "tenant", "conversation_id"),
+    )
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    sample: Mapped[str] = mapped_column(String(12), primary_key=True)
+    """`production`: an answer to a visitor; `golden`: to a question that is asked again and again."""
+    item_id: Mapped[str] = mapped_column(String(180), primary_key=True)
+    """The turn, or knowledge base and id of the golden question."""
+    day: Mapped[str] = mapped_column(String(10), primary_key=True)
+    """On which it was answered, such as 2026-11-28."""
+    by: Mapped[str] = mapped_column(String(8), primary_key=True)
+    """`judge` or `person`."""
+    grade: Mapped[int | None] = mapped_column(Integer)
+    """None while the judge reads it, and where the judge has failed."""
+    who: Mapped[str] = mapped_column(String(120))
+    """The judge's model, or the user."""
+    note: Mapped[str | None] = mapped_column(Text)
+    kb: Mapped[str] = mapped_column(String(64))
+    conversation_id: Mapped[str | None] = mapped_column(String(64))
+    at: Mapped[float] = mapped_column(Double)

@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, Double, Integer, case, func, literal, or_,
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
+from handrail.desk.drift import Graded
 from handrail.desk.reports.period import DAY_S, Period
 from handrail.records.desk_tables import ConversationRow, FeedbackRow
-from handrail.records.learning_tables import CitedRow, TurnFactRow
+from handrail.records.learning_tables import CitedRow, GradingRow, TurnFactRow
 from handrail.records.repository import Repository
 from handrail.types import ANSWERING, Routing
 
@@ -229,6 +230,20 @@ class ReportRecords(Repository):
             .group_by(day)
         )
         return [(d, n, float(usd), int(read), int(written)) for d, n, usd, read, written in await self._all(query)]
+
+    async def grades(self, period: Period) -> Sequence[Graded]:
+        """In no order; all people are one grader."""
+        row = GradingRow
+        query = select(row.sample, row.day, row.by, row.who, row.grade).where(
+            row.tenant == self._tenant,
+            row.grade.is_not(None),
+            row.day >= period.first.isoformat(),
+            row.day <= period.last.isoformat(),
+        )
+        return [
+            Graded(sample, day, by, who if by == "judge" else "people", grade)
+            for sample, day, by, who, grade in await self._all(query)
+        ]
 
     def _turns_in(self, period: Period) -> tuple[ColumnElement[bool], ...]:
         return self._between(TurnFactRow.at, period, TurnFactRow)

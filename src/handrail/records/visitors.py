@@ -19,7 +19,13 @@ from handrail.records.desk_tables import (
     UnansweredRow,
 )
 from handrail.records.digests import digest
-from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow, QuestionVectorRow, TurnFactRow
+from handrail.records.learning_tables import (
+    ArticleDraftRow,
+    EvalCaseRow,
+    GradingRow,
+    QuestionVectorRow,
+    TurnFactRow,
+)
 from handrail.records.mail_tables import MailConfirmationRow, MailCountRow
 from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository
@@ -32,7 +38,7 @@ OVER_S = 3600.0
 
 OF_CONVERSATION: tuple[type[Any], ...] = (
     MessageRow, EvidenceRow, UnansweredRow, FeedbackRow, NoteRow, HandoffRow, TurnRow, EvalCaseRow, ArticleDraftRow,
-    OutboxRow, MailConfirmationRow, TraceRow,
+    OutboxRow, MailConfirmationRow, TraceRow, GradingRow,
 )  # fmt: skip
 """Tables whose rows go with their conversation."""
 NO_CONVERSATION = ""

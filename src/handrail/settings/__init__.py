@@ -6,7 +6,7 @@ from handrail.settings.decisions import Decide
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
 from handrail.settings.overlay import ALONE, alone, overlaid
 from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
-from handrail.settings.providers import Judge, Llm, LlmProvider
+from handrail.settings.providers import Drift, Judge, Llm, LlmProvider
 from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
 from handrail.settings.tree import (
     Brand,
@@ -30,6 +30,7 @@ __all__ = [
     "Customer",
     "Decide",
     "Desk",
+    "Drift",
     "Gates",
     "Generate",
     "Guidance",

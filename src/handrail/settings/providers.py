@@ -1,4 +1,4 @@
-"""Language models: those that answer, and the one that rates answers in evaluations."""
+"""Language models: those that answer, and the one that rates answers."""
 
 from __future__ import annotations
 
@@ -88,10 +88,12 @@ class Llm(Section):
 
 
 class Judge(Section):
-    """Rates answers in evaluations; never part of a turn."""
+    """Rates answers, in evaluations and in a daily sample; never part of a turn."""
 
     base_url: str | None = advanced(
-        None, description="OpenAI-compatible endpoint of the model that rates answers in `handrail eval answers`."
+        None,
+        description="OpenAI-compatible endpoint of the model that rates answers: in `handrail eval answers`, and in "
+        "the daily sample of `[drift]`.",
     )
     api_key: SecretStr | None = advanced(
         None, description="API key for this endpoint. Environment variable: HANDRAIL__JUDGE__API_KEY."
@@ -115,3 +117,16 @@ class Judge(Section):
     @property
     def configured(self) -> bool:
         return self.api_key is not None or self.base_url is not None
+
+
+class Drift(Section):
+    """Whether answers to real visitors get worse."""
+
+    daily: int = advanced(
+        100, ge=0, le=10_000, description="Answers per day that are drawn at random to be graded. 0 turns this off."
+    )
+    judge: Literal["auto", "llm", "off"] = advanced(
+        "auto",
+        description="Who grades them beside people at the desk. `auto` asks the model of `[judge]`, if there is one; "
+        "`llm` asks the answering model where there is none; `off` asks nobody.",
+    )

@@ -12,7 +12,7 @@ from handrail.settings.base import Probability, Section, advanced
 from handrail.settings.decisions import Decide
 from handrail.settings.fitted import fitted
 from handrail.settings.people import Alerts, Customer, Hours, Oidc
-from handrail.settings.providers import Judge, Llm
+from handrail.settings.providers import Drift, Judge, Llm
 from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
 
 
@@ -306,3 +306,4 @@ class Settings(Section):
     desk: Desk = Desk()
     oidc: Oidc = Oidc()
     judge: Judge = Judge()
+    drift: Drift = Drift()

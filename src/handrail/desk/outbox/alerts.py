@@ -1,9 +1,10 @@
-"""What is told to whom when somebody waits for a person."""
+"""What is told to whom when somebody waits for a person, or answers get worse."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -60,7 +61,7 @@ def notifications_of(waiting: Waiting, settings: Alerts) -> list[NewNotification
         "lang": waiting.lang,
         "has_email": waiting.email is not None,
         "queued_at": waiting.queued_at,
-        "url": f"{settings.desk_url.rstrip('/')}#/queue/{waiting.conversation_id}" if settings.desk_url else None,
+        "url": _at_desk(f"queue/{waiting.conversation_id}", settings),
     }
     if settings.include_message:
         handoff["message"] = without_contacts(last)[:LONGEST_MESSAGE]
@@ -75,6 +76,20 @@ def notifications_of(waiting: Waiting, settings: Alerts) -> list[NewNotification
         notifications.append(NewNotification("chatwoot", _host(settings.chatwoot_url), copied))
     notifications += [NewNotification("mail", to, _mail(to, handoff)) for to in settings.mail_to]
     return [replace(notification, conversation_id=waiting.conversation_id) for notification in notifications]
+
+
+def announcements_of(
+    event: str, subject: str, text: str, detail: Mapping[str, Any], page: str, settings: Alerts
+) -> list[NewNotification]:
+    """A notification that is about no conversation, for each channel where people read; `page` is one of the desk."""
+    url = _at_desk(page, settings)
+    said = {"event": event, "text": f"{subject}: {text}", "detail": dict(detail), "url": url}
+    reached = [("webhook", settings.webhook_url), ("slack", settings.slack_url)]
+    mail = {"subject": subject, "text": "\n\n".join(filter(None, (text, url))) + "\n"}
+    return [
+        *(NewNotification(channel, _host(address), said) for channel, address in reached if address),
+        *(NewNotification("mail", to, {"to": [to], **mail}) for to in settings.mail_to),
+    ]
 
 
 class QueueAlerts:
@@ -110,6 +125,10 @@ def _mail(to: str, handoff: dict[str, object]) -> dict[str, object]:
     facts = [f"{key}: {handoff[key]}" for key in ("reference", "reason", "label", "lang", "url") if handoff.get(key)]
     text = "\n".join(["Somebody is waiting for a person.", "", *facts, "", str(handoff.get("message") or "")])
     return {"to": [to], "subject": f"Waiting for a person: {handoff['reference']}", "text": text.rstrip() + "\n"}
+
+
+def _at_desk(page: str, settings: Alerts) -> str | None:
+    return f"{settings.desk_url.rstrip('/')}#/{page}" if settings.desk_url else None
 
 
 def _host(url: str) -> str:

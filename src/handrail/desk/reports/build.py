@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 
+from handrail.desk.drift.line import points
 from handrail.desk.reports import Cell, Report, Row
 from handrail.desk.reports.period import Period, day_of
 from handrail.records.reports import ReportRecords
 
 TOP_ARTICLES = 50
 SCORES = (1, 2, 3, 4, 5)
+GOOD = 4
 
 Build = Callable[[ReportRecords, Period, float], Awaitable[Report]]
 
@@ -166,6 +169,25 @@ async def cost(records: ReportRecords, period: Period, now: float) -> Report:
     return Report("cost", period, figures, columns, rows, turns, notes)
 
 
+async def grades(records: ReportRecords, period: Period, now: float) -> Report:
+    graded = await records.grades(period)
+    of_visitors = [one.grade for one in graded if one.sample == "production"]
+    n = len(of_visitors)
+    figures: dict[str, Cell | Mapping[str, Cell]] = {
+        "mean": round(sum(of_visitors) / n, 3) if n else None,
+        "good": _share(sum(grade >= GOOD for grade in of_visitors), n),
+        "graded": n,
+        "by_judge": sum(one.by == "judge" for one in graded if one.sample == "production"),
+        "by_people": sum(one.by == "person" for one in graded if one.sample == "production"),
+        "of_golden_set": len(graded) - n,
+    }
+    rows: list[Row] = [asdict(point) for point in points(graded)]
+    judges = sorted({one.who for one in graded if one.by == "judge"})
+    notes = [f"Judged by {', '.join(judges)}: compare its grades only with its own."] if judges else []
+    columns = ("day", "sample", "by", "n", "mean", "low", "high")
+    return Report("grades", period, figures, columns, rows, len(graded), notes)
+
+
 REPORTS: Mapping[str, Build] = {
     "volume": volume,
     "deflection": deflection,
@@ -174,6 +196,7 @@ REPORTS: Mapping[str, Build] = {
     "articles": articles,
     "refusals": refusals,
     "cost": cost,
+    "grades": grades,
 }
 """All but `gaps`, which needs the local encoder."""
 

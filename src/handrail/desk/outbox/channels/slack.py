@@ -24,6 +24,9 @@ class Slack:
 
 def message(payload: Any) -> str:
     """Slack's own escapes, so that a visitor can neither call everybody in a channel nor write a link."""
+    if "handoff" not in payload:
+        lines = [_escaped(payload["text"]), f"<{payload['url']}|Open the desk>" if payload.get("url") else ""]
+        return "\n".join(filter(None, lines))
     handoff = payload["handoff"]
     facts = " · ".join(_escaped(str(handoff[key])) for key in ("reason", "label", "lang") if handoff.get(key))
     lines = [f"Somebody is waiting for a person: {_escaped(handoff['reference'])}", facts]

@@ -7,15 +7,17 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
 from handrail.llm import LanguageModel, connect
 from handrail.llm.prompts import LocalPrompts, PromptLibrary, RenderedPrompt
 from handrail.settings import Llm, Settings
+from handrail.settings.paths import site_dir
 
-PROMPTS = Path(__file__).parent / "prompts"
+FOLDER = "judge"
+"""In the folder of prompts, apart from those of a turn: no registry may change what ratings are compared by."""
 AT_ONCE = 4
 
 OutputT = TypeVar("OutputT", bound=BaseModel)
@@ -45,7 +47,8 @@ class Judge:
         self._model = model
         self._cache = cache
         self._close = close
-        self._prompts = PromptLibrary(LocalPrompts(PROMPTS))
+        prompts = site_dir("prompts")
+        self._prompts = PromptLibrary(LocalPrompts(prompts and prompts / FOLDER))
         self._turn = asyncio.Semaphore(AT_ONCE)
         self.asked = 0
         """Ratings that were not in the cache."""
@@ -70,10 +73,13 @@ class Judge:
         await self._close()
 
 
-def connected(settings: Settings) -> Judge | None:
-    """None where the settings name no judge."""
-    judge = settings.judge
-    if not judge.configured:
+def connected(settings: Settings, who: Literal["auto", "llm", "off"] = "auto") -> Judge | None:
+    """None where the settings name no judge; with `llm`, the answering model then stands in for one."""
+    judge, llm = settings.judge, settings.llm
+    if who == "llm" and not judge.configured and llm.configured:
+        shared = ("base_url", "api_key", "model", "usd_per_million_input", "usd_per_million_output")
+        judge = judge.model_copy(update={name: getattr(llm, name) for name in shared})
+    if who == "off" or not judge.configured:
         return None
     models = connect(
         Llm(
