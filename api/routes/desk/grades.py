@@ -15,6 +15,7 @@ from api.learning import Learning
 from handrail.desk.drift.daily import last_whole_day, sample_of
 from handrail.desk.drift.line import fall
 from handrail.desk.drift.watch import grades_until
+from handrail.desk.handoff.views import turn
 from handrail.desk.reports.period import time_zone
 from handrail.records.gradings import FROM_ARTICLES, PERSON, Drawn
 
@@ -46,10 +47,10 @@ async def sample(
 @router.put("/grades/{turn_id}", status_code=204)
 async def grade(turn_id: str, body: Given, signed: Agent, learning: Learning) -> Response:
     """A person's grade; the last one counts."""
-    turn = await learning.gradings.turn(turn_id)
-    if turn is None or turn.routing not in FROM_ARTICLES:
+    given = await learning.gradings.turn(turn_id)
+    if given is None or given.routing not in FROM_ARTICLES:
         raise ApiError(404, *BY_STATUS[404])
-    day = datetime.fromtimestamp(turn.at, time_zone(learning.zone)).date().isoformat()
+    day = datetime.fromtimestamp(given.at, time_zone(learning.zone)).date().isoformat()
     kept = await learning.gradings.keep(
         "production",
         turn_id,
@@ -59,7 +60,7 @@ async def grade(turn_id: str, body: Given, signed: Agent, learning: Learning) ->
         who=signed.user.id,
         kb=learning.kb,
         now=learning.clock(),
-        conversation_id=turn.conversation_id,
+        conversation_id=given.conversation_id,
     )
     if not kept:
         raise ApiError(404, *BY_STATUS[404])
@@ -67,18 +68,11 @@ async def grade(turn_id: str, body: Given, signed: Agent, learning: Learning) ->
 
 
 def _item(drawn: Drawn) -> dict[str, Any]:
-    row = drawn.evidence
-    shown = row.meta.get("shown", {})
     return {
-        "turn_id": row.turn_id,
-        "conversation_id": row.conversation_id,
-        "question": row.question,
+        **turn(drawn.evidence),
+        "conversation_id": drawn.evidence.conversation_id,
         "before": list(drawn.before[-1:]),
         "answer": drawn.answer,
-        "routing": row.routing,
-        "closest": [card["piece"] for card in shown.get("closest", [])],
-        "sources": [{"title": one.get("title", ""), "url": one.get("url", "")} for one in row.passages],
-        "at": row.at,
         "case": drawn.case,
         "grades": {by: {"grade": one.grade, "who": one.who, "note": one.note} for by, one in drawn.grades.items()},
     }

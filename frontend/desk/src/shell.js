@@ -5,6 +5,7 @@ import { Failure } from "./api.js";
 import { createBar } from "./bar.js";
 import { watchCondition } from "./condition.js";
 import { gapsPage } from "./gaps/page.js";
+import { gradesPage } from "./grades/page.js";
 import { createKeys } from "./keys.js";
 import { listen } from "./live.js";
 import { createPreferences } from "./preferences.js";
@@ -19,7 +20,7 @@ import { t } from "./strings.js";
 import { watchUnread } from "./unread.js";
 
 /** @type {Record<string, (desk: Desk, rest: string[]) => View>} */
-const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, settings: settingsPage, trace: tracePage };
+const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, settings: settingsPage, trace: tracePage, grades: gradesPage };
 
 /**
  * The signed-in desk, until its session ends.

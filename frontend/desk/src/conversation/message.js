@@ -40,8 +40,8 @@ export function renderMessage(desk, message, { turn, feedback, read, retry }) {
     el("div", { class: "bubble", dir: "auto" }, message.author === "assistant" ? said(message.text, turn) : message.text), ...below);
 }
 
-/** @param {string} text @param {Turn | undefined} turn cards say more than the text, which holds the open ones only */
-function said(text, turn) {
+/** The answer as the visitor sees it. @param {string} text @param {Turn | undefined} turn cards say more than the text, which holds the open ones only */
+export function said(text, turn) {
   return turn?.closest?.length ? closest(turn.closest, (section) => markdown(section, turn)) : markdown(text, turn);
 }
 

@@ -6,11 +6,11 @@ const DAY_S = 86_400;
 /**
  * A chart that takes its colours from the page and its width from its place.
  * @param {HTMLElement} place
- * @param {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[] }[], unit: (value: number) => string, whole?: boolean, bars?: boolean, stacked?: boolean }} data
- *   `x` are seconds since the epoch, or places 0, 1, … with `names`
+ * @param {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[], band?: [(number | null)[], (number | null)[]] }[], unit: (value: number) => string, whole?: boolean, bars?: boolean, stacked?: boolean, range?: [number, number] | undefined }} data
+ *   `x` are seconds since the epoch, or places 0, 1, … with `names`; a `band` is the lower and the upper end of an interval
  * @returns {() => void} takes it off the page
  */
-export function draw(place, { x, names, series, unit, whole = false, bars = false, stacked = false }) {
+export function draw(place, { x, names, series, unit, whole = false, bars = false, stacked = false, range }) {
   const style = getComputedStyle(place);
   const read = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const [text, line] = [read("--muted"), read("--line")];
@@ -22,11 +22,12 @@ export function draw(place, { x, names, series, unit, whole = false, bars = fals
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font };
   // The tallest of a pile is drawn first, so that the others stand in front of it.
   const order = series.map((_, i) => i).sort((a, b) => (stacked ? b - a : a - b));
+  const banded = series.flatMap(({ band }, i) => (band ? [{ band, fill: `${read(`--chart-${(i % 6) + 1}`)}33` }] : []));
   const chart = new uPlot({
     width: Math.max(place.clientWidth, 200), height: HEIGHT, cursor: { y: false, drag: { x: false, y: false } }, legend: { show: false },
     scales: {
       x: { time: !names, range: () => [first - beside, last + beside] },
-      y: { range: (_, __, high) => [0, high > 0 ? high * 1.12 : 1] },
+      y: { range: (_, __, high) => range ?? [0, high > 0 ? high * 1.12 : 1] },
     },
     axes: [
       { ...axis, grid: { show: false }, ...(names ? { splits: () => x, values: (_, splits) => splits.map((at) => names[at] ?? "") } : {
@@ -38,8 +39,10 @@ export function draw(place, { x, names, series, unit, whole = false, bars = fals
     series: [{}, ...order.map((i) => {
       const colour = read(`--chart-${(i % 6) + 1}`);
       return { label: /** @type {any} */ (series[i]).name, stroke: colour, width: bars ? 0 : 2, points: { show: !bars && x.length < 40 }, spanGaps: true, ...(bars ? { fill: colour, ...(bar ? { paths: bar } : {}) } : {}) };
-    })],
-  }, [x, ...order.map((i) => /** @type {(number | null)[]} */ (totals[i]))], place);
+    }), ...banded.flatMap(() => [{ width: 0, points: { show: false }, spanGaps: true }, { width: 0, points: { show: false }, spanGaps: true }])],
+    // The upper end of each interval stands behind its lower one, both behind the lines.
+    bands: banded.map(({ fill }, i) => ({ series: [order.length + 2 * i + 2, order.length + 2 * i + 1], fill })),
+  }, [x, ...order.map((i) => /** @type {(number | null)[]} */ (totals[i])), ...banded.flatMap(({ band }) => band)], place);
   const observer = new ResizeObserver(() => chart.setSize({ width: Math.max(place.clientWidth, 200), height: HEIGHT }));
   observer.observe(place);
   return () => {

@@ -8,6 +8,7 @@ const SHOWN = {
   deflection: ["rate", "rate_with_an_answer", "counted", "asked_for_a_person", "came_back"],
   times: ["requests", "waiting", "first_response", "resolution"],
   csat: ["mean", "satisfied", "n", "response_rate"],
+  grades: ["mean", "good", "graded", "by_people", "of_golden_set"],
   gaps: ["gaps", "questions"],
   articles: ["articles", "cited"],
   refusals: ["refused", "rate"],
@@ -21,7 +22,7 @@ export function show(name, value) {
   if (typeof value !== "number") return typeof value === "boolean" ? t(value ? "yes" : "no") : String(value);
   if (/_s$/.test(name)) return duration(value);
   if (/usd/.test(name)) return `$${value.toLocaleString("en", { maximumFractionDigits: value < 1 ? 4 : 2 })}`;
-  if (/rate|share|satisfied/.test(name)) return percent(value);
+  if (/rate|share|satisfied|good/.test(name)) return percent(value);
   return value.toLocaleString("en", { maximumFractionDigits: 2 });
 }
 

@@ -6,7 +6,7 @@ import { figures } from "./figures.js";
 import { plot } from "./plots.js";
 import { table } from "./table.js";
 
-const NAMES = ["volume", "deflection", "times", "csat", "gaps", "articles", "refusals", "cost"];
+const NAMES = ["volume", "deflection", "times", "csat", "grades", "gaps", "articles", "refusals", "cost"];
 /** Columns on the page, where there are too many to read; the CSV has them all. @type {Record<string, string[]>} */
 const SHORT = { gaps: ["question", "questions", "visitors", "verdict", "nearest_title"] };
 const SPANS = [7, 30, 90];
@@ -74,7 +74,7 @@ export function reportsPage(desk) {
     element: el("div", { class: "page" }, el("header", { class: "page-header" }, el("h1", { text: t("page_reports") }),
       el("div", { class: "range", role: "group", "aria-label": t("range") }, ...spans, from.element, to.element)),
     el("div", { class: "reports" }, ...cards.map(({ name, body, link }) =>
-      el("section", { class: "card", "data-report": name }, el("header", {}, el("h2", { text: word("report", name) }), link),
+      el("section", { class: "card", "data-report": name }, el("header", {}, el("h2", { text: word("report", name) }), name === "grades" && el("a", { class: "plain", href: "#/grades", text: t("grade_answers") }), link),
         el("p", { class: "hint", text: t(`report_${name}_means`) }), body)))),
     close: () => { turn += 1; clear(); },
   };

@@ -5,7 +5,7 @@ import { duration, percent } from "../format.js";
 import { word } from "../strings.js";
 import { show } from "./figures.js";
 
-/** @typedef {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[] }[], unit: (value: number) => string, whole?: boolean, bars?: boolean, stacked?: boolean }} Data */
+/** @typedef {{ x: number[], names?: string[] | undefined, series: { name: string, values: (number | null)[], band?: [(number | null)[], (number | null)[]] }[], unit: (value: number) => string, whole?: boolean, bars?: boolean, stacked?: boolean, range?: [number, number] | undefined }} Data */
 
 const count = (/** @type {number} */ value) => value.toLocaleString("en");
 const when = (/** @type {string} */ day) => Date.parse(`${day}T00:00:00`) / 1000;
@@ -45,6 +45,20 @@ function piled(report, column, prefix) {
   return { x: days.map(when), series, unit: count, whole: true, bars: true, stacked: true };
 }
 
+/** A line with its interval for each who grades. @param {Report} report @returns {Data} */
+function graded(report) {
+  const days = daysOf(report);
+  const lines = [...new Set(report.rows.map((row) => `${row.sample}_${row.by}`))].sort().reverse();
+  return {
+    x: days.map(when), unit: (value) => value.toFixed(1), whole: true, range: [1, 5],
+    series: lines.map((line) => {
+      const rows = new Map(report.rows.filter((row) => `${row.sample}_${row.by}` === line).map((row) => [row.day, row]));
+      const values = (/** @type {string} */ column) => days.map((day) => rows.get(day)?.[column] ?? null);
+      return { name: word("graded", line), values: values("mean"), band: [values("low"), values("high")] };
+    }),
+  };
+}
+
 /** @param {Record<string, any>[]} rows @param {(row: Record<string, any>) => boolean} keep */
 const sum = (rows, keep) => rows.reduce((total, row) => total + (keep(row) ? row.turns : 0), 0);
 
@@ -66,6 +80,8 @@ function dataOf(name, report, by) {
       if (!reasons.length) return null;
       return { x: reasons.map((_, i) => i), names: reasons.map(([reason]) => word("reason", reason)), series: [{ name: word("column", "turns"), values: reasons.map(([, n]) => Number(n)) }], unit: count, whole: true, bars: true };
     }
+    case "grades":
+      return graded(report);
     case "cost":
       return byDay(report, [["cost_usd", word("column", "cost_usd")]], (value) => show("usd", value));
     default:

@@ -4,7 +4,7 @@ import { t, word } from "../strings.js";
 import { show } from "./figures.js";
 
 const MOST = 200;
-const CODES = ["routing", "reason", "class", "label", "verdict"];
+const CODES = ["routing", "reason", "class", "label", "verdict", "sample", "by"];
 
 /**
  * The numbers behind a chart.

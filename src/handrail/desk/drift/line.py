@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from handrail.desk.drift import Graded
 
-RESAMPLES = 4000
+RESAMPLES = 10_000
 SEED = 0
 RECENT_DAYS, EARLIER_DAYS = 7, 28
 LEAST = 30
 """Grades on either side below which nothing is said of a fall."""
+INTERVAL, ALERT = (2.5, 97.5), (0.5, 99.5)
+"""Percentiles. A line that is compared anew every day and never changes would at 95 % be called fallen three times a
+year, at 99 % less than once (simulated with 100 grades a day)."""
 VALUES = np.arange(1, 6)
 ORDER = ("production", "golden"), ("judge", "person")
 
@@ -49,7 +52,7 @@ class Compared:
     earlier: float
     earlier_n: int
     low: float
-    """95 % interval of the difference."""
+    """99 % interval of the difference."""
     high: float
 
     @property
@@ -66,7 +69,7 @@ class Compared:
         return (
             f"The grades of {what} have fallen. Mean of the {RECENT_DAYS} days to {self.day}: {self.mean:.2f} "
             f"(n {self.n:,}). The {EARLIER_DAYS} days before: {self.earlier:.2f} (n {self.earlier_n:,}). Difference "
-            f"{self.difference:+.2f}, 95 % interval {self.low:+.2f} to {self.high:+.2f}. Graded by {self.who}."
+            f"{self.difference:+.2f}, 99 % interval {self.low:+.2f} to {self.high:+.2f}. Graded by {self.who}."
         )
 
 
@@ -99,7 +102,7 @@ def compared(graded: Iterable[Graded], sample: str, by: str, who: str, day: date
     if min(len(recent), len(earlier)) < LEAST:
         return None
     differences = _means(recent, SEED) - _means(earlier, SEED + 1)
-    low, high = np.percentile(differences, (2.5, 97.5))
+    low, high = np.percentile(differences, ALERT)
     means = float(np.mean(recent)), len(recent), float(np.mean(earlier)), len(earlier)
     return Compared(sample, by, who, last, *means, float(low), float(high))
 
@@ -117,7 +120,7 @@ def lasts(graded: Sequence[Graded], told: Compared, day: date) -> bool:
 def _point(day: str, sample: str, by: str, grades: Sequence[int]) -> Point:
     low = high = None
     if len(grades) > 1:
-        low, high = (round(float(edge), 3) for edge in np.percentile(_means(grades, SEED), (2.5, 97.5)))
+        low, high = (round(float(edge), 3) for edge in np.percentile(_means(grades, SEED), INTERVAL))
     return Point(day, sample, by, len(grades), round(float(np.mean(grades)), 3), low, high)
 
 

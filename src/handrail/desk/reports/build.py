@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from handrail.desk.drift.line import points
+from handrail.desk.drift.daily import last_whole_day
+from handrail.desk.drift.line import fall, points
+from handrail.desk.drift.watch import grades_until
 from handrail.desk.reports import Cell, Report, Row
 from handrail.desk.reports.period import Period, day_of
 from handrail.records.reports import ReportRecords
@@ -183,7 +185,11 @@ async def grades(records: ReportRecords, period: Period, now: float) -> Report:
     }
     rows: list[Row] = [asdict(point) for point in points(graded)]
     judges = sorted({one.who for one in graded if one.by == "judge"})
-    notes = [f"Judged by {', '.join(judges)}: compare its grades only with its own."] if judges else []
+    yesterday = last_whole_day(period.zone, now)
+    fallen = fall(await grades_until(records, yesterday, period.zone), yesterday)
+    notes = [fallen.says] if fallen else []
+    if judges:
+        notes.append(f"Judge: {', '.join(judges)}. A judge's grades compare only with its own.")
     columns = ("day", "sample", "by", "n", "mean", "low", "high")
     return Report("grades", period, figures, columns, rows, len(graded), notes)
 
