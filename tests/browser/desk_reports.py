@@ -71,6 +71,23 @@ REPORTS: dict[str, Json] = {
         {"n": 41, "mean": 4.2, "satisfied": 0.78, "resolved": 60, "response_rate": 0.68},
         [{"score": n, "answers": (2, 3, 4, 12, 20)[n - 1], "share": 0.2} for n in range(1, 6)],
     ),
+    "grades": _report(
+        "grades",
+        {"mean": 4.1, "good": 0.8, "graded": 280, "by_judge": 210, "by_people": 70, "of_golden_set": 40},
+        [
+            {
+                "day": day,
+                "sample": sample,
+                "by": by,
+                "n": 20,
+                "mean": 4 - k / 2 + (i % 4) / 10,
+                "low": 3.6 - k / 2,
+                "high": None if i == 3 else 4.5 - k / 2,
+            }
+            for i, day in enumerate(DAYS)
+            for k, (sample, by) in enumerate((("production", "judge"), ("production", "person"), ("golden", "judge")))
+        ],
+    ),
     "gaps": _report("gaps", {"gaps": 1, "questions": 9}, [{"question": "Do you ship to Norway?", "count": 9}]),
     "articles": _report(
         "articles",
@@ -116,6 +133,33 @@ DRAFTS: list[Json] = [
     }
 ]
 
+HOSTILE = '<img src=x onerror="document.title=1"> [here](javascript:alert(1))'
+
+
+def _graded(n: int, **values: Any) -> Json:
+    return {
+        "turn_id": f"turn-{n}",
+        "conversation_id": f"talk-{n}",
+        "question": f"Question {n}?",
+        "before": [],
+        "answer": f"Answer {n} [1].",
+        "routing": "answered",
+        "passages": [{"title": "Cancel or pause your plan", "url": "https://help.tillwick.example/billing/cancel"}],
+        "closest": [],
+        "at": 1_800_000_000.0 + n,
+        "case": False,
+        "grades": {},
+        **values,
+    }
+
+
+GRADES: list[Json] = [
+    _graded(1, grades={"judge": {"grade": 2, "who": "wise", "note": ""}}, before=["And how do I cancel it?"]),
+    _graded(2, question=HOSTILE, answer=HOSTILE, passages=[{"title": HOSTILE, "url": "javascript:alert(1)"}]),
+    _graded(3, grades={"person": {"grade": 4, "who": "u1", "note": None}}),
+    *(_graded(n) for n in range(4, 30)),
+]
+FALL: Json = {"says": "The grades of answers to visitors have fallen. Mean of the 7 days to 2026-11-27: 3.61 (n 540)."}
 CASES: list[Json] = [
     {
         "id": "case-1",

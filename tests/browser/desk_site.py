@@ -50,6 +50,8 @@ class DeskSite:
         ]
         self.people = copy.deepcopy(PEOPLE)
         self.cases = copy.deepcopy(desk_reports.CASES)
+        self.grades = copy.deepcopy(desk_reports.GRADES)
+        self.fall: Json | None = None
         self.letters = copy.deepcopy(desk_reports.LETTERS)
         self.visitors = {"eve@example.net": 2}
         self.role = "admin"
@@ -272,6 +274,16 @@ class Endpoints:
         status = request.query_params.get("status")
         return JSONResponse({"items": [one for one in site.cases if one["status"] == status]})
 
+    async def grades(self, request: Request) -> Response:
+        site = self.site
+        if request.method == "PUT":
+            one = next(one for one in site.grades if one["turn_id"] == request.path_params["id"])
+            one["grades"]["person"] = await request.json()
+            return Response(status_code=204)
+        day = request.query_params.get("day") or desk_reports.DAYS[-2]
+        items = site.grades if day == desk_reports.DAYS[-2] else []
+        return JSONResponse({"day": day, "items": items, "fall": site.fall})
+
     async def letters(self, request: Request) -> Response:
         site, id_ = self.site, request.path_params.get("id")
         if request.method == "GET":
@@ -361,6 +373,8 @@ def build_app(site: DeskSite) -> Starlette:
             route("canned/{id}", endpoints.canned, "PUT", "DELETE"),
             route("cases", endpoints.cases),
             route("cases/{id}", endpoints.cases, "PUT"),
+            route("grades", endpoints.grades),
+            route("grades/{id}", endpoints.grades, "PUT"),
             route("letters", endpoints.letters),
             route("letters/retry", endpoints.letters, "POST"),
             route("letters/{id}/retry", endpoints.letters, "POST"),

@@ -4,6 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
+from tests.browser import desk_reports
 from tests.browser.desk import Desk
 from tests.browser.desk_records import MIRA
 from tests.browser.desk_site import DeskSite
@@ -92,7 +93,15 @@ def test_dialogs_and_notices(audited: Desk) -> None:
 
 def test_reports(audited: Desk) -> None:
     audited.sign_in("#/reports")
-    expect(audited.page.locator("canvas")).to_have_count(5)
+    expect(audited.page.locator("canvas")).to_have_count(6)
+    assert violations(audited) == []
+
+
+def test_grading(audited: Desk) -> None:
+    audited.site.fall = desk_reports.FALL
+    audited.sign_in("#/grades")
+    audited.page.get_by_role("group", name="Grade “Question 1?”").get_by_role("button", name="2").click()
+    expect(audited.page.get_by_text("Judge: 2")).to_be_visible()
     assert violations(audited) == []
 
 

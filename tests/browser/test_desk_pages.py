@@ -10,7 +10,7 @@ from tests.browser.desk import Desk
 
 def test_every_report_shows_its_figures_its_chart_and_its_numbers(desk: Desk) -> None:
     desk.sign_in("#/reports")
-    for name in ("volume", "deflection", "times", "csat", "refusals"):
+    for name in ("volume", "deflection", "times", "csat", "grades", "refusals"):
         card = desk.page.locator(f"[data-report={name}]")
         expect(card.locator("canvas")).to_have_count(1)
         expect(card.locator(".figures dd").first).not_to_have_text("")
@@ -142,11 +142,11 @@ def test_settings_show_each_role_its_own(desk: Desk, role: str, shown: list[str]
         expect(desk.page.get_by_role("heading", name=title)).to_have_count(int(title in shown))
 
 
-@pytest.mark.parametrize("name", ["gaps", "settings"])
+@pytest.mark.parametrize("name", ["gaps", "settings", "grades"])
 def test_pages_fit_a_narrow_screen(desk: Desk, name: str) -> None:
     desk.page.set_viewport_size({"width": 375, "height": 700})
     desk.sign_in(f"#/{name}")
-    expect(desk.page.locator(".case, tbody tr").last).to_be_attached()
+    expect(desk.page.locator(".case, tbody tr, .graded .card").last).to_be_attached()
 
     assert _overflow(desk.page) == []
 
