@@ -53,7 +53,9 @@ class GradingRecords(Repository):
             spoken = self._rows(MessageRow).where(
                 MessageRow.conversation_id.in_(talks), MessageRow.author.in_(("visitor", "assistant"))
             )
-            said = (await session.scalars(spoken.order_by(MessageRow.seq))).all()
+            said: dict[str, list[MessageRow]] = {}
+            for message in await session.scalars(spoken.order_by(MessageRow.seq)):
+                said.setdefault(message.conversation_id, []).append(message)
             graded = self._rows(GradingRow).where(
                 GradingRow.item_id.in_(chosen), GradingRow.day == day, GradingRow.grade.is_not(None)
             )
@@ -65,7 +67,7 @@ class GradingRecords(Repository):
             )
             cases = set(await session.scalars(marked))
         return [
-            Drawn(rows[id_], *_around(rows[id_], said), grades.get(id_, {}), id_ in cases)
+            Drawn(row := rows[id_], *_around(row, said.get(row.conversation_id, [])), grades.get(id_, {}), id_ in cases)
             for id_ in chosen
             if id_ in rows
         ]
@@ -179,9 +181,8 @@ def _lot(day: str, turn_id: str) -> bytes:
     return hashlib.sha256(f"{day}/{turn_id}".encode()).digest()
 
 
-def _around(row: EvidenceRow, said: Sequence[MessageRow]) -> tuple[str, list[str]]:
+def _around(row: EvidenceRow, talk: Sequence[MessageRow]) -> tuple[str, list[str]]:
     """The answer as it was sent, and what the visitor had asked before."""
-    talk = [message for message in said if message.conversation_id == row.conversation_id]
     answer = next((one.text for one in talk if one.turn_id == row.turn_id and one.author == "assistant"), "")
     before = [one.text for one in talk if one.author == "visitor" and one.turn_id != row.turn_id and one.at < row.at]
     return answer, before
