@@ -67,9 +67,10 @@ class GradingRecords(Repository):
             )
             cases = set(await session.scalars(marked))
         return [
-            Drawn(row := rows[id_], *_around(row, said.get(row.conversation_id, [])), grades.get(id_, {}), id_ in cases)
-            for id_ in chosen
-            if id_ in rows
+            Drawn(
+                row, *_around(row, said.get(row.conversation_id, [])), grades.get(row.turn_id, {}), row.turn_id in cases
+            )
+            for row in (rows[id_] for id_ in chosen if id_ in rows)
         ]
 
     async def take(self, drawn: Collection[Drawn], grading: Mapping[str, Any], now: float, lease_s: float) -> set[str]:
