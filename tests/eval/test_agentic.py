@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eval.agentic import Seen, interleaved, recalled, table
-from eval.judge import PROMPTS
+from eval.agentic import PROMPTS, Seen, interleaved, recalled, table
 from handrail.llm.prompts import LocalPrompts, PromptLibrary
 
 
