@@ -59,7 +59,7 @@ export function answerRow(desk, one, blind, graded) {
   const conversation = `#/queue/${encodeURIComponent(one.conversation_id)}`;
   return el("li", { class: "card" },
     ...one.before.map((/** @type {string} */ text) => el("p", { class: "hint", dir: "auto", text: t("grade_before", { text }) })),
-    el("h2", { class: "words", dir: "auto", text: one.question }),
+    el("h2", { dir: "auto", text: one.question }),
     el("div", { class: "bubble", dir: "auto" }, said(one.answer, one)), sources(one),
     el("p", { class: "chips" }, chip(word("routing", one.routing), `routing-${one.routing}`), el("time", { class: "hint", datetime: iso(one.at), text: stamp(one.at) }),
       el("a", { class: "hint", href: conversation, text: t("grade_conversation") }), judge),
