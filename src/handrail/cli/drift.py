@@ -13,10 +13,10 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import click
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.prompt import IntPrompt
 
 from handrail.accounts.keyspace import TENANT
 from handrail.cli import KB, Json, MaxUsd, loading, notes, results, settings_for
@@ -242,7 +242,8 @@ def _asked(row: Golden, response: dict[str, Any]) -> Judged:
     for name, wanted in (("expected", row.expected_articles), ("must say", row.must_say)):
         if wanted:
             notes.print(escape(f"{name}: {'; '.join(wanted)}"))
-    grade: int = typer.prompt(f"{row.id}, 1 (wrong) to 5 (right and complete)", type=click.IntRange(1, 5))
+    asked = f"{escape(row.id)}, 1 (wrong) to 5 (right and complete)"
+    grade = IntPrompt.ask(asked, console=notes, choices=list("12345"), show_choices=False)
     return Judged(grade, "by hand")
 
 
