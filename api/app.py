@@ -36,7 +36,7 @@ from handrail.conversation.streams.shared import SharedStreams
 from handrail.desk.handoff.desk import Desk
 from handrail.desk.handoff.reference import new_reference
 from handrail.errors import HandrailError
-from handrail.observe import log_records
+from handrail.observe import log_format, log_records
 from handrail.observe.trace_queue import TraceQueue
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
@@ -64,6 +64,8 @@ def create_app(
     """
     log_records.install()
     chosen = settings or load_settings()
+    if settings is None:  # started by an ASGI server, so nobody else has read how to log
+        log_format.configure(chosen.observe)
     answering = assistant or _assembled(chosen)
     app = FastAPI(
         title="Handrail",
