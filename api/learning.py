@@ -14,6 +14,7 @@ from api.errors import AWAY_RETRY_S, ApiError
 from handrail.desk.learning.library import Library
 from handrail.desk.learning.publish import FOLDER
 from handrail.desk.learning.service import Gaps
+from handrail.desk.reports.forecast import Budget, budget_of
 from handrail.records.database import Database
 from handrail.records.facts import FactRecords
 from handrail.records.learning import LearningRecords
@@ -29,6 +30,7 @@ class LearningServices:
     records: LearningRecords
     facts: FactRecords
     zone: str
+    budget: Budget | None
     folder: Path
     """Where approved articles go."""
     clock: Callable[[], float]
@@ -69,6 +71,7 @@ def build_learning(
         records=LearningRecords(database, tenant),
         facts=FactRecords(database, tenant),
         zone=settings.hours.timezone,
+        budget=budget_of(settings),
         folder=settings.storage.data_dir / "kb" / settings.knowledge.kb / FOLDER,
         clock=clock,
         library=assistant if isinstance(assistant, Library) else None,

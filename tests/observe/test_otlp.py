@@ -108,5 +108,5 @@ def test_a_collector_that_is_away_costs_a_turn_nothing(caplog: pytest.LogCapture
 
 
 def test_an_endpoint_that_is_no_address_stops_the_start() -> None:
-    with pytest.raises(SettingsError, match="observe.otlp_endpoint"):
+    with pytest.raises(SettingsError, match="otlp_endpoint"):
         tracer_to("localhost:4317")

@@ -19,7 +19,13 @@ from handrail.records.desk_tables import (
     UnansweredRow,
 )
 from handrail.records.digests import digest
-from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow, QuestionVectorRow, TurnFactRow
+from handrail.records.learning_tables import (
+    NO_CONVERSATION,
+    ArticleDraftRow,
+    EvalCaseRow,
+    QuestionVectorRow,
+    TurnFactRow,
+)
 from handrail.records.mail_tables import MailConfirmationRow, MailCountRow
 from handrail.records.outbox_table import OutboxRow
 from handrail.records.repository import Repository
@@ -35,7 +41,6 @@ OF_CONVERSATION: tuple[type[Any], ...] = (
     OutboxRow, MailConfirmationRow, TraceRow,
 )  # fmt: skip
 """Tables whose rows go with their conversation."""
-NO_CONVERSATION = ""
 """Written in place of a conversation that is gone, where its figures stay: they hold no word and no name."""
 GONE = "deleted"
 """Written in place of a visitor's id or address in the audit."""
