@@ -82,6 +82,13 @@ def create_app(
     if chosen.decisions.serve_key is not None:
         key = chosen.decisions.serve_key.get_secret_value()
         app.include_router(systemone.build_router(answering.decision_model, key))
+    if chosen.observe.metrics_key is not None:
+        from api.routes import metrics
+        from handrail.observe.metrics import Metrics
+
+        counted = Metrics()
+        answering.trace_to(counted)
+        app.include_router(metrics.build_router(counted, chosen.observe.metrics_key.get_secret_value()))
     site.mount(app, chosen)
     errors.install(app)
     openapi.refine(app, chosen)

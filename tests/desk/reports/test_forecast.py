@@ -72,7 +72,7 @@ def test_no_turns_at_all_cost_nothing() -> None:
 def test_a_budget_needs_a_daily_limit_and_a_limit_of_each_turn() -> None:
     def most(**sections: Mapping[str, object]) -> float | None:
         budget = budget_of(Settings.model_validate({"server": {"demo_mode": False}, **sections}))
-        return budget and budget.usd_per_day
+        return budget.usd_per_day if budget else None
 
     money, questions = {"turn_max_usd": 0.02}, {"global_per_day": 500}
     assert most(llm=money, limits=questions) == 10.0
