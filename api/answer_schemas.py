@@ -150,6 +150,11 @@ class Attempt(BaseModel):
     )
 
 
+class ModelUsage(BaseModel):
+    tokens: Tokens
+    cost_usd: float = Field(ge=0, description="In US dollars.")
+
+
 class Meta(BaseModel):
     """How the answer came about."""
 
@@ -174,6 +179,9 @@ class Meta(BaseModel):
     latency_ms: dict[str, float] = Field(description="Milliseconds per stage, and `total`.", examples=[{"total": 90}])
     tokens: Tokens
     cost_usd: float = Field(ge=0, description="Price of the LLM tokens, in US dollars.", examples=[0.0])
+    models: dict[str, ModelUsage] = Field(
+        {}, description="Tokens and price of each language model that was asked, by its name.", examples=[{}]
+    )
 
 
 class AskResponse(BaseModel):

@@ -36,7 +36,7 @@ from handrail.conversation.streams.shared import SharedStreams
 from handrail.desk.handoff.desk import Desk
 from handrail.desk.handoff.reference import new_reference
 from handrail.errors import HandrailError
-from handrail.observe import log_records
+from handrail.observe import log_format, log_records
 from handrail.observe.trace_queue import TraceQueue
 from handrail.records.database import open_database
 from handrail.records.handoffs import HandoffRecords
@@ -64,6 +64,8 @@ def create_app(
     """
     log_records.install()
     chosen = settings or load_settings()
+    if settings is None:  # started by an ASGI server, so nobody else has read how to log
+        log_format.configure(chosen.observe)
     answering = assistant or _assembled(chosen)
     app = FastAPI(
         title="Handrail",
@@ -80,6 +82,13 @@ def create_app(
     if chosen.decisions.serve_key is not None:
         key = chosen.decisions.serve_key.get_secret_value()
         app.include_router(systemone.build_router(answering.decision_model, key))
+    if chosen.observe.metrics_key is not None:
+        from api.routes import metrics
+        from handrail.observe.metrics import Metrics
+
+        counted = Metrics()
+        answering.trace_to(counted)
+        app.include_router(metrics.build_router(counted, chosen.observe.metrics_key.get_secret_value()))
     site.mount(app, chosen)
     errors.install(app)
     openapi.refine(app, chosen)

@@ -14,6 +14,7 @@ from api.errors import AWAY_RETRY_S, ApiError
 from handrail.desk.learning.library import Library
 from handrail.desk.learning.publish import FOLDER
 from handrail.desk.learning.service import Gaps
+from handrail.desk.reports.forecast import Budget, budget_of
 from handrail.records.database import Database
 from handrail.records.facts import FactRecords
 from handrail.records.gradings import GradingRecords
@@ -34,6 +35,7 @@ class LearningServices:
     """Answers a day that are graded."""
     kb: str
     zone: str
+    budget: Budget | None
     folder: Path
     """Where approved articles go."""
     clock: Callable[[], float]
@@ -77,6 +79,7 @@ def build_learning(
         daily=settings.drift.daily,
         kb=settings.knowledge.kb,
         zone=settings.hours.timezone,
+        budget=budget_of(settings),
         folder=settings.storage.data_dir / "kb" / settings.knowledge.kb / FOLDER,
         clock=clock,
         library=assistant if isinstance(assistant, Library) else None,

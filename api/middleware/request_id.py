@@ -9,6 +9,8 @@ from collections.abc import Callable
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from handrail.observe.log_context import logged_as
+
 log = logging.getLogger("handrail.access")
 
 SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -41,8 +43,10 @@ class RequestId:
                 MutableHeaders(scope=message)["X-Request-ID"] = request_id
             await send(message)
 
-        try:
-            await self._app(scope, receive, send_with_id)
-        finally:
-            milliseconds = (self._clock() - start) * 1000
-            log.info("%s %s %s %.0f ms %s", scope["method"], scope["path"], status, milliseconds, request_id)
+        with logged_as(request_id=request_id):
+            try:
+                await self._app(scope, receive, send_with_id)
+            finally:
+                ms = round((self._clock() - start) * 1000)
+                fields = {"method": scope["method"], "path": scope["path"], "status": status, "ms": ms}
+                log.info("%s %s %s %s ms", *fields.values(), extra={"fields": fields})

@@ -6,7 +6,7 @@ import asyncio
 
 from fastapi import APIRouter, Response
 
-from api.dependencies import Needed
+from api.dependencies import Needed, Services
 from api.schemas import Health, Readiness
 from handrail import __version__
 
@@ -40,6 +40,14 @@ async def ready(response: Response, services: Needed) -> Readiness:
     Problems that do not stop answers, such as a database or a language model that is away, make the status `degraded`
     and leave the code at 200: draining every replica for them would only make it worse.
     """
+    found = await readiness(services)
+    if not found.ready:
+        response.status_code = 503
+        response.headers["Retry-After"] = RETRY_S
+    return found
+
+
+async def readiness(services: Services) -> Readiness:
     records, limits = await asyncio.gather(services.database.problem(), services.limits.problem())
     checks = services.assistant.readiness()
     checks |= {"records": records or "ok", "limits": limits or "ok"}
@@ -47,9 +55,6 @@ async def ready(response: Response, services: Needed) -> Readiness:
         checks["startup"] = services.startup.problem
     counting = limits is None or not services.settings.server.demo_mode
     is_ready = services.assistant.ready and counting
-    if not is_ready:
-        response.status_code = 503
-        response.headers["Retry-After"] = RETRY_S
     degraded = services.condition.degraded(checks, services.assistant.problems()) if is_ready else []
     status = "not_ready" if not is_ready else "degraded" if degraded else "ok"
     return Readiness(ready=is_ready, status=status, degraded=degraded, checks=checks)

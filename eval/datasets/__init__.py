@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from eval.datasets.lines import BadRow, DatasetError, Line, read_lines
 
-__all__ = ["SAMPLE", "Articles", "BadRow", "Case", "Dataset", "DatasetError", "Loaded", "load", "usable"]
+__all__ = ["SAMPLE", "Articles", "BadRow", "Case", "Category", "Dataset", "DatasetError", "Loaded", "load", "usable"]
 
 SAMPLE = Path(__file__).parent / "sample"
 
@@ -36,6 +36,17 @@ def _several(value: object) -> object:
 
 Articles = Annotated[tuple[Annotated[str, Field(coerce_numbers_to_str=True)], ...], BeforeValidator(_several)]
 """Ids of articles, or what else names one (see `eval.datasets.articles`); empty where nobody has said."""
+
+
+def _named(value: object) -> object:
+    """Whatever a file keeps under that name: what is no text or number names no category."""
+    return str(value).strip() or None if isinstance(value, str | int) else None
+
+
+Category = Annotated[
+    str | None, BeforeValidator(_named), Field(validation_alias=AliasChoices("category", "kind", "bucket"))
+]
+"""What kind of row it is, by any of these names; figures are then shown for each kind, too."""
 
 C = TypeVar("C", bound=Case)
 

@@ -1,6 +1,6 @@
 """Answers: questions, with a reference answer where somebody has written one."""
 
-from eval.datasets import SAMPLE, Articles, Case, Dataset
+from eval.datasets import SAMPLE, Articles, Case, Category, Dataset
 
 
 class AnswerCase(Case):
@@ -10,6 +10,7 @@ class AnswerCase(Case):
     article_ids: Articles = ()
     keys: tuple[str, ...] = ()
     """Exact words of an article that answer."""
+    category: Category = None
 
 
 ANSWERS = Dataset("answers", AnswerCase, SAMPLE / "answers.jsonl", "question")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from eval.datasets.answers import AnswerCase
+from eval.evaluators import by_category
 from eval.evaluators.bench import Asked, Bench, bench
 from eval.evaluators.claims import Pair, Said, pairs, said
 from eval.metrics import answers as metrics
@@ -96,7 +97,10 @@ def score(done: Done[AnswerCase, Answered]) -> Evaluation:
     notes = [f"{failed} rows could not be judged, and are left out of the judge's figures"] if failed else []
     return Evaluation(
         metrics={**metrics.score(scored), "judge": ", ".join(sorted(judges)) or LOCAL},
-        details=metrics.details(scored),
+        details=metrics.details(scored)
+        | by_category(
+            [(case.category, row) for (case, _), row in zip(done.measured, scored, strict=True)], metrics.of_category
+        ),
         intervals=metrics.intervals(scored),
         rows=done.rows(lambda case, found: _row(case, found, by_line[case.line])),
         interrupted=done.interrupted,

@@ -9,7 +9,7 @@ from typing import Any
 
 from eval.datasets.articles import KnownArticles
 from eval.datasets.retrieval import RetrievalCase
-from eval.evaluators import NO_GOLD, question
+from eval.evaluators import NO_GOLD, by_category, question
 from eval.evaluators.bench import known_articles
 from eval.metrics import retrieval as metrics
 from eval.metrics.retrieval import DEPTH, Ranked
@@ -83,6 +83,10 @@ def score(done: Done[RetrievalCase, Found]) -> Evaluation:
     note = f"{missing} rows name articles that the knowledge base does not hold; those count as missed"
     return Evaluation(
         metrics={"n": len(scored), **metrics.mean(scores)},
+        details=by_category(
+            [(case.category, row) for (case, _), row in zip(scored, scores, strict=True)],
+            lambda inside: {"n": len(inside), **metrics.mean(inside)},
+        ),
         intervals=metrics.intervals(scores),
         rows=rows,
         interrupted=done.interrupted,

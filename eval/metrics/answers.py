@@ -64,6 +64,13 @@ def score(rows: Sequence[Scored]) -> dict[str, Any]:
     }
 
 
+def of_category(rows: Sequence[Scored]) -> dict[str, Any]:
+    """The same figures of some rows; those beside a ruler take the whole file."""
+    answered = sum(row.answered for row in rows)
+    flat = {name: value for name, value in score(rows).items() if not isinstance(value, dict)}
+    return {**flat, "answered_rate": _ratio(answered, len(rows))}
+
+
 def details(rows: Sequence[Scored]) -> dict[str, Any]:
     """What stands beside them. `…_all` counts a row without an answer as 0, so that refusing cannot look good."""
     said = [row for row in rows if row.answered]

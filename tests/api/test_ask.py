@@ -65,6 +65,7 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
             "latency_ms": {"classify": 3.0, "total": 90.0},
             "tokens": {"input": 0, "output": 0, "cached": 0},
             "cost_usd": 0.0,
+            "models": {},
         },
     }
 

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from handrail.accounts.passwords import hash_password
-from handrail.cli.desk import _with_database
+from handrail.cli.desk import with_database
 from handrail.desk.outbox import NewNotification
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
@@ -59,7 +59,7 @@ def folder(tmp_path: Path) -> Path:
         for name, role in PEOPLE.items():
             await People(database, "default").add(f"{name}@example.com", name.title(), role, hashed, 1.0)
 
-    _with_database(settings_in(tmp_path), add)
+    with_database(settings_in(tmp_path), add)
     return tmp_path
 
 
@@ -312,7 +312,7 @@ def test_letters_are_for_leads_and_sent_again_on_the_record(
         claim, letters = await outbox.claim(2.0, 60, 10)
         await outbox.failed(letters[0].id, claim, "the receiver answered 503", None)
 
-    _with_database(settings_in(folder), write)
+    with_database(settings_in(folder), write)
 
     assert bob.get("letters").status_code == 403
     dead = ada.get("letters", state="dead").json()["items"]

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from handrail.accounts.oidc import Oidc
-from handrail.cli.desk import _with_database
+from handrail.cli.desk import with_database
 from handrail.errors import MissingExtra, SettingsError
 from handrail.records.people import People
 from handrail.settings import Oidc as OidcSettings
@@ -209,7 +209,7 @@ def test_accounts_are_joined_by_address_once_and_never_taken_over(
     async def add(database: Any) -> None:
         await People(database, "default").add("eve@example.com", "Eve", "agent", "", 1.0)
 
-    _with_database(settings_in(tmp_path), add)
+    with_database(settings_in(tmp_path), add)
     assert sign_in(client) == ""
     assert me(client)["name"] == "Eve"
 
@@ -220,7 +220,7 @@ def test_accounts_are_joined_by_address_once_and_never_taken_over(
 def test_a_disabled_account_stays_out(client: TestClient, tmp_path: Any) -> None:
     sign_in(client)
     user_id = me(client)["id"]
-    _with_database(settings_in(tmp_path), lambda database: People(database, "default").change(user_id, active=False))
+    with_database(settings_in(tmp_path), lambda database: People(database, "default").change(user_id, active=False))
 
     assert sign_in(client) == "disabled"
     assert client.get("/desk/api/me").status_code == 401

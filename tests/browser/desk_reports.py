@@ -88,7 +88,7 @@ REPORTS: dict[str, Json] = {
             for k, (sample, by) in enumerate((("production", "judge"), ("production", "person"), ("golden", "judge")))
         ],
     ),
-    "gaps": _report("gaps", {"gaps": 1, "questions": 9}, [{"question": "Do you ship to Norway?", "count": 9}]),
+    "gaps": _report("gaps", {}, []),
     "articles": _report(
         "articles",
         {"articles": 1, "cited": 51},
@@ -107,7 +107,29 @@ REPORTS: dict[str, Json] = {
         {"refused": 60, "rate": 0.07, "by_reason": {"no_relevant_context": 40, "low_evidence": 20}},
         [{"reason": "no_relevant_context", "routing": "cannot_answer", "turns": 40, "share": 0.67}],
     ),
-    "cost": _report("cost", {}, []),
+    "cost": {
+        **_report(
+            "cost",
+            {
+                "cost_usd": 4.2,
+                "per_turn_usd": 0.005,
+                "turns": 812,
+                "month_to_date_usd": 6.5,
+                "month_forecast_usd": 9.1,
+                "month_forecast_low_usd": 8.4,
+                "month_forecast_high_usd": 9.8,
+                "month_budget_usd": None,
+            },
+            [{"day": day, "turns": 58, "cost_usd": 0.3, "input_tokens": 90, "output_tokens": 9} for day in DAYS],
+        ),
+        "notes": ["No budget is set."],
+        "breakdowns": {
+            "model": [{"model": "large-1", "turns": 812, "cost_usd": 4.2, "input_tokens": 1260, "output_tokens": 126}],
+            "conversation": [
+                {"conversation": "c1", "turns": 9, "cost_usd": 0.4, "input_tokens": 120, "output_tokens": 20}
+            ],
+        },
+    },
 }
 
 GAPS: list[Json] = [

@@ -10,7 +10,7 @@ from tests.browser.desk import Desk
 
 def test_every_report_shows_its_figures_its_chart_and_its_numbers(desk: Desk) -> None:
     desk.sign_in("#/reports")
-    for name in ("volume", "deflection", "times", "csat", "grades", "refusals"):
+    for name in ("volume", "deflection", "times", "csat", "grades", "refusals", "cost"):
         card = desk.page.locator(f"[data-report={name}]")
         expect(card.locator("canvas")).to_have_count(1)
         expect(card.locator(".figures dd").first).not_to_have_text("")
@@ -18,10 +18,23 @@ def test_every_report_shows_its_figures_its_chart_and_its_numbers(desk: Desk) ->
             "href", re.compile(rf"/desk/api/reports/{name}\.csv\?from=\d{{4}}-\d\d-\d\d&to=\d{{4}}-\d\d-\d\d$")
         )
     expect(desk.page.locator("[data-report=deflection] .figures")).to_contain_text("61 %")
-    expect(desk.page.locator("[data-report=cost]")).to_contain_text("Nothing to report for these days.")
+    expect(desk.page.locator("[data-report=gaps]")).to_contain_text("Nothing to report for these days.")
     desk.page.get_by_role("button", name="By class").click()
 
     expect(desk.page.locator("[data-report=volume] .legend")).to_contain_text("Answerable")
+
+
+def test_cost_is_forecast_and_broken_down_by_model_and_conversation(desk: Desk) -> None:
+    desk.sign_in("#/reports")
+    card = desk.page.locator("[data-report=cost]")
+    expect(card.locator(".figures")).to_contain_text("Forecast for the month$9.1At least$8.4At most$9.8")
+    expect(card.locator(".figures")).to_contain_text("Budget of the month–")
+    expect(card).to_contain_text("No budget is set.")
+    card.get_by_text("By model").click()
+    expect(card.get_by_role("region", name="by model")).to_contain_text("large-1812$4.2")
+    card.get_by_text("By conversation").click()
+
+    expect(card.get_by_role("link", name="c1")).to_have_attribute("href", "#/queue/c1")
 
 
 def test_a_report_that_cannot_be_had_says_so_and_the_others_stand(desk: Desk) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from eval.evaluators import by_category
 from eval.evaluators.claims import marked, pairs, said
 from eval.metrics import answers as metrics
 from eval.metrics.answers import Scored
@@ -22,9 +23,9 @@ PASSWORD = "account:reset-your-password"
 REFERENCE = "Enter your sign-in e-mail address and select Send link. The link is valid for 60 minutes."
 ROWS: list[dict[str, Any] | str] = [
     {"id": "a", "question": "How do I reset my password?", "answer": REFERENCE, "article_ids": [PASSWORD]},
-    {"id": "b", "question": "How do gift cards work?", "extra": 1},
+    {"id": "b", "question": "How do gift cards work?", "extra": 1, "category": "store"},
     {"id": "d", "question": "How long is a gift card valid?", "keys": ["valid for 3 years", "never valid at all"]},
-    {"id": "c", "question": "flurb grazz wibble nonk", "answer": REFERENCE},
+    {"id": "c", "question": "flurb grazz wibble nonk", "answer": REFERENCE, "bucket": "refuse"},
 ]
 KEYS = {
     "n", "cite_coverage", "cite_correctness", "faithfulness", "relevancy", "token_f1", "rouge1", "bleu", "judge",
@@ -148,6 +149,22 @@ def test_an_answer_is_set_against_the_ruler_of_the_same_row() -> None:
     assert metrics.details(rows)["over_ruler_all"]["token_f1"] == pytest.approx(0.1 / 3)
 
 
+def test_figures_by_category_are_those_of_its_rows_and_absent_where_no_row_has_one() -> None:
+    rows = [
+        ("store", Scored(answered=True, claims=2, cited=1, token_f1=0.5)),
+        (None, Scored(answered=True, claims=1, cited=1, token_f1=1.0)),
+        ("account", Scored(answered=False, token_f1=0.9)),
+        ("store", Scored(answered=False)),
+    ]
+
+    found = by_category(rows, metrics.of_category)["by_category"]
+
+    assert list(found) == ["store", "account"]
+    assert (found["store"]["n"], found["store"]["answered_rate"], found["store"]["cite_coverage"]) == (2, 0.5, 0.5)
+    assert (found["store"]["token_f1"], found["account"]["token_f1"]) == (0.5, None)
+    assert by_category(rows[1:2], metrics.of_category) == {}
+
+
 @pytest.mark.models
 def test_without_a_judge_the_local_figures_say_so(evaluate: Evaluate) -> None:
     result = evaluate("answers", ROWS, "--json")
@@ -167,6 +184,11 @@ def test_without_a_judge_the_local_figures_say_so(evaluate: Evaluate) -> None:
     over, ruler = printed["metrics"]["over_ruler"], printed["metrics"]["ruler"]
     assert over["token_f1"] == pytest.approx(printed["metrics"]["token_f1"] - ruler["token_f1"], abs=1e-3)
     assert over["n"]["token_f1"] == 1
+    categories = printed["details"]["by_category"]
+    assert {name: (found["n"], found["answered_rate"]) for name, found in categories.items()} == {
+        "store": (1, 1.0),
+        "refuse": (1, 0.0),
+    }
 
 
 @pytest.mark.models

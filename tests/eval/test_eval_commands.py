@@ -59,9 +59,9 @@ def test_bad_rows_are_named_the_rest_is_measured_and_the_status_says_so(evaluate
 
 def test_retrieval_ranks_articles_and_finds_the_right_one_first(evaluate: Evaluate) -> None:
     rows: list[dict[str, Any]] = [
-        {"id": "a", "question": "How do I reset my password?", "article_ids": [PASSWORD]},
-        {"id": "b", "question": "reset password", "article_ids": [PASSWORD[:18]]},
-        {"id": "c", "question": "gift cards", "article_ids": ["gone", "store:gift-cards"]},
+        {"id": "a", "question": "How do I reset my password?", "article_ids": [PASSWORD], "category": "account"},
+        {"id": "b", "question": "reset password", "article_ids": [PASSWORD[:18]], "category": ["not", "a", "name"]},
+        {"id": "c", "question": "gift cards", "article_ids": ["gone", "store:gift-cards"], "kind": "store"},
         {"id": "d", "question": "gift cards", "article_ids": []},
     ]
 
@@ -77,6 +77,11 @@ def test_retrieval_ranks_articles_and_finds_the_right_one_first(evaluate: Evalua
     assert set(metrics) == {
         "n", "hit@1", "hit@3", "hit@5", "hit@10", "recall@5", "mrr", "ndcg@10", "all_gold@5"
     }  # fmt: skip
+    categories = printed["details"]["by_category"]
+    assert {name: (figures["n"], figures["all_gold@5"]) for name, figures in categories.items()} == {
+        "account": (1, 1.0),
+        "store": (1, 0.0),
+    }
     assert found["a"]["ranked"][0] == PASSWORD and len(set(found["a"]["ranked"])) == len(found["a"]["ranked"])
     assert found["c"]["not_in_kb"] == ["gone"]
     assert "not_applicable" in found["d"]

@@ -32,7 +32,7 @@ async def turn(case: Case) -> str:
     """As a turn does: a meter of its own, inside the row's."""
     with metering(Bounds(requests=3)):
         reserve()
-        spend(Usage(100, 10, 0.01))
+        spend(Usage(100, 10, 0.01), "m-1")
     return case.id
 
 

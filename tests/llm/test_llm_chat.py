@@ -134,6 +134,7 @@ async def test_counts_tokens_and_money(llm_provider: ScriptedOpenAI) -> None:
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (2000, 500)
     assert reply.usage.cost_usd == pytest.approx(0.0015)
     assert meter.usage == reply.usage
+    assert meter.by_model == {model.name: reply.usage}
 
 
 async def test_a_busy_provider_is_asked_again_when_it_says_so(llm_provider: ScriptedOpenAI) -> None:

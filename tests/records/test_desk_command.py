@@ -112,3 +112,25 @@ def test_delete_says_when_redis_is_away(redis_server: ValkeyServer) -> None:
 
     assert deleted.exit_code == 0
     assert "Redis" in deleted.stderr
+
+
+def test_a_report_is_printed_and_given_to_programs(folder: Path) -> None:
+    now = time.time()
+
+    async def turn() -> None:
+        database = await open_database(Storage(data_dir=folder))
+        usage = {"tokens": {"input": 100, "output": 20}, "cost_usd": 0.25}
+        await store(database, evidence("c-1", now, meta={**usage, "models": {"m-1": usage}}))
+        await database.close()
+
+    asyncio.run(turn())
+
+    printed, told = handrail("report", "cost"), json.loads(handrail("report", "cost", "--json").stdout)
+
+    assert "cost_usd: 0.25" in printed.stdout
+    assert "m-1\t1\t0.25\t100\t20" in printed.stdout
+    assert "No forecast yet" in printed.stderr
+    assert told["figures"]["month_forecast_usd"] is None
+    assert told["breakdowns"]["conversation"][0]["conversation"] == "c-1"
+    assert "volume" in str(handrail("report", "costs").exception)
+    assert "2026-11-01" in str(handrail("report", "cost", "--from", "yesterday").exception)

@@ -8,11 +8,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from handrail.desk.reports.build import REPORTS
+from handrail.desk.reports.build import REPORTS, reports
+from handrail.desk.reports.forecast import Budget
 from handrail.desk.reports.period import Period, period
 from handrail.records.database import Database, open_database
 from handrail.records.facts import FactRecords
 from handrail.records.reports import ReportRecords
+from handrail.records.visitors import VisitorRecords
 from handrail.settings import Storage
 from tests.records.talks import TENANT, evidence, store, talk, thumb
 
@@ -38,10 +40,22 @@ async def database(storage: Storage) -> AsyncIterator[Database]:
     await opened.close()
 
 
-async def report(database: Database, name: str, when: Period = NOVEMBER, tenant: str = TENANT) -> dict[str, object]:
+async def report(
+    database: Database, name: str, when: Period = NOVEMBER, tenant: str = TENANT, budget: Budget | None = None
+) -> dict[str, object]:
     await FactRecords(database, tenant).draw()
-    built = await REPORTS[name](ReportRecords(database, tenant), when, NOW)
-    return {**built.figures, "rows": list(built.rows), "n": built.n, "notes": list(built.notes)}
+    built = await reports(budget)[name](ReportRecords(database, tenant), when, NOW)
+    return {**built.figures, "rows": list(built.rows), "n": built.n, "notes": list(built.notes), **built.breakdowns}
+
+
+def asked(input_tokens: int, cost_usd: float, **models: tuple[int, float]) -> dict[str, object]:
+    """What a turn's evidence says it took, and what of it each model."""
+    parts = {name: _took(*given) for name, given in models.items()}
+    return {**_took(input_tokens, cost_usd), **({"models": parts} if models else {})}
+
+
+def _took(input_tokens: int, cost_usd: float) -> dict[str, object]:
+    return {"tokens": {"input": input_tokens, "output": 1}, "cost_usd": cost_usd}
 
 
 async def test_turns_are_counted_on_the_tenants_own_day(database: Database) -> None:
@@ -174,6 +188,62 @@ async def test_refusals_and_cost(database: Database) -> None:
 
     assert (refusals["refused"], refusals["rate"]) == (2, 0.5)
     assert (cost["cost_usd"], cost["input_tokens"], cost["per_turn_usd"]) == (0.75, 110, 0.1875)
+
+
+async def test_cost_is_broken_down_by_model_and_conversation(database: Database) -> None:
+    start, before = at("2026-11-05 10:00"), at("2026-10-31 10:00")
+    await store(
+        database,
+        talk("a", start),
+        evidence("a", start, meta=asked(110, 0.5, large=(100, 0.4), small=(10, 0.1))),
+        evidence("b", start, meta=asked(20, 0.2, small=(20, 0.2))),
+        evidence("b", start, meta=asked(30, 0.3, small=(30, 0.3))),
+        evidence("without a model", start, meta=asked(0, 0.0)),
+        evidence("recorded by an earlier version", start, meta=asked(5, 0.05)),
+        evidence("last month", before, meta=asked(99, 9.0, large=(99, 9.0))),
+    )
+
+    found = await report(database, "cost")
+
+    assert [(row["model"], row["turns"], row["cost_usd"], row["input_tokens"]) for row in found["model"]] == [  # type: ignore[attr-defined]
+        ("small", 3, 0.6, 60),
+        ("large", 1, 0.4, 100),
+    ]
+    assert [(row["conversation"], row["turns"], row["cost_usd"]) for row in found["conversation"]] == [  # type: ignore[attr-defined]
+        ("a", 1, 0.5),
+        ("b", 2, 0.5),
+        ("recorded by an earlier version", 1, 0.05),
+    ]
+    assert found["per_conversation_usd"] == round(1.05 / 4, 6)
+    assert any("before an upgrade" in note for note in found["notes"])  # type: ignore[attr-defined]
+
+
+async def test_a_deleted_conversation_is_in_the_sums_and_on_no_list(database: Database) -> None:
+    start = at("2026-11-05 10:00")
+    await store(database, talk("gone", start), evidence("gone", start, meta=asked(10, 0.5, large=(10, 0.5))))
+    await report(database, "cost")
+    await VisitorRecords(database, TENANT).delete("visitor-of-gone")
+
+    found = await report(database, "cost")
+
+    assert (found["cost_usd"], found["per_conversation_usd"], found["conversation"]) == (0.5, None, [])
+
+
+async def test_the_month_is_forecast_whatever_range_is_asked_for_and_held_against_the_budget(
+    database: Database,
+) -> None:
+    days = [evidence("a", at(f"2026-11-{day:02} 10:00"), meta=asked(1, 2.0, m=(1, 2.0))) for day in range(2, 20)]
+    await store(database, talk("a", at("2026-11-02 10:00")), *days)
+    one_day = period("2026-11-05", "2026-11-05", BERLIN, NOW)
+
+    found = await report(database, "cost", one_day, budget=Budget(100, 0.05))
+
+    assert (found["cost_usd"], found["month_to_date_usd"]) == (2.0, 36.0)
+    assert found["month_forecast_usd"] == 36.0 + 2.0 * 10.5  # from noon of the 20th to the end of the 30th
+    assert found["month_forecast_low_usd"] == found["month_forecast_high_usd"] == found["month_forecast_usd"]
+    assert found["month_budget_usd"] == 100 * 0.05 * 30
+    assert (await report(database, "cost"))["month_budget_usd"] is None
+    assert any("No budget is set" in note for note in (await report(database, "cost"))["notes"])  # type: ignore[attr-defined]
 
 
 async def test_empty_reports_say_so_and_no_tenant_sees_anothers(database: Database) -> None:

@@ -107,7 +107,7 @@ async def test_nothing_of_a_deleted_visitor_is_left_anywhere(database: Database,
     left = await everything(database)
     for marker in ("talk-77", "visitor-77", "eve-77@example.net", digest("words-77")):
         assert not [(name, row) for name, rows in left.items() for row in rows if marker in row]
-    figures = {"turn_facts", "cited_articles"}
+    figures = {"turn_facts", "cited_articles", "model_usage"}
     spoken = {name for name, rows in left.items() for row in rows if "words-77" in row}
     assert spoken <= figures | {"audit"}
     assert all(sum("88" in row for row in rows) == 1 for rows in left.values())
@@ -137,7 +137,7 @@ async def test_what_is_kept_long_enough_goes_and_figures_stay(database: Database
 
     left = await everything(database)
     kept = {name for name, rows in left.items() if any("-1" in row for row in rows)}
-    assert kept == {"turn_facts", "cited_articles"}
+    assert kept == {"turn_facts", "cited_articles", "model_usage"}
     assert all(any("-2" in row or digest("words-2") in row for row in rows) for rows in left.values())
 
 

@@ -29,6 +29,7 @@ def turn(result: Outcome) -> Turn:
         retrieved=5,
         latency_ms={"classify": 3.0, "total": 90.0},
         usage=Usage(120, 30, 0.0004),
+        usage_by_model={"m-1": Usage(120, 30, 0.0004)},
         attempts=(Attempt("answer", "llm", "m-1", "stalled", 812.4, "stalled"),),
         degraded=("rewrite",),
         reasons={"rewrite": "timeout"},
@@ -91,6 +92,7 @@ def test_an_answer_is_exactly_the_contract() -> None:
             "latency_ms": {"classify": 3.0, "total": 90.0},
             "tokens": {"input": 120, "output": 30, "cached": 0},
             "cost_usd": 0.0004,
+            "models": {"m-1": {"tokens": {"input": 120, "output": 30, "cached": 0}, "cost_usd": 0.0004}},
         },
     }
 

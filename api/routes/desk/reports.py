@@ -11,7 +11,7 @@ from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
 from handrail.desk.learning.gaps import Gap
 from handrail.desk.reports import Report, Row
-from handrail.desk.reports.build import REPORTS
+from handrail.desk.reports.build import reports
 from handrail.desk.reports.period import Period, PeriodError, period
 from handrail.desk.reports.table import csv_text
 
@@ -46,19 +46,7 @@ async def report_json(
     name: str, signed: Agent, learning: Learning, first: First = None, last: Last = None
 ) -> dict[str, Any]:
     """See docs/reports.md for what each figure means."""
-    report = await build(name, learning, first, last)
-    return {
-        "report": report.name,
-        "from": report.period.first.isoformat(),
-        "to": report.period.last.isoformat(),
-        "time_zone": learning.zone,
-        "empty": report.empty,
-        "n": report.n,
-        "figures": report.figures,
-        "columns": report.columns,
-        "rows": report.rows,
-        "notes": report.notes,
-    }
+    return (await build(name, learning, first, last)).as_json()
 
 
 async def build(name: str, learning: LearningServices, first: str | None, last: str | None) -> Report:
@@ -66,10 +54,11 @@ async def build(name: str, learning: LearningServices, first: str | None, last: 
     when = chosen(learning, first, last)
     if name == "gaps":
         return gap_report(await learning.gaps.between(when.start, when.end), when)
-    if name not in REPORTS:
+    builders = reports(learning.budget)
+    if name not in builders:
         raise ApiError(404, *BY_STATUS[404])
     await learning.draw_facts()
-    return await REPORTS[name](learning.reports, when, learning.clock())
+    return await builders[name](learning.reports, when, learning.clock())
 
 
 def chosen(learning: LearningServices, first: str | None, last: str | None) -> Period:

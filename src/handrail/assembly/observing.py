@@ -43,11 +43,16 @@ def build_prompts(settings: Settings) -> PromptLibrary:
 def build_tracer(
     settings: Settings, sinks: Sequence[Sink] = (), told: Callable[[], Mapping[str, str]] = dict
 ) -> Tracer:
-    """To `sinks`, and to Langfuse where it is configured; `told` says what answers at the moment."""
-    if settings.observe.langfuse_configured:
+    """To `sinks`, and to Langfuse and OpenTelemetry where configured; `told` says what answers at the moment."""
+    observe = settings.observe
+    if observe.langfuse_configured:
         from handrail.observe.langfuse import LangfuseSink
 
-        sinks = (*sinks, LangfuseSink(settings.observe))
+        sinks = (*sinks, LangfuseSink(observe))
+    if observe.otlp_endpoint:
+        from handrail.observe.otlp import OtlpSink
+
+        sinks = (*sinks, OtlpSink(observe.otlp_endpoint, observe.environment))
     return Recorder(new_trace_id, sinks, told) if sinks else SilentTracer(new_trace_id)
 
 

@@ -37,6 +37,10 @@ def loading() -> AbstractContextManager[object]:
 def settings_for(kb: str | None = None, **sections: dict[str, Any]) -> Settings:
     """The settings with one knowledge base chosen, or other values laid over them; bounds are checked again."""
     settings = load_settings(kb=kb)
+    if settings.observe.log_format == "json":  # otherwise warnings stay plain sentences, for whoever typed the command
+        from handrail.observe import log_format
+
+        log_format.configure(settings.observe)
     if not sections:
         return settings
     try:

@@ -17,6 +17,7 @@ from handrail.cli import (
     decisions,
     desk,
     desk_learning,
+    desk_report,
     doctor,
     drift,
     ingest,
@@ -51,6 +52,7 @@ app.command()(calibrate.calibrate)
 app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")
 desk_learning.add_to(desk.app)
+desk_report.add_to(desk.app)
 app.add_typer(desk.app, name="desk")
 app.add_typer(context.app, name="context")
 app.add_typer(decisions.app, name="decisions")

@@ -17,6 +17,7 @@ import typer
 
 from handrail.cli import KB, Json, loading, notes, results, settings_for
 from handrail.errors import PermanentError, SettingsError
+from handrail.observe import log_format
 from handrail.settings import Settings
 
 if TYPE_CHECKING:
@@ -162,7 +163,10 @@ async def _serve(settings: Settings, host: str, port: int, key: str | None) -> N
             f"System One on [bold]http://{host}:{listener.getsockname()[1]}/v1/systemone[/]  "
             f"(decides {', '.join(local.names)}; Ctrl+C stops)"
         )
-        config = uvicorn.Config(served, log_level="warning", access_log=False, server_header=False, proxy_headers=False)
+        log_format.configure(settings.observe)
+        config = uvicorn.Config(
+            served, log_config=None, log_level="warning", access_log=False, server_header=False, proxy_headers=False
+        )
         gc.collect()
         gc.freeze()
         await uvicorn.Server(config).serve(sockets=[listener])

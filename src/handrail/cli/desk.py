@@ -49,7 +49,7 @@ def add(
         hashed = await hash_password(password)
         return await People(database, TENANT).add(email, name or email.split("@")[0], role.value, hashed, time.time())
 
-    added = _with_database(settings_for(), work)
+    added = with_database(settings_for(), work)
     notes.print(f"{added.email} can sign in at /desk as {added.role}.")
     if not ask_password:
         results.print(password)
@@ -63,7 +63,7 @@ def list_users(as_json: Json = False) -> None:
         rows = await People(database, TENANT).all()
         return [{"email": row.email, "name": row.name, "role": row.role, "active": row.active} for row in rows]
 
-    rows = _with_database(settings_for(), work)
+    rows = with_database(settings_for(), work)
     if as_json:
         results.print(json.dumps(rows))
         return
@@ -90,7 +90,7 @@ def password(email: Email, ask_password: Ask = False) -> None:
 @app.command()
 def export(visitor: Annotated[str, typer.Argument(help="Visitor id or e-mail address.")]) -> None:
     """Print everything stored about a visitor, as JSON."""
-    found = _with_database(settings_for(), lambda database: VisitorRecords(database, TENANT).export(visitor))
+    found = with_database(settings_for(), lambda database: VisitorRecords(database, TENANT).export(visitor))
     results.print(json.dumps({"visitor": visitor, "conversations": found}, ensure_ascii=False, indent=1))
 
 
@@ -103,7 +103,7 @@ def delete(
     if not yes:
         typer.confirm(f"Delete every conversation of {visitor}?", abort=True)
     settings = settings_for()
-    gone = _with_database(settings, lambda database: VisitorRecords(database, TENANT).delete(visitor))
+    gone = with_database(settings, lambda database: VisitorRecords(database, TENANT).delete(visitor))
     notes.print(f"{len(gone.conversations)} conversations deleted.")
     if not gone.conversations or asyncio.run(forget_shared(settings, gone.conversations, gone.turns)):
         return
@@ -125,7 +125,7 @@ def retention() -> None:
         gone = await VisitorRecords(database, TENANT).forget(days, now)
         return gone, await TraceRecords(database, TENANT).forget(settings.desk.trace_days, now)
 
-    gone, traces = _with_database(settings, work)
+    gone, traces = with_database(settings, work)
     notes.print(f"{gone} conversations {f'older than {days} days' if days else 'that are over'} deleted.")
     if traces:
         notes.print(f"{traces} traces older than {settings.desk.trace_days} days deleted.")
@@ -143,7 +143,7 @@ def demo_agent(settings: Settings) -> tuple[str, str]:
         else:
             await people.change(found.id, password_hash=hashed, active=True)
 
-    _with_database(settings, work)
+    with_database(settings, work)
     return email, chosen
 
 
@@ -155,7 +155,7 @@ def _changed(email: str, **values: object) -> None:
             raise SettingsError(f"there is no user {email}")
         await people.change(found.id, **values)
 
-    _with_database(settings_for(), work)
+    with_database(settings_for(), work)
 
 
 def _password(ask: bool) -> str:
@@ -167,7 +167,7 @@ def _password(ask: bool) -> str:
     return chosen
 
 
-def _with_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
+def with_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
     async def run() -> T:
         database = await open_database(settings.storage)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import socket
 from importlib import import_module
 from typing import Annotated
@@ -13,6 +12,7 @@ import typer
 from handrail.cli import KB, notes, settings_for
 from handrail.cli.desk import demo_agent
 from handrail.errors import HandrailError, SettingsError
+from handrail.observe import log_format
 from handrail.settings import Settings
 
 STREAMS_END_S = 3
@@ -51,9 +51,10 @@ def serve(
     if settings.server.demo_mode:
         email, password = demo_agent(settings)
         notes.print(f"Desk on [bold]{address}/desk[/]  (demo agent: {email}, password: [bold]{password}[/])")
-    _configure_logging(settings.observe.log_level)
+    log_format.configure(settings.observe)
     config = uvicorn.Config(
         application,
+        log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -76,12 +77,6 @@ def _indexed(settings: Settings) -> None:
     kb = settings.knowledge.kb
     if not settings.storage.chroma_url and not holds(index_folder(settings, kb), kb):
         raise not_indexed(kb, settings.models.embedder)
-
-
-def _configure_logging(level: str) -> None:
-    """Plain lines on standard error for our own loggers; question text is never among them at info."""
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
-    logging.getLogger("handrail").setLevel(level.upper())
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -185,7 +185,7 @@ class Decider:
             async with asyncio.timeout(seconds):
                 response = await model.decide(asked, chosen)
             usage = Usage(response.usage.input_tokens, response.usage.output_tokens)
-            spend(usage)
+            spend(usage, request.model)
             found = self._verdicts(request, response)
             span.record(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
             span.record(output=[_told(verdict) for verdict in found])

@@ -103,7 +103,7 @@ class ChatModel:
                 raise
             finally:
                 usage = self._price(spent)
-                spend(usage, max(0, spent.requests - 1))
+                spend(usage, self._name, max(0, spent.requests - 1))
                 span.record(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cost_usd=usage.cost_usd)
                 if usage.cached_tokens:
                     span.record(cached_tokens=usage.cached_tokens)

@@ -27,21 +27,19 @@ class Meter:
         self._bounds = bounds
         self._around = around
         self.usage = Usage()
+        self.by_model: dict[str, Usage] = {}
         self.requests = 0
         self.attempts: list[Attempt] = []
         self.failed: dict[str, str] = {}
         """Tasks that no provider did, with the reason."""
 
-    def add(self, usage: Usage, requests: int = 0) -> None:
+    def add(self, usage: Usage, requests: int = 0, model: str | None = None) -> None:
         if self._around is not None:
-            self._around.add(usage, requests)
+            self._around.add(usage, requests, model)
         self.requests += requests
-        self.usage = Usage(
-            self.usage.input_tokens + usage.input_tokens,
-            self.usage.output_tokens + usage.output_tokens,
-            self.usage.cost_usd + usage.cost_usd,
-            self.usage.cached_tokens + usage.cached_tokens,
-        )
+        self.usage += usage
+        if model is not None:
+            self.by_model[model] = self.by_model.get(model, Usage()) + usage
 
     def note(self, attempt: Attempt) -> None:
         if self._around is not None:
@@ -83,11 +81,11 @@ def metering(bounds: Bounds | None = None) -> Iterator[Meter]:
         _current.reset(token)
 
 
-def spend(usage: Usage, requests: int = 0) -> None:
-    """Add to the meter of the turn at hand, if there is one; `requests` beyond those reserved."""
+def spend(usage: Usage, model: str, requests: int = 0) -> None:
+    """Add what `model` took to the meter of the turn at hand, if there is one; `requests` beyond those reserved."""
     meter = _current.get()
     if meter is not None:
-        meter.add(usage, requests)
+        meter.add(usage, requests, model)
 
 
 def note(attempt: Attempt) -> None:

@@ -1,129 +1,36 @@
 """Traces in Langfuse, sent by its SDK.
 
-A turn comes here when it has ended: tags follow its routing, which is known only then.
-From there on the SDK's span processor owns queue, batches, background thread, endpoint, keys and retries.
-
 The SDK's `Langfuse` client is not used around it. It keeps one client per key for the life of the process, so tracing
 could not start again after a close, and it uploads whatever looks like a file inside a text before that is masked.
 """
 
 from __future__ import annotations
 
-import logging
-import threading
-
-from langfuse import LangfuseOtelSpanAttributes, MaskOtelSpansParams, MaskOtelSpansResult, __version__
+from langfuse import __version__
 from langfuse._client.constants import LANGFUSE_TRACER_NAME
 from langfuse._client.span_processor import LangfuseSpanProcessor
-from opentelemetry.context import Context
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import SpanLimits, TracerProvider
-from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-from opentelemetry.trace import set_span_in_context
 
-from handrail.observe.attributes import Attributes, observation_attributes, root_attributes, shared_attributes
-from handrail.observe.mask import mask
-from handrail.observe.notice import Notice
-from handrail.observe.record import SpanRecord, TurnRecord
-from handrail.observe.sdk_log import SdkLog
+from handrail.observe.spans import SpanSink
 from handrail.settings import Observe
 
-CLOSE_TIMEOUT_S = 3.0
 FLUSH_INTERVAL_S = 1.0
+EXPLAINED = {
+    401: "refused the keys (HTTP 401): check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY",
+    403: "refused the keys (HTTP 403): check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY",
+    404: "has no OTLP interface (HTTP 404): check LANGFUSE_HOST; self-hosted it must be 3.22 or newer",
+}
 
-logger = logging.getLogger(__name__)
 
-
-class LangfuseSink:
-    """A Sink. The ids of its traces are 32 hexadecimal digits."""
-
+class LangfuseSink(SpanSink):
     def __init__(self, settings: Observe) -> None:
-        self._closed = False
-        host = settings.langfuse_host.rstrip("/")
-        self._notice = Notice(logger, f"Langfuse at {host}")
-        self._sdk_log = SdkLog(self._notice)
-        self._ids = TurnIds()
-        self._provider = self._provide(settings, host)
-        self._spans = self._provider.get_tracer(
-            LANGFUSE_TRACER_NAME, __version__, attributes={"public_key": settings.langfuse_public_key or ""}
-        )
-
-    def take(self, record: TurnRecord) -> None:
-        if self._closed:
-            self._notice.failed("gets no more traces, because tracing was stopped", "turns go on")
-            return
-        try:
-            with self._sdk_log.listening():
-                self._ids.announced(record.id)
-                end_ns = record.root.end_ns or record.root.start_ns
-                self._emit(record.root, root_attributes(record), shared_attributes(record), Context(), end_ns)
-        except Exception as error:
-            self._notice.failed(f"got no trace ({type(error).__name__})", "turns go on")
-
-    def close(self) -> None:
-        """Send what is queued; what Langfuse does not take within three seconds is lost."""
-        if self._closed:
-            return
-        self._closed = True
-        closing = threading.Thread(target=self._shut_down, name="handrail-traces-close", daemon=True)
-        closing.start()
-        closing.join(CLOSE_TIMEOUT_S)
-        if closing.is_alive():
-            self._notice.failed("is too slow", "the last traces are lost")
-
-    def _provide(self, settings: Observe, host: str) -> TracerProvider:
-        """A provider of its own: the process's global one, and what else reports to it, stay untouched."""
+        host, public_key = settings.langfuse_host.rstrip("/"), settings.langfuse_public_key or ""
+        super().__init__(f"Langfuse at {host}", settings.environment, EXPLAINED)
         secret = settings.langfuse_secret_key
-        unlimited = SpanLimits.UNSET
-        provider = TracerProvider(
-            resource=Resource.create(
-                {"service.name": "handrail", LangfuseOtelSpanAttributes.ENVIRONMENT: settings.environment}
-            ),
-            shutdown_on_exit=False,
-            id_generator=self._ids,
-            # A text cut before it is masked could end inside a card number.
-            span_limits=SpanLimits(max_attribute_length=unlimited, max_span_attribute_length=unlimited),
+        processor = LangfuseSpanProcessor(
+            public_key=public_key,
+            secret_key=secret.get_secret_value() if secret else "",
+            base_url=host,
+            flush_interval=FLUSH_INTERVAL_S,
+            mask_otel_spans=self.masked,
         )
-        provider.add_span_processor(
-            LangfuseSpanProcessor(
-                public_key=settings.langfuse_public_key or "",
-                secret_key=secret.get_secret_value() if secret else "",
-                base_url=host,
-                flush_interval=FLUSH_INTERVAL_S,
-                mask_otel_spans=self._mask,
-            )
-        )
-        return provider
-
-    def _mask(self, *, params: MaskOtelSpansParams) -> MaskOtelSpansResult:
-        """Called by the SDK in its own thread, with each batch it is about to send."""
-        self._sdk_log.batch_begins()
-        return mask(params)
-
-    def _emit(self, span: SpanRecord, own: Attributes, shared: Attributes, parent: Context, turn_end_ns: int) -> None:
-        started = self._spans.start_span(
-            span.name, context=parent, attributes={**shared, **own}, start_time=span.start_ns
-        )
-        inside = set_span_in_context(started, Context())
-        for child in span.children:
-            self._emit(child, observation_attributes(child), shared, inside, turn_end_ns)
-        started.end(span.end_ns or turn_end_ns)
-
-    def _shut_down(self) -> None:
-        with self._sdk_log.listening():
-            self._provider.shutdown()
-        self._sdk_log.batch_ended()
-
-
-class TurnIds(RandomIdGenerator):
-    """Gives a trace the id that its turn already told the caller."""
-
-    def __init__(self) -> None:
-        self._announced = threading.local()
-
-    def announced(self, trace_id: str) -> None:
-        """`trace_id` is that of the next trace begun in this thread."""
-        self._announced.id = int(trace_id, 16)
-
-    def generate_trace_id(self) -> int:
-        return int(self._announced.id)
+        self.send_by(processor, LANGFUSE_TRACER_NAME, __version__, {"public_key": public_key})

@@ -2,7 +2,7 @@
 
 What visitors send may stand in a path, a header, a message or an error. Characters that are not printed (CR, LF, ESC,
 line separators, marks that turn the direction of writing) become visible escapes as soon as a record is made, so that
-it does not matter which logger, library or handler it passes through.
+it does not matter which logger, library or handler it passes through. Each record gets the ids of its request and turn.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from typing import Any
+
+from handrail.observe.log_context import NAMES, log_ids
 
 BESIDE = "  | "
 """Stands before each line of a traceback, which has several by rights."""
@@ -37,7 +39,15 @@ def install() -> None:
     logging.setLogRecordFactory(made)
 
 
+def traceback(record: logging.LogRecord) -> str:
+    """That of a record made since `install`, as plain lines."""
+    return "\n".join(line.removeprefix(BESIDE) for line in (record.exc_text or "").split("\n"))
+
+
 def _tamed(record: logging.LogRecord) -> logging.LogRecord:
+    ids = log_ids()
+    for name in NAMES:
+        setattr(record, name, ids.get(name, ""))
     if not isinstance(record.msg, str) or not record.msg.isprintable():
         record.msg = visible(str(record.msg))
     if isinstance(record.args, Mapping):

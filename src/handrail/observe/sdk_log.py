@@ -1,10 +1,10 @@
-"""What the Langfuse SDK and its OpenTelemetry exporter log about a tracer's spans, as that tracer's one notice."""
+"""What OpenTelemetry's exporter and the Langfuse SDK log about a tracer's spans, as that tracer's one notice."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from handrail.observe.notice import Notice
@@ -15,18 +15,15 @@ LOGGERS = (
     "opentelemetry.sdk._shared_internal",
     "opentelemetry.sdk.trace",
 )
-EXPLAINED = {
-    401: "refused the keys (HTTP 401): check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY",
-    403: "refused the keys (HTTP 403): check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY",
-    404: "has no OTLP interface (HTTP 404): check LANGFUSE_HOST; self-hosted it must be 3.22 or newer",
-}
 
 
 class SdkLog:
     """Hears only the threads it was told of: others may log through the same loggers on their own behalf."""
 
-    def __init__(self, notice: Notice) -> None:
+    def __init__(self, notice: Notice, explained: Mapping[int, str]) -> None:
+        """`explained` gives, by HTTP status, the rest of a sentence that begins with the service's name."""
         self._notice = notice
+        self._explained = explained
         self._sent = False
         self._lost = False
         for name in LOGGERS:
@@ -55,7 +52,15 @@ class SdkLog:
 
     def note(self, record: logging.LogRecord) -> None:
         self._lost = self._lost or record.levelno >= logging.ERROR
-        self._notice.failed(_explained(record), "traces are dropped meanwhile, turns go on")
+        self._notice.failed(self._says(record), "traces are dropped meanwhile, turns go on")
+
+    def _says(self, record: logging.LogRecord) -> str:
+        for argument in record.args if isinstance(record.args, tuple) else ():
+            if isinstance(argument, int) and argument in self._explained:
+                return self._explained[argument]
+            if isinstance(argument, OSError):
+                return f"cannot be reached ({type(argument).__name__})"
+        return f"got no trace ({record.getMessage()})"
 
 
 _thread = threading.local()
@@ -67,13 +72,3 @@ def _divert(record: logging.LogRecord) -> bool:
         return True
     log.note(record)
     return False
-
-
-def _explained(record: logging.LogRecord) -> str:
-    """A sentence's rest after the service's name."""
-    for argument in record.args if isinstance(record.args, tuple) else ():
-        if isinstance(argument, int) and argument in EXPLAINED:
-            return EXPLAINED[argument]
-        if isinstance(argument, OSError):
-            return f"cannot be reached ({type(argument).__name__})"
-    return f"got no trace ({record.getMessage()})"

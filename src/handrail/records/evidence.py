@@ -12,7 +12,7 @@ from handrail.text.contacts import without_contacts
 
 META_KEPT = (
     *("classification", "provider", "model", "cached", "degraded", "degraded_reasons"),
-    *("retrieved", "latency_ms", "tokens", "cost_usd"),
+    *("retrieved", "latency_ms", "tokens", "cost_usd", "models"),
 )
 SHOWN_KEPT = ("disclaimer", "notice", "sources", "pieces", "closest", "requests")
 """What is shown beside the answer, which is kept as a message, and its passages."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import func, select
@@ -9,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.records.desk_tables import EvidenceRow
-from handrail.records.learning_tables import CitedRow, TurnFactRow
+from handrail.records.learning_tables import CitedRow, ModelUsageRow, TurnFactRow
 from handrail.records.repository import Repository
 from handrail.types import ANSWERING
 
@@ -46,6 +47,7 @@ class FactRecords(Repository):
                 query = query.where(EvidenceRow.at >= newest - LATE_S)
             rows = list(await session.scalars(query))
             await _insert(session, TurnFactRow, [_fact(row) for row in rows])
+            await _insert(session, ModelUsageRow, [used for row in rows for used in _used(row)])
             await _insert(session, CitedRow, [cited for row in rows for cited in _cited(row)])
             return len(rows)
 
@@ -60,7 +62,6 @@ async def _insert(session: AsyncSession, table: type[Any], values: list[dict[str
 
 
 def _fact(row: EvidenceRow) -> dict[str, Any]:
-    tokens = row.meta.get("tokens") or {}
     return {
         "tenant": row.tenant,
         "turn_id": row.turn_id,
@@ -69,7 +70,22 @@ def _fact(row: EvidenceRow) -> dict[str, Any]:
         "routing": row.routing,
         "label": row.label,
         "refusal_reason": row.refusal_reason,
-        "cost_usd": float(row.meta.get("cost_usd") or 0.0),
+        **_usage(row.meta),
+    }
+
+
+def _used(row: EvidenceRow) -> list[dict[str, Any]]:
+    """One per language model that was asked."""
+    return [
+        {"tenant": row.tenant, "turn_id": row.turn_id, "model": model[:200], "at": row.at, **_usage(usage)}
+        for model, usage in (row.meta.get("models") or {}).items()
+    ]
+
+
+def _usage(meta: Mapping[str, Any]) -> dict[str, Any]:
+    tokens = meta.get("tokens") or {}
+    return {
+        "cost_usd": float(meta.get("cost_usd") or 0.0),
         "input_tokens": int(tokens.get("input") or 0),
         "output_tokens": int(tokens.get("output") or 0),
     }

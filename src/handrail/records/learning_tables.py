@@ -15,6 +15,10 @@ Index("ix_conversations_queued", ConversationRow.tenant, ConversationRow.queued_
 Index("ix_conversations_resolved", ConversationRow.tenant, ConversationRow.resolved_at, ConversationRow.csat)
 
 
+NO_CONVERSATION = ""
+"""In the figures of turns whose conversation was deleted."""
+
+
 class TurnFactRow(Base):
     """The figures of one turn, without a word of it: narrow enough to count over, and kept when words are deleted."""
 
@@ -41,6 +45,21 @@ class TurnFactRow(Base):
     routing: Mapped[str] = mapped_column(String(24))
     label: Mapped[str] = mapped_column(String(20))
     refusal_reason: Mapped[str | None] = mapped_column(String(40))
+    cost_usd: Mapped[float] = mapped_column(Double)
+    input_tokens: Mapped[int] = mapped_column(Integer)
+    output_tokens: Mapped[int] = mapped_column(Integer)
+
+
+class ModelUsageRow(Base):
+    """What one language model took in one turn."""
+
+    __tablename__ = "model_usage"
+    __table_args__ = (Index("ix_model_usage_at", "tenant", "at"),)
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    turn_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    model: Mapped[str] = mapped_column(String(200), primary_key=True)
+    at: Mapped[float] = mapped_column(Double)
     cost_usd: Mapped[float] = mapped_column(Double)
     input_tokens: Mapped[int] = mapped_column(Integer)
     output_tokens: Mapped[int] = mapped_column(Integer)

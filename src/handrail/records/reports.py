@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, Double, Integer, case, func, literal, or_, select
 from sqlalchemy.ext.compiler import compiles
@@ -13,7 +15,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from handrail.desk.drift import Graded
 from handrail.desk.reports.period import DAY_S, Period
 from handrail.records.desk_tables import ConversationRow, FeedbackRow
-from handrail.records.learning_tables import CitedRow, GradingRow, TurnFactRow
+from handrail.records.learning_tables import NO_CONVERSATION, CitedRow, GradingRow, ModelUsageRow, TurnFactRow
 from handrail.records.repository import Repository
 from handrail.types import ANSWERING, Routing
 
@@ -23,6 +25,10 @@ RETURN_S = 72 * 3600.0
 """Who comes back within this long was not helped."""
 FOLLOW_S = 8 * 86_400.0
 """How far past the range a conversation that began in it is followed."""
+
+
+Sums = tuple[int, float, int, int]
+"""Turns, US dollars, tokens in and out."""
 
 
 class _WholeDay(FunctionElement[int]):
@@ -214,22 +220,46 @@ class ReportRecords(Repository):
         rows = [tuple(row) for row in await self._all(query)]
         return [row for row in rows if row[0] is not None], sum(row[2] for row in rows)
 
-    async def cost(self, period: Period) -> Sequence[tuple[int, int, float, int, int]]:
-        """`(day, turns, US dollars, tokens in, tokens out)`."""
+    async def cost(self, period: Period) -> Sequence[tuple[int, Sums]]:
+        """By day."""
+        day = local_day(TurnFactRow.at, period)
+        return await self._spent(select(day, *_sums(TurnFactRow)).where(*self._turns_in(period)).group_by(day))
+
+    async def cost_by_model(self, period: Period) -> Sequence[tuple[str, Sums]]:
+        """The dearest first."""
+        used = ModelUsageRow
+        query = select(used.model, *_sums(used)).where(*self._between(used.at, period, used)).group_by(used.model)
+        return await self._spent(query.order_by(func.sum(used.cost_usd).desc(), used.model))
+
+    async def dearest(self, period: Period, limit: int) -> Sequence[tuple[str, Sums]]:
+        """Conversations in which a language model was asked."""
         fact = TurnFactRow
-        day = local_day(fact.at, period)
         query = (
-            select(
-                day,
-                func.count(),
-                func.sum(fact.cost_usd),
-                func.sum(fact.input_tokens),
-                func.sum(fact.output_tokens),
-            )
-            .where(*self._turns_in(period))
-            .group_by(day)
+            select(fact.conversation_id, *_sums(fact))
+            .where(*self._turns_in(period), fact.conversation_id != NO_CONVERSATION)
+            .group_by(fact.conversation_id)
+            .having(func.sum(fact.input_tokens) > 0)
+            .order_by(func.sum(fact.cost_usd).desc(), func.sum(fact.input_tokens).desc(), fact.conversation_id)
         )
-        return [(d, n, float(usd), int(read), int(written)) for d, n, usd, read, written in await self._all(query)]
+        return await self._spent(query.limit(limit))
+
+    async def cost_of_conversations(self, period: Period) -> tuple[int, float]:
+        """How many there were turns of, deleted ones left out, and what those cost in US dollars."""
+        fact = TurnFactRow
+        query = select(func.count(fact.conversation_id.distinct()), func.sum(fact.cost_usd)).where(
+            *self._turns_in(period), fact.conversation_id != NO_CONVERSATION
+        )
+        [(number, usd)] = await self._all(query)
+        return number, float(usd or 0.0)
+
+    async def first_turn(self, zone: ZoneInfo) -> date | None:
+        """The day of the first turn on record."""
+        [(at,)] = await self._all(select(func.min(TurnFactRow.at)).where(TurnFactRow.tenant == self._tenant))
+        return None if at is None else datetime.fromtimestamp(at, zone).date()
+
+    async def _spent(self, query: Any) -> list[Any]:
+        rows = await self._all(query)
+        return [(key, (n, float(usd), int(read), int(written))) for key, n, usd, read, written in rows]
 
     async def grades(self, period: Period) -> Sequence[Graded]:
         """In no order; all people are one grader."""
@@ -254,6 +284,10 @@ class ReportRecords(Repository):
     async def _all(self, query: Any) -> list[Any]:
         async with self._database.read_session() as session:
             return list((await session.execute(query)).all())
+
+
+def _sums(table: type[TurnFactRow] | type[ModelUsageRow]) -> tuple[Any, ...]:
+    return func.count(), func.sum(table.cost_usd), func.sum(table.input_tokens), func.sum(table.output_tokens)
 
 
 def _by_day(counts: Sequence[tuple[int, str, int, int]]) -> list[Deflection]:

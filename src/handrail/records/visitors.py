@@ -20,6 +20,7 @@ from handrail.records.desk_tables import (
 )
 from handrail.records.digests import digest
 from handrail.records.learning_tables import (
+    NO_CONVERSATION,
     ArticleDraftRow,
     EvalCaseRow,
     GradingRow,
@@ -41,7 +42,6 @@ OF_CONVERSATION: tuple[type[Any], ...] = (
     OutboxRow, MailConfirmationRow, TraceRow, GradingRow,
 )  # fmt: skip
 """Tables whose rows go with their conversation."""
-NO_CONVERSATION = ""
 """Written in place of a conversation that is gone, where its figures stay: they hold no word and no name."""
 GONE = "deleted"
 """Written in place of a visitor's id or address in the audit."""

@@ -32,6 +32,7 @@ WELL_KNOWN = {
     "LANGFUSE_SECRET_KEY": ("observe", "langfuse_secret_key"),
     "LANGFUSE_HOST": ("observe", "langfuse_host"),
     "LANGFUSE_BASE_URL": ("observe", "langfuse_host"),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ("observe", "otlp_endpoint"),
 }
 """Environment names other tools already use, and the setting each one fills."""
 

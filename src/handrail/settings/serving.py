@@ -148,6 +148,21 @@ class Observe(Section):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Log level. Questions are never logged at info."
     )
+    log_format: Literal["text", "json"] = advanced(
+        "text", description="`json` writes one JSON object a line, for programs that collect logs."
+    )
+    metrics_key: SecretStr | None = advanced(
+        None,
+        min_length=16,
+        description="Turns on `GET /metrics`, for Prometheus, for whoever sends this key as a bearer token. "
+        "Environment variable: HANDRAIL__OBSERVE__METRICS_KEY.",
+    )
+    otlp_endpoint: str | None = advanced(
+        None,
+        pattern=r"^https?://[^/]",
+        description="OpenTelemetry collector that gets the traces, such as http://127.0.0.1:4318. Environment "
+        "variable: OTEL_EXPORTER_OTLP_ENDPOINT.",
+    )
 
     @property
     def langfuse_configured(self) -> bool:

@@ -10,6 +10,7 @@ from handrail.answer.citations import assemble, enforce
 from handrail.answer.gate import Band
 from handrail.errors import HandrailError, NotGrounded, NotSupported
 from handrail.llm.meter import Bounds, metering
+from handrail.observe.log_context import logged_as
 from handrail.observe.shielded import ShieldedTracer
 from handrail.settings import Settings
 from handrail.text import language
@@ -64,7 +65,11 @@ class Engine:
         question = replace(question, lang=spoken, unspoken=unspoken, people=people)
         wording = self._wording.into(spoken, people)
         ends = asyncio.get_running_loop().time() + self._settings.server.turn_deadline_s
-        with self._tracer.turn(question) as trace, metering(self._bounds) as meter:
+        with (
+            self._tracer.turn(question) as trace,
+            logged_as(trace_id=trace.id, turn_id=question.turn_id),
+            metering(self._bounds) as meter,
+        ):
             turn = TurnInFlight(question, wording, trace, laps, watch or Nobody(), Showing(watch), ends)
             try:
                 async with asyncio.timeout_at(ends):

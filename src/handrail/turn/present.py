@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from handrail.types import Card, Citation, Outcome, Piece, Turn
+from handrail.types.usage import Usage
 
 
 def response(turn: Turn) -> dict[str, Any]:
@@ -124,10 +125,14 @@ def _meta(turn: Turn) -> dict[str, Any]:
         "retrieved": turn.retrieved,
         "filters": dict(turn.question.filters),
         "latency_ms": dict(turn.latency_ms),
-        "tokens": {
-            "input": turn.usage.input_tokens,
-            "output": turn.usage.output_tokens,
-            "cached": turn.usage.cached_tokens,
-        },
+        "tokens": _tokens(turn.usage),
         "cost_usd": turn.usage.cost_usd,
+        "models": {
+            model: {"tokens": _tokens(usage), "cost_usd": usage.cost_usd}
+            for model, usage in turn.usage_by_model.items()
+        },
     }
+
+
+def _tokens(usage: Usage) -> dict[str, int]:
+    return {"input": usage.input_tokens, "output": usage.output_tokens, "cached": usage.cached_tokens}

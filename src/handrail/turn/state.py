@@ -132,6 +132,7 @@ class TurnInFlight:
             retrieved=self.retrieved,
             latency_ms=self.laps.laps(),
             usage=meter.usage,
+            usage_by_model=dict(meter.by_model),
             attempts=tuple(meter.attempts),
             degraded=tuple(self.degraded),
             reasons=dict(self.degraded),

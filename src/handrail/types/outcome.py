@@ -78,6 +78,8 @@ class Turn:
     retrieved: int
     latency_ms: Mapping[str, float]
     usage: Usage = NOTHING
+    usage_by_model: Mapping[str, Usage] = field(default_factory=dict)
+    """The same for each language model that was asked."""
     attempts: Sequence[Attempt] = ()
     """Every call of a language model, in order."""
     degraded: Sequence[str] = ()

@@ -15,6 +15,14 @@ class Usage:
     cached_tokens: int = 0
     """Of the input tokens those that the provider had read before; 0 where it does not say."""
 
+    def __add__(self, more: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + more.input_tokens,
+            self.output_tokens + more.output_tokens,
+            self.cost_usd + more.cost_usd,
+            self.cached_tokens + more.cached_tokens,
+        )
+
 
 NOTHING = Usage()
 

@@ -12,7 +12,10 @@ const SHOWN = {
   gaps: ["gaps", "questions"],
   articles: ["articles", "cited"],
   refusals: ["refused", "rate"],
-  cost: ["cost_usd", "per_turn_usd", "turns", "input_tokens", "output_tokens"],
+  cost: [
+    "cost_usd", "per_turn_usd", "per_conversation_usd", "turns", "input_tokens", "output_tokens",
+    "month_to_date_usd", "month_forecast_usd", "month_forecast_low_usd", "month_forecast_high_usd", "month_budget_usd",
+  ],
 };
 
 /** @param {string} name of the figure or column @param {any} value @returns {string} */

@@ -12,7 +12,7 @@ const SHORT = { gaps: ["question", "questions", "visitors", "verdict", "nearest_
 const SPANS = [7, 30, 90];
 const DAY_MS = 86_400_000;
 
-/** @typedef {{ from?: string, to?: string, figures: Record<string, any>, columns: string[], rows: Record<string, any>[], n: number, notes?: string[] }} Report */
+/** @typedef {{ from?: string, to?: string, figures: Record<string, any>, columns: string[], rows: Record<string, any>[], n: number, notes?: string[], breakdowns?: Record<string, Record<string, any>[]> }} Report */
 
 /** @param {number} ms @returns {string} 2026-11-01 */
 const day = (ms) => {
@@ -59,7 +59,9 @@ export function reportsPage(desk) {
       const chart = await plot(name, report, desk);
       if (asked !== turn) return;
       body.replaceChildren(figures(name, report.figures ?? {}), ...(chart ? [chart.element] : []),
-        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), ...(rows.length ? [table(SHORT[name] ?? report.columns ?? Object.keys(rows[0] ?? {}), rows, !rows.some((row) => "day" in row) && !chart, word("report", name))] : []));
+        ...(report.notes ?? []).map((note) => el("p", { class: "hint", text: note })), ...(rows.length ? [table(SHORT[name] ?? report.columns ?? Object.keys(rows[0] ?? {}), rows, !rows.some((row) => "day" in row) && !chart, word("report", name))] : []),
+        ...Object.entries(report.breakdowns ?? {}).filter(([, parts]) => parts.length).map(([by, parts]) =>
+          table(Object.keys(parts[0] ?? {}), parts, false, `${word("report", name)}, ${t(`by_${by}`)}`, t(`by_${by}`))));
       if (chart) drawn.push(chart.start());
     } catch (error) {
       if (asked !== turn) return;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from handrail.desk.reports.period import Period
 
@@ -25,6 +26,23 @@ class Report:
     """What the report counted; 0 means that there is nothing to draw."""
     notes: Sequence[str] = field(default=())
     """What a reader must know before comparing the numbers."""
+    breakdowns: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    """Further tables, by what they are broken down by."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "report": self.name,
+            "from": self.period.first.isoformat(),
+            "to": self.period.last.isoformat(),
+            "time_zone": self.period.zone.key,
+            "empty": self.empty,
+            "n": self.n,
+            "figures": self.figures,
+            "columns": self.columns,
+            "rows": self.rows,
+            "notes": self.notes,
+            "breakdowns": self.breakdowns,
+        }
 
     @property
     def empty(self) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 
 from handrail.desk.drift.daily import last_whole_day
 from handrail.desk.drift.line import fall, points
 from handrail.desk.drift.watch import grades_until
 from handrail.desk.reports import Cell, Report, Row
+from handrail.desk.reports.cost import cost
+from handrail.desk.reports.forecast import Budget
 from handrail.desk.reports.period import Period, day_of
 from handrail.records.reports import ReportRecords
 
@@ -146,31 +149,6 @@ async def refusals(records: ReportRecords, period: Period, now: float) -> Report
     return Report("refusals", period, figures, ("reason", "routing", "turns", "share"), rows, refused)
 
 
-async def cost(records: ReportRecords, period: Period, now: float) -> Report:
-    days = await records.cost(period)
-    turns, dollars = sum(row[1] for row in days), sum(row[2] for row in days)
-    rows: list[Row] = [
-        {
-            "day": day_of(day).isoformat(),
-            "turns": n,
-            "cost_usd": round(usd, 6),
-            "input_tokens": read,
-            "output_tokens": written,
-        }
-        for day, n, usd, read, written in sorted(days)
-    ]
-    figures: dict[str, Cell | Mapping[str, Cell]] = {
-        "cost_usd": round(dollars, 6),
-        "per_turn_usd": round(dollars / turns, 6) if turns else None,
-        "turns": turns,
-        "input_tokens": sum(row[3] for row in days),
-        "output_tokens": sum(row[4] for row in days),
-    }
-    notes = ["By the prices in the settings; without prices, or without a language model, it is 0."] if turns else []
-    columns = ("day", "turns", "cost_usd", "input_tokens", "output_tokens")
-    return Report("cost", period, figures, columns, rows, turns, notes)
-
-
 async def grades(records: ReportRecords, period: Period, now: float) -> Report:
     graded = await records.grades(period)
     of_visitors = [one.grade for one in graded if one.sample == "production"]
@@ -205,6 +183,11 @@ REPORTS: Mapping[str, Build] = {
     "grades": grades,
 }
 """All but `gaps`, which needs the local encoder."""
+
+
+def reports(budget: Budget | None) -> Mapping[str, Build]:
+    """The same, with the cost held against a budget."""
+    return {**REPORTS, "cost": partial(cost, budget=budget)}
 
 
 def quantile(values: Sequence[float], share: float) -> float:
