@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -55,6 +56,9 @@ class Prompts(Section):
         description="Token limit for the passages the answering model reads. The best one is always included.",
     )
     rules_tokens: int = advanced(300, ge=0, le=5000, description="Token limit for your own rules.")
+    folder: Path | None = advanced(
+        None, description="Folder of your own prompt templates, used instead of those of the same name that ship."
+    )
     rules: list[str] = Field([], description="Your own rules for answers, one sentence each.")
 
 
