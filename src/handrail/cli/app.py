@@ -18,6 +18,7 @@ from handrail.cli import (
     desk,
     desk_learning,
     doctor,
+    experiment,
     ingest,
     kb,
     models,
@@ -53,6 +54,7 @@ desk_learning.add_to(desk.app)
 app.add_typer(desk.app, name="desk")
 app.add_typer(context.app, name="context")
 app.add_typer(decisions.app, name="decisions")
+app.add_typer(experiment.app, name="experiment")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")
