@@ -239,8 +239,8 @@ def _sit(
     for (opened, selected), one, said in zip(begun, done, found, strict=True):
         run = replace(
             opened,
-            # Of two sides that wait for each other, only the time of their own rows means something.
-            seconds=opened.seconds + seconds if len(begun) == 1 else one.seconds,
+            # Of sides that wait for each other, only the time of their own rows means something.
+            seconds=one.seconds if options.about else opened.seconds + seconds,
             evaluation=counted(said) if selected.sealed else said,
             spent=one.spent,
             judging=opened.judging + one.judging,
