@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from eval.experiment.running import Found, about_side, told
@@ -23,6 +24,7 @@ def as_json(found: Found, *, priced: bool) -> dict[str, Any]:
             "stopped": found.stopped,
             "failed": found.failed,
             "priced": priced,
+            "spent": asdict(found.spent),
             "metrics": told(found),
             "a": about_side(found, 0),
             "b": about_side(found, 1),
@@ -62,9 +64,9 @@ def as_markdown(found: Found, *, priced: bool) -> str:
     lines += [f"- {name}: {shown(a)} in A, {shown(b)} in B" for name, (a, b) in differing(*found.sides).items()]
     lines += [f"- prompt {name}" for name in changed_prompts(found)]
     lines += ["", RULE, *found.notes]
-    lines += (
-        [f"{found.failed} rows failed and are left out: the same command again repeats them"] if found.failed else []
-    )
+    if found.failed:
+        lines.append(f"{found.failed} rows failed and are left out: the same command again repeats them")
+    lines.append(f"spent by this call: {cost(found.spent, priced=priced)}, {found.spent.tokens:,} tokens")
     if found.stopped:
         lines.append(f"stopped: {found.stopped}")
     if found.status.value != "finished":
