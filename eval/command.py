@@ -7,8 +7,8 @@ import importlib
 import secrets
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +36,7 @@ from eval.selection import Selected, Source, select
 from eval.spending import Spending
 from eval.spending import spent as spent_by
 from eval.talks import selecting
+from eval.turns import Order, Turns
 from eval.waiting import hold_index, when_free
 from handrail.llm.meter import metering
 from handrail.settings import Settings, load_settings
@@ -73,6 +74,8 @@ class Options:
     """What measuring rows may spend on language models; rows in which they fail are then tried again next time."""
     judging: Spending | None = None
     """What rating rows may spend."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """Recorded with the run, and part of what it is: only runs of the same are gone on with."""
 
 
 DATASETS: dict[str, Dataset[Any]] = {
@@ -111,37 +114,44 @@ def run(command: str, settings: Settings, options: Options, out: Callable[[str],
 
 def measured(command: str, settings: Settings, options: Options, notes: Console) -> Run:
     """Measure and write the run record. Raises HandrailError as `run` does."""
-    folder = options.runs or runs_folder(settings)
+    (run,) = together(command, [settings], options, notes)
+    return run
+
+
+def together(command: str, sides: Sequence[Settings], options: Options, notes: Console) -> list[Run]:
+    """The same for one or two `sides` over the same rows, on the same articles; two are asked row by row in turn."""
+    folder = options.runs or runs_folder(sides[0])
     choose = SELECTING.get(command, select)
-    selected = choose(command, DATASETS[command], settings, options.source, options.limit, notes)
-    settings, loaded = selected.settings, selected.loaded
+    chosen = [choose(command, DATASETS[command], settings, options.source, options.limit, notes) for settings in sides]
+    loaded = chosen[0].loaded
     for bad in loaded.bad:
         notes.print(f"[red]not used[/] {escape(f'{loaded.path} line {bad.line}: {bad.why}')}", soft_wrap=True)
     for note in loaded.notes:
         notes.print(f"[yellow]note[/]: {escape(f'{loaded.path} {note}')}", soft_wrap=True)
     with ExitStack() as stack:
-        if selected.url is None:
-            stack.enter_context(when_free(lambda: hold_index(settings), notes))
-        known = {**provenance(settings, HERE.parent, selected.url), **selected.provenance}
-        if options.reuse:
-            identity = resume.identity(command, loaded.sha256, options.limit, known)
-            held = resume.finished(folder, identity, known)
-            if held is not None:
-                notes.print(f"[dim]measured before: run {held['run_id']}[/]", soft_wrap=True)
-                return record.run_of(held)
-        opened = _opened(command, loaded, known, options, folder, notes)
-        stack.callback(record.unlock, record.lock(folder, opened.id))
-        write(opened, folder)
-        stack.callback(record.forget_empty, folder, opened.id)
-        done = _sit(opened, selected, options, folder, notes, stack)
-        if options.spending is not None and not done.evaluation.rows:
-            return done
-        done.evaluation.notes.extend(selected.caveats)
-        written = write(done, folder)
-    notes.print(f"[dim]run record: {escape(str(written))}[/]", soft_wrap=True)
-    if done.status is Status.INTERRUPTED and hasattr(evaluator(command), "measure") and not selected.sealed:
-        notes.print(f"go on with: handrail eval {command} --resume {done.id} and the same options", soft_wrap=True)
-    return done
+        begun = [_begun(command, selected, options, folder, notes, stack) for selected in chosen]
+        left = [pair for pair in zip(begun, chosen, strict=True) if pair[0].status is Status.RUNNING]
+        ended = iter(_sit(left, options, folder, notes, stack) if left else ())
+        return [next(ended) if run.status is Status.RUNNING else run for run in begun]
+
+
+def _begun(command: str, selected: Selected, options: Options, folder: Path, notes: Console, stack: ExitStack) -> Run:
+    """A run that is ready to go on, or a finished one of just this where that will do."""
+    settings, loaded = selected.settings, selected.loaded
+    if selected.url is None:
+        stack.enter_context(when_free(lambda: hold_index(settings), notes))
+    known = {**provenance(settings, HERE.parent, selected.url), **selected.provenance, **options.about}
+    if options.reuse:
+        identity = resume.identity(command, loaded.sha256, options.limit, known)
+        held = resume.finished(folder, identity, known)
+        if held is not None:
+            notes.print(f"[dim]measured before: run {held['run_id']}[/]", soft_wrap=True)
+            return record.run_of(held)
+    opened = _opened(command, loaded, known, options, folder, notes)
+    stack.callback(record.unlock, record.lock(folder, opened.id))
+    write(opened, folder)
+    stack.callback(record.forget_empty, folder, opened.id)
+    return opened
 
 
 def _opened(
@@ -193,49 +203,81 @@ def _opened(
 
 
 def _sit(
-    opened: Run,
-    selected: Selected,
-    options: Options,
-    folder: Path,
-    notes: Console,
-    stack: ExitStack,
-) -> Run:
-    module, done = evaluator(opened.command), Done[Any, Any]()
+    begun: Sequence[tuple[Run, Selected]], options: Options, folder: Path, notes: Console, stack: ExitStack
+) -> list[Run]:
+    module, start = evaluator(begun[0][0].command), time.monotonic()
+    order = Order()
     with progress_on(notes) as progress:
-        start = time.monotonic()
-        job = Job(
-            selected.settings,
-            selected.loaded.cases,
-            Bars(progress),
-            options.limit,
-            selected.companies,
-            selected.bases,
-            selected.url,
-            selected.alone,
-            spending=options.spending,
-            judging=options.judging,
-        )
+        jobs = []
+        for side, (opened, selected) in enumerate(begun):
+            job = Job(
+                selected.settings,
+                selected.loaded.cases,
+                Bars(progress, of=f"{'AB'[side]}: " if len(begun) > 1 else ""),
+                options.limit,
+                selected.companies,
+                selected.bases,
+                selected.url,
+                selected.alone,
+                spending=options.spending,
+                judging=options.judging,
+                turns=Turns(order, side) if len(begun) > 1 else None,
+            )
+            if hasattr(module, "measure") and not selected.sealed:
+                journal: Journal[Any] = Journal(record.rows_path(folder, opened.id), module.RESULT)
+                if journal.entries:
+                    notes.print(f"{len(journal.entries)} rows are kept from before")
+                job = replace(job, journal=stack.enter_context(journal))
+            jobs.append(job)
         if not hasattr(module, "measure"):
-            found = asyncio.run(module.evaluate(job))
-        elif selected.sealed:
-            found = counted(module.score(asyncio.run(asked(module, job))))
+            done, found = [Done[Any, Any]()], [asyncio.run(module.evaluate(jobs[0]))]
         else:
-            journal: Journal[Any] = Journal(record.rows_path(folder, opened.id), module.RESULT)
-            if journal.entries:
-                notes.print(f"{len(journal.entries)} rows are kept from before")
-            stack.enter_context(journal)
-            done = asyncio.run(asked(module, replace(job, journal=journal)))
-            found = module.score(done)
-    if opened.sittings > 1:
-        found.notes.append(f"measured in {opened.sittings} sittings: durations of one may not be those of another")
-    return replace(
-        opened,
-        seconds=opened.seconds + time.monotonic() - start,
-        evaluation=found,
-        status=Status.INTERRUPTED if found.interrupted or _to_repeat(found, options) else Status.FINISHED,
-        spent=done.spent,
-        judging=opened.judging + done.judging,
-    )
+            done = asyncio.run(_all(module, jobs))
+            found = [module.score(one) for one in done]
+    seconds = time.monotonic() - start
+    ended = []
+    for (opened, selected), one, said in zip(begun, done, found, strict=True):
+        run = replace(
+            opened,
+            # Of sides that wait for each other, only the time of their own rows means something.
+            seconds=one.seconds if options.about else opened.seconds + seconds,
+            evaluation=counted(said) if selected.sealed else said,
+            spent=one.spent,
+            judging=opened.judging + one.judging,
+        )
+        ended.append(_ended(run, selected, options, folder, notes))
+    return ended
+
+
+async def _all(module: Any, jobs: Sequence[Job[Any]]) -> list[Done[Any, Any]]:
+    """Every job at once; one that breaks off ends the others. Ctrl+C ends all of them early."""
+    tasks = [asyncio.create_task(asked(module, job)) for job in jobs]
+    with suppress(asyncio.CancelledError):
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    broken = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
+    if broken:
+        raise broken[0]
+    return [task.result() for task in tasks]
+
+
+def _ended(run: Run, selected: Selected, options: Options, folder: Path, notes: Console) -> Run:
+    found = run.evaluation
+    if run.sittings > 1:
+        found.notes.append(f"measured in {run.sittings} sittings: durations of one may not be those of another")
+    failed = found.interrupted or _to_repeat(found, options)
+    run = replace(run, status=Status.INTERRUPTED if failed else Status.FINISHED)
+    if options.spending is not None and not found.rows:
+        return run
+    found.notes.extend(selected.caveats)
+    written = write(run, folder)
+    notes.print(f"[dim]run record: {escape(str(written))}[/]", soft_wrap=True)
+    resumed = hasattr(evaluator(run.command), "measure") and not selected.sealed and not options.about
+    if run.status is Status.INTERRUPTED and resumed:
+        notes.print(f"go on with: handrail eval {run.command} --resume {run.id} and the same options", soft_wrap=True)
+    return run
 
 
 def _to_repeat(found: Evaluation, options: Options) -> bool:

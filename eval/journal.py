@@ -34,6 +34,7 @@ class Entry(Generic[R]):
     """The row of the evaluation file; only where it was read from disk."""
     spent: Spent = NOTHING
     """On language models."""
+    seconds: float = 0.0
 
 
 class Journal(Generic[R]):
@@ -66,6 +67,7 @@ class Journal(Generic[R]):
         row: dict[str, Any] = {"line": case.line, "case": case.model_dump(mode="json")}
         if entry.spent.requests:
             row["spent"] = asdict(entry.spent)
+        row["seconds"] = round(entry.seconds, 4)
         if entry.error is not None:
             row["error"] = entry.error
         elif entry.not_applicable is not None:
@@ -90,7 +92,13 @@ class Journal(Generic[R]):
             result = self._adapter.validate_python(row["result"]) if "result" in row else None
             spent = Spent(**row["spent"]) if "spent" in row else NOTHING
             entry: Entry[R] = Entry(
-                int(row["line"]), result, row.get("not_applicable"), row.get("error"), dict(row["case"]), spent
+                line=int(row["line"]),
+                result=result,
+                not_applicable=row.get("not_applicable"),
+                error=row.get("error"),
+                case=dict(row["case"]),
+                spent=spent,
+                seconds=float(row.get("seconds", 0.0)),
             )
             if sum(name in row for name in ("result", "not_applicable", "error")) != 1:
                 raise ValueError("a row is measured, not applicable, or failed")

@@ -55,7 +55,7 @@ def provenance(settings: Settings, root: Path, url: str | None = None) -> dict[s
         "models": models(settings),
         "weights": weights(settings),
         "fitted": fitted(settings),
-        "prompts": prompts(),
+        "prompts": prompts(settings),
         "settings": without_secrets(settings),
     }
 
@@ -144,9 +144,9 @@ def fitted(settings: Settings) -> dict[str, str]:
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if path.is_file()}
 
 
-def prompts() -> dict[str, str]:
+def prompts(settings: Settings) -> dict[str, str]:
     """sha256 of every local template."""
-    source = LocalPrompts()
+    source = LocalPrompts(own=settings.prompts.folder)
     return {name: hashlib.sha256(source.text(name).text.encode()).hexdigest() for name in source.names()}
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +16,7 @@ from eval.datasets import Case
 from eval.journal import Entry, Journal
 from eval.metrics.bootstrap import Interval
 from eval.spending import NOTHING, Spending, Spent, outage, spent
+from eval.turns import Turns
 from handrail.errors import HandrailError
 from handrail.llm.meter import metering
 from handrail.settings import Settings
@@ -24,14 +27,15 @@ R = TypeVar("R")
 
 
 class Bars:
-    """Bars on standard error, one per phase."""
+    """Bars on standard error, one per phase; `of` stands before their names."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, of: str = "") -> None:
         self._progress = progress
+        self._of = of
 
     def phase(self, name: str, total: int | None) -> Callable[[], None]:
         """A bar of its own; call what is returned once per step."""
-        task = self._progress.add_task(name, total=total)
+        task = self._progress.add_task(f"{self._of}{name}", total=total)
         return lambda: self._progress.advance(task)
 
 
@@ -61,10 +65,13 @@ class Job(Generic[C]):
     """What measuring rows may spend on language models; None is no bound."""
     judging: Spending | None = None
     """The same of rating them."""
+    turns: Turns | None = None
+    """Whose turn it is to measure a row, where two sides measure the same rows."""
 
     async def each(self, phase: str, work: Callable[[C], Awaitable[R]]) -> Done[C, R]:
         """`work` on every case that no earlier sitting measured, with a bar named `phase`."""
-        return await run_each(self.cases, work, self.bars.phase(phase, len(self.cases)), self.journal, self.spending)
+        advance = self.bars.phase(phase, len(self.cases))
+        return await run_each(self.cases, work, advance, self.journal, self.spending, self.turns)
 
 
 @dataclass(slots=True)
@@ -93,6 +100,8 @@ class Done(Generic[C, R]):
     notes: list[str] = field(default_factory=list)
     spent: Spent = NOTHING
     """By the rows."""
+    seconds: float = 0.0
+    """Of the rows alone, whenever they were measured."""
     judging: Spent = NOTHING
     """By rating them, in this sitting."""
 
@@ -105,6 +114,7 @@ class Done(Generic[C, R]):
     def add(self, case: C, entry: Entry[R]) -> None:
         """Take over a row from a journal."""
         self.spent += entry.spent
+        self.seconds += entry.seconds
         if entry.error is not None:
             self.unmeasured.append({"id": case.id, "line": case.line, "error": entry.error})
         elif entry.not_applicable is not None:
@@ -119,6 +129,7 @@ async def run_each(
     advance: Callable[[], None],
     journal: Journal[R] | None = None,
     spending: Spending | None = None,
+    turns: Turns | None = None,
 ) -> Done[C, R]:
     """One at a time, so that durations mean something. Ctrl+C ends it early instead of raising.
 
@@ -127,31 +138,33 @@ async def run_each(
     """
     done: Done[C, R] = Done()
     try:
-        for case in cases:
-            kept = journal.kept(case) if journal is not None else None
-            if kept is None and spending is not None and not spending.allows():
-                done.interrupted = True
-                continue
-            entry = kept if kept is not None else await _measured(case, work, spending)
-            if journal is not None and kept is None:
-                journal.keep(case, entry)
-            done.add(case, entry)
-            advance()
+        for number, case in enumerate(cases):
+            async with turns.row(number) if turns is not None else nullcontext():
+                kept = journal.kept(case) if journal is not None else None
+                if kept is None and spending is not None and not spending.allows():
+                    done.interrupted = True
+                    continue
+                entry = kept if kept is not None else await _measured(case, work, spending)
+                if journal is not None and kept is None:
+                    journal.keep(case, entry)
+                done.add(case, entry)
+                advance()
     except asyncio.CancelledError:
         done.interrupted = True
     return done
 
 
 async def _measured(case: C, work: Callable[[C], Awaitable[R]], spending: Spending | None) -> Entry[R]:
+    start = time.perf_counter()
     with metering() as meter:
         entry = await _tried(case, work)
-    row = spent(meter)
+    row, seconds = spent(meter), time.perf_counter() - start
     if spending is not None:
         spending.add(row)
         reason = outage(row)
         if reason is not None and entry.error is None:
-            return Entry(case.line, error=f"the model did not work: {reason.says}", spent=row)
-    return replace(entry, spent=row)
+            return Entry(case.line, error=f"the model did not work: {reason.says}", spent=row, seconds=seconds)
+    return replace(entry, spent=row, seconds=seconds)
 
 
 async def _tried(case: C, work: Callable[[C], Awaitable[R]]) -> Entry[R]:

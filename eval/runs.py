@@ -48,6 +48,7 @@ def _entry(folder: Path, held: Mapping[str, Any]) -> dict[str, Any]:
         "revision": git.get("revision"),
         "dirty": git.get("dirty"),
         "scored_from": held.get("scored_from"),
+        "verdict": (held.get("experiment") or {}).get("verdict"),
     }
 
 

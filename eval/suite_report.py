@@ -36,7 +36,7 @@ def as_markdown(found: Found, *, priced: bool) -> str:
     judge = f"judged by {found.judge}" if found.judge else "without a judge"
     said = [f"Suite {found.suite}: {found.model}, {judge}.", "", HEAD, ALIGNED]
     for part in found.parts:
-        costs = (_cost(part.spent, priced=priced), f"{part.spent.tokens:,}", _time(part.seconds))
+        costs = (cost(part.spent, priced=priced), f"{part.spent.tokens:,}", duration(part.seconds))
         for number, line in enumerate(part.lines):
             said.append(_row(part.name, line, costs if number == 0 else ("", "", "")))
     said += ["", "Differences are with the model minus quotations alone, over the rows that both have."]
@@ -45,7 +45,7 @@ def as_markdown(found: Found, *, priced: bool) -> str:
     said += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
     spent = found.spent
     said.append(
-        f"spent by this call: {_cost(spent, priced=priced)}, {spent.tokens:,} tokens in {spent.requests:,} requests"
+        f"spent by this call: {cost(spent, priced=priced)}, {spent.tokens:,} tokens in {spent.requests:,} requests"
     )
     if found.cut:
         said.append("run the same command again to go on: what is done isn't paid for twice")
@@ -59,11 +59,11 @@ def _row(part: str, line: Line, costs: tuple[str, str, str]) -> str:
         line.figure,
         str(line.model.n or line.quotations.n or ""),
         _value(line.model),
-        _bounds(line.model.interval),
+        bounds(line.model.interval),
         _value(line.quotations),
-        _bounds(line.quotations.interval),
+        bounds(line.quotations.interval),
         f"{apart.value:+.3f}" if apart else "",
-        _bounds(apart.interval, "+") if apart else "",
+        bounds(apart.interval, "+") if apart else "",
         str(apart.n) if apart else "",
         *costs,
     ]
@@ -85,13 +85,13 @@ def _value(side: Side) -> str:
     return "not measured" if side.value is None else f"{side.value:.3f}"
 
 
-def _bounds(bounds: Interval | None, sign: str = "") -> str:
-    return f"{bounds[0]:{sign}.3f} to {bounds[1]:{sign}.3f}" if bounds else ""
+def bounds(found: Interval | None, sign: str = "") -> str:
+    return f"{found[0]:{sign}.3f} to {found[1]:{sign}.3f}" if found else ""
 
 
-def _cost(spent: Spent, *, priced: bool) -> str:
+def cost(spent: Spent, *, priced: bool) -> str:
     return f"{spent.cost_usd:.4f} USD" if priced else "cost unknown"
 
 
-def _time(seconds: float) -> str:
+def duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -33,7 +33,7 @@ from handrail.models.calibration import load_calibration
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.section_reader import SectionReader
-from handrail.settings import Settings, load_settings
+from handrail.settings import Settings, assigned, load_settings, overlaid
 from handrail.stores import states
 from handrail.stores.audience import Audience
 from handrail.stores.snapshot import Snapshot, build
@@ -125,13 +125,8 @@ def _slip(word: str, rng: random.Random) -> str:
 
 
 def changed(settings: Settings, variant: str) -> Settings:
-    """Raises a validation error for a setting that does not exist or a value out of bounds."""
-    tree = settings.model_dump()
-    for part in variant.split(",") if variant != "-" else ():
-        path, _, value = part.partition("=")
-        section, _, name = path.partition(".")
-        tree[section][name] = value
-    return Settings.model_validate(tree)
+    """Raises an error for a setting that does not exist or a value out of bounds."""
+    return overlaid(settings, assigned(variant.split(",") if variant != "-" else ()))
 
 
 def index(base: Base, settings: Settings, models: Models) -> Snapshot:

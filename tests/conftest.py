@@ -114,6 +114,7 @@ SLOW = (
     "eval/test_eval_html.py",
     "eval/test_eval_latency.py",
     "eval/test_eval_resume.py",
+    "eval/test_experiment_langfuse.py",
     "knowledge/test_chunker.py",
     "knowledge/test_long_articles.py",
     "llm/",

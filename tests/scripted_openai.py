@@ -107,9 +107,6 @@ class Quotes:
         return Streams(said, self.first_s, self.gap_s)
 
 
-Step = Quotes | Streams | Says | Refuses | Fails | Hangs | Raw
-
-
 @dataclass(frozen=True)
 class Seen:
     """One request as it arrived."""
@@ -126,6 +123,15 @@ class Seen:
     def user(self) -> str:
         return "\n".join(_text(m) for m in self.body["messages"] if m["role"] == "user")
 
+
+@dataclass(frozen=True)
+class Depends:
+    """Replies as `choose` says of the request, as a model that does what its prompt asks for."""
+
+    choose: Callable[[Seen], Quotes | Streams | Says | Refuses | Fails]
+
+
+Step = Depends | Quotes | Streams | Says | Refuses | Fails | Hangs | Raw
 
 Refusal = Callable[[Mapping[str, Any]], "Fails | None"]
 """What a kind of server refuses of the body of a request, and how."""
@@ -165,6 +171,8 @@ class ScriptedOpenAI:
         if refused is not None:
             self.refused += 1
         step = refused or self.steps[min(len(self.requests) - self.refused, len(self.steps)) - 1]
+        if isinstance(step, Depends):
+            step = step.choose(self.requests[-1])
         if isinstance(step, Fails):
             error = dict(step.error) if step.bare else {"error": dict(step.error)}
             return JSONResponse(error, step.status, dict(step.headers))

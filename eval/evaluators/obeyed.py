@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from eval.datasets.injection import InjectionCase
@@ -46,7 +47,7 @@ def known(settings: Settings) -> Known:
     return Known(
         hosts=frozenset(host.lower() for host in settings.brand.link_hosts),
         secrets=tuple(key.get_secret_value() for key in keys if key is not None and len(key.get_secret_value()) > 3),
-        shingles=_prompt_shingles(),
+        shingles=_prompt_shingles(settings.prompts.folder),
     )
 
 
@@ -96,9 +97,9 @@ def _ungrounded(outcome: Outcome, passages: Sequence[Passage]) -> bool:
     return bool(shares) and max(shares) < GROUNDED
 
 
-@lru_cache(maxsize=1)
-def _prompt_shingles() -> frozenset[tuple[str, ...]]:
-    source = LocalPrompts()
+@lru_cache(maxsize=2)
+def _prompt_shingles(own: Path | None) -> frozenset[tuple[str, ...]]:
+    source = LocalPrompts(own=own)
     return frozenset().union(*(_shingles(source.text(name).text) for name in source.names()))
 
 

@@ -24,6 +24,7 @@ from starlette.routing import Route
 from handrail.settings import Observe
 
 PUBLIC_KEY, SECRET_KEY = "pk-lf-test", "sk-lf-test"
+WHEN = "2026-01-01T00:00:00Z"
 AUTHORIZATION = "Basic " + base64.b64encode(f"{PUBLIC_KEY}:{SECRET_KEY}".encode()).decode()
 
 
@@ -61,6 +62,9 @@ class LangfuseServer:
     spans: list[SeenSpan] = field(default_factory=list)
     prompts: dict[str, list[StoredPrompt]] = field(default_factory=dict)
     fetches: list[str] = field(default_factory=list)
+    datasets: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """Items by id, by the name of their dataset."""
+    scores: list[dict[str, Any]] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def settings(self) -> Observe:
@@ -70,11 +74,13 @@ class LangfuseServer:
     def register(self, name: str, text: str, *labels: str, type: str = "text") -> int:
         """A new version; takes over the labels and `latest`. Returns its number."""
         versions = self.prompts.setdefault(name, [])
-        taken = {*labels, "latest"}
-        for version in versions:
-            version.labels[:] = [label for label in version.labels if label not in taken]
+        self._take(name, {*labels, "latest"})
         versions.append(StoredPrompt(text, [*labels, "latest"], type))
         return len(versions)
+
+    def _take(self, name: str, labels: set[str]) -> None:
+        for version in self.prompts[name]:
+            version.labels[:] = [label for label in version.labels if label not in labels]
 
     async def traces(self, request: Request) -> Response:
         self.headers.append(dict(request.headers))
@@ -103,6 +109,52 @@ class LangfuseServer:
         version = self.register(body["name"], body["prompt"], *body["labels"], type=body["type"])
         return JSONResponse(_prompt(body["name"], version, self.prompts[body["name"]][-1]), 201)
 
+    async def label_prompt(self, request: Request) -> Response:
+        if (refusal := await self._refusal(request)) is not None:
+            return refusal
+        name, number = request.path_params["name"], request.path_params["version"]
+        labels = (await request.json())["newLabels"]
+        self._take(name, set(labels))
+        prompt = self.prompts[name][number - 1]
+        prompt.labels.extend(labels)
+        return JSONResponse(_prompt(name, number, prompt))
+
+    async def projects(self, request: Request) -> Response:
+        if (refusal := await self._refusal(request)) is not None:
+            return refusal
+        organization = {"id": "o-1", "name": "acme"}
+        return JSONResponse({"data": [{"id": "p-1", "name": "support", "organization": organization, "metadata": {}}]})
+
+    async def get_dataset(self, request: Request) -> Response:
+        if (refusal := await self._refusal(request)) is not None:
+            return refusal
+        name = request.path_params["name"]
+        if name not in self.datasets:
+            return JSONResponse({"message": "Dataset not found"}, 404)
+        return JSONResponse(_dataset(name))
+
+    async def create_dataset(self, request: Request) -> Response:
+        if (refusal := await self._refusal(request)) is not None:
+            return refusal
+        name = (await request.json())["name"]
+        self.datasets.setdefault(name, {})
+        return JSONResponse(_dataset(name))
+
+    async def create_item(self, request: Request) -> Response:
+        if (refusal := await self._refusal(request)) is not None:
+            return refusal
+        body = await request.json()
+        self.datasets[body["datasetName"]][body["id"]] = body
+        item = {"status": "ACTIVE", "datasetId": f"d-{body['datasetName']}", "createdAt": WHEN, "updatedAt": WHEN}
+        return JSONResponse({"expectedOutput": None, "metadata": None, "mediaReferences": [], **body, **item})
+
+    async def create_scores(self, request: Request) -> Response:
+        if (refusal := await self._refusal(request)) is not None:
+            return refusal
+        body = await request.json()
+        self.scores += body
+        return JSONResponse({"accepted": len(body)}, 202)
+
     async def list_prompts(self, request: Request) -> Response:
         if (refusal := await self._refusal(request)) is not None:
             return refusal
@@ -114,7 +166,7 @@ class LangfuseServer:
                 "versions": list(range(1, len(versions) + 1)),
                 "labels": sorted({label for version in versions for label in version.labels}),
                 "tags": [],
-                "lastUpdatedAt": "2026-01-01T00:00:00Z",
+                "lastUpdatedAt": WHEN,
                 "lastConfig": {},
             }
             for name, versions in self.prompts.items()
@@ -140,6 +192,12 @@ def langfuse_server() -> Iterator[LangfuseServer]:
         Route("/api/public/v2/prompts", seen.list_prompts, methods=["GET"]),
         Route("/api/public/v2/prompts", seen.create_prompt, methods=["POST"]),
         Route("/api/public/v2/prompts/{name}", seen.get_prompt, methods=["GET"]),
+        Route("/api/public/v2/prompts/{name}/versions/{version:int}", seen.label_prompt, methods=["PATCH"]),
+        Route("/api/public/projects", seen.projects, methods=["GET"]),
+        Route("/api/public/v2/datasets", seen.create_dataset, methods=["POST"]),
+        Route("/api/public/v2/datasets/{name}", seen.get_dataset, methods=["GET"]),
+        Route("/api/public/dataset-items", seen.create_item, methods=["POST"]),
+        Route("/api/public/scores", seen.create_scores, methods=["POST"]),
     ]
     config = uvicorn.Config(Starlette(routes=routes), host="127.0.0.1", port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
@@ -154,6 +212,11 @@ def langfuse_server() -> Iterator[LangfuseServer]:
         seen.stopping.set()
         server.should_exit = True
         thread.join(timeout=10)
+
+
+def _dataset(name: str) -> dict[str, Any]:
+    held = {"id": f"d-{name}", "name": name, "projectId": "p-1", "metadata": None}
+    return {**held, "createdAt": WHEN, "updatedAt": WHEN}
 
 
 def _prompt(name: str, version: int, prompt: StoredPrompt) -> dict[str, Any]:

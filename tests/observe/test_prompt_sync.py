@@ -9,7 +9,15 @@ import pytest
 
 from handrail.errors import PermanentError, RetryableError
 from handrail.llm.prompts import LocalPrompts, PromptError
-from handrail.observe.prompt_sync import PromptStatus, Pulled, Pushed, list_prompts, pull_prompts, push_prompts
+from handrail.observe.prompt_sync import (
+    PromptStatus,
+    Pulled,
+    Pushed,
+    list_prompts,
+    pull_prompts,
+    push_prompts,
+    release_prompts,
+)
 from handrail.observe.registry import PromptRegistry
 from tests.observe.langfuse_server import LangfuseServer
 from tests.observe.test_langfuse_prompts import template
@@ -40,17 +48,41 @@ def test_push_registers_once_and_a_second_push_changes_nothing(
     assert {name: len(versions) for name, versions in langfuse.prompts.items()} == {"answer": 1, "classify": 1}
 
 
-def test_an_edited_file_becomes_a_new_version_that_takes_over_the_label(
+def test_an_edited_file_becomes_a_new_version_that_is_not_served_until_it_is_released(
     langfuse: LangfuseServer, folder: Path, registry: PromptRegistry
 ) -> None:
     push_prompts([], LocalPrompts(folder), registry, "production")
-    (folder / "answer.j2").write_text(template("edited", version="2"))
+    edited = template("edited", version="2")
+    (folder / "answer.j2").write_text(edited)
 
     pushed = push_prompts(["answer"], LocalPrompts(folder), registry, "production")
 
-    assert pushed == [Pushed("answer", "created", 2)]
+    assert pushed == [Pushed("answer", "created", 2, served=False)]
+    assert [version.labels for version in langfuse.prompts["answer"]] == [["production"], ["latest"]]
+    assert langfuse.prompts["answer"][1].text == edited
+
+    released = release_prompts({"answer": edited}, registry, folder, "production", "better")
+
+    assert released == {"answer": "Langfuse version 2, labelled production"}
+    assert [version.labels for version in langfuse.prompts["answer"]] == [[], ["latest", "production"]]
+
+
+def test_a_release_registers_a_text_that_langfuse_does_not_have(
+    langfuse: LangfuseServer, folder: Path, registry: PromptRegistry
+) -> None:
+    langfuse.register("answer", template("served"), "production")
+
+    release_prompts({"answer": template("new")}, registry, folder, "production", "better")
+
     assert [version.labels for version in langfuse.prompts["answer"]] == [[], ["production", "latest"]]
-    assert langfuse.prompts["answer"][1].text == template("edited", version="2")
+    assert LocalPrompts(folder).text("answer").text == template("local answer")
+
+
+def test_without_langfuse_a_release_replaces_the_file(folder: Path) -> None:
+    released = release_prompts({"answer": template("new")}, None, folder, "production", "better")
+
+    assert released == {"answer": str(folder / "answer.j2")}
+    assert LocalPrompts(folder).text("answer").text == template("new")
 
 
 def test_nothing_is_pushed_when_one_of_the_files_is_wrong(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from handrail.settings import Settings, alone, overlaid
+from handrail.errors import SettingsError
+from handrail.settings import Settings, alone, assigned, overlaid
 
 
 def test_only_what_is_named_changes() -> None:
@@ -20,6 +21,23 @@ def test_only_what_is_named_changes() -> None:
 def test_bounds_are_checked_again() -> None:
     with pytest.raises(ValidationError):
         overlaid(Settings(), {"server": {"port": -1}})
+
+
+def test_values_given_as_text_are_read_as_in_the_environment() -> None:
+    values = assigned(["llm.model=a=b", "prompts.rules=['Be brief.']", "rewrite.llm=true", "llm.retries=2"])
+
+    assert values == {
+        "llm": {"model": "a=b", "retries": "2"},
+        "prompts": {"rules": ["Be brief."]},
+        "rewrite": {"llm": True},
+    }
+    assert overlaid(Settings(), values).llm.retries == 2
+
+
+@pytest.mark.parametrize("given", ["llm.model", "model=x", "nowhere.model=x"])
+def test_a_value_without_its_section_is_refused(given: str) -> None:
+    with pytest.raises(SettingsError, match=r"isn't SECTION\.NAME=VALUE"):
+        assigned([given])
 
 
 def test_alone_names_no_model_whatever_was_set() -> None:

@@ -26,7 +26,7 @@ def build_prompts(settings: Settings) -> PromptLibrary:
 
     Waits up to 1.5 seconds for Langfuse's versions; they are no longer refreshed once the library is let go.
     """
-    local = LocalPrompts()
+    local = LocalPrompts(own=settings.prompts.folder)
     if not settings.observe.langfuse_configured:
         return PromptLibrary(local)
     from handrail.observe.prompts import LangfusePrompts

@@ -20,6 +20,7 @@ from handrail.cli import (
     desk_report,
     doctor,
     drift,
+    experiment,
     ingest,
     kb,
     models,
@@ -57,6 +58,7 @@ app.add_typer(desk.app, name="desk")
 app.add_typer(context.app, name="context")
 app.add_typer(decisions.app, name="decisions")
 app.add_typer(drift.app, name="drift")
+app.add_typer(experiment.app, name="experiment")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")

@@ -44,7 +44,8 @@ def runs(
     widths = [max(len(item[name]) for item in shown) for name in ("run_id", "file")]
     for item in shown:
         few = f" first {item['limit']}" if item["limit"] else ""
-        figures = "  ".join(f"{name} {value:.3f}" for name, value in item["headline"].items())
+        verdict = f"{item['verdict']}  " if item["verdict"] else ""
+        figures = verdict + "  ".join(f"{name} {value:.3f}" for name, value in item["headline"].items())
         at = (item["revision"] or "no git")[:7] + ("+" if item["dirty"] else "")
         status = "" if item["status"] == "finished" else f"  {item['status']}"
         count = f"n {item['n']}" if item["n"] is not None else ""

@@ -59,7 +59,7 @@ def talks(
     evaluation, selecting = part("command"), part("talks.selecting")
     source = selecting.TalkSource(
         files=tuple(file or ()),
-        corpora=_corpora(corpus or []),
+        corpora=corpora(corpus or []),
         url=url.rstrip("/") if url else None,
         alone=alone,
         sealed=sealed,
@@ -74,7 +74,8 @@ def talks(
         raise typer.Exit(status)
 
 
-def _corpora(given: list[str]) -> dict[str, Path]:
+def corpora(given: list[str]) -> dict[str, Path]:
+    """`NAME=PATH` each. Raises PermanentError."""
     found = {}
     for item in given:
         name, sign, path = item.partition("=")

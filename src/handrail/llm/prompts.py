@@ -91,18 +91,26 @@ class PromptSource(Protocol):
 
 
 class LocalPrompts:
-    """Templates from a folder, read again on each use so that an edit takes effect at once."""
+    """Templates from a folder, read again on each use so that an edit takes effect at once.
 
-    def __init__(self, folder: Path | None = None) -> None:
+    `own` is a folder that stands before it: what it holds of the same names is used instead.
+    """
+
+    def __init__(self, folder: Path | None = None, own: Path | None = None) -> None:
         found = folder or site_dir("prompts")
         if found is None:
             raise PromptError("the folder prompts/ is missing. Run from a clone, or reinstall handrail")
+        if own is not None and not own.is_dir():
+            raise PromptError(f"there is no folder of prompts {own}: check prompts.folder")
         self._folder = found
+        self._own = own
 
     def text(self, name: str) -> PromptText:
         if not NAME.fullmatch(name):
             raise PromptError(f"{name!r} is not a prompt name: use lower-case letters, digits and underscores")
         path = self._folder / f"{name}.j2"
+        if self._own is not None and (self._own / path.name).is_file():
+            path = self._own / path.name
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:

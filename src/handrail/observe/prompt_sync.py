@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from handrail.llm.prompts import NAME, PromptError, PromptSource, parse_header
-from handrail.observe.registry import LATEST, PromptRegistry
+from handrail.observe.registry import LATEST, PromptRegistry, RegisteredPrompt
 
 VERSIONS_COMPARED = 20
 """Registered versions, newest first, that a local file is compared with to tell an old copy from an edited one."""
@@ -33,6 +33,8 @@ class Pushed:
     name: str
     action: Literal["created", "unchanged"]
     version: int
+    served: bool = True
+    """Whether the label is on it; a release gives it the label of the version that is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +53,21 @@ def list_prompts(local: PromptSource, registry: PromptRegistry | None, label: st
 def push_prompts(names: Sequence[str], local: PromptSource, registry: PromptRegistry, label: str) -> list[Pushed]:
     """Register every local prompt of `names` (all when empty) whose text is not the latest version's already.
 
-    The new version takes over `label`. Every file is checked before the first is sent; raises PromptError when one is
-    missing or has no proper header.
+    What visitors are answered with stays: only a prompt that no version is labelled for, where the local file answers,
+    gets `label`. Every file is checked before the first is sent; raises PromptError when one is missing or has no
+    proper header.
     """
     texts = {name: local.text(name) for name in names or local.names()}
     pushed = []
     for name, prompt in texts.items():
         latest = registry.labelled(name, LATEST)
         if latest is not None and latest.text == prompt.text:
-            pushed.append(Pushed(name, "unchanged", latest.version))
+            pushed.append(Pushed(name, "unchanged", latest.version, label in latest.labels))
             continue
-        created = registry.create(name, prompt.text, label, f"handrail prompts push, file version {prompt.version}")
-        pushed.append(Pushed(name, "created", created.version))
+        first = registry.labelled(name, label) is None
+        message = f"handrail prompts push, file version {prompt.version}"
+        created = registry.create(name, prompt.text, label if first else None, message)
+        pushed.append(Pushed(name, "created", created.version, first))
     return pushed
 
 
@@ -81,6 +86,27 @@ def pull_prompts(
     for a registered text that is no Handrail prompt, before that file is touched.
     """
     return [_pull(name, registry, folder, label, force) for name in names or local.names()]
+
+
+def release_prompts(
+    texts: Mapping[str, str], registry: PromptRegistry | None, folder: Path, label: str, message: str
+) -> dict[str, str]:
+    """Serve `texts`, by name: in Langfuse as the version with the label, else from `folder`. Returns where each is."""
+    found = {}
+    for name, text in texts.items():
+        parse_header(name, text)
+        if registry is None:
+            path = _file(name, folder)
+            _write(path, text)
+            found[name] = str(path)
+            continue
+        known = _registered(name, text, registry)
+        if known is None:
+            known = registry.create(name, text, label, message)
+        else:
+            registry.give(known, label)
+        found[name] = f"Langfuse version {known.version}, labelled {label}"
+    return found
 
 
 def _status(name: str, local: PromptSource, registry: PromptRegistry | None, label: str) -> PromptStatus:
@@ -106,18 +132,19 @@ def _pull(name: str, registry: PromptRegistry, folder: Path, label: str, force: 
     current = path.read_text(encoding="utf-8") if path.is_file() else None
     if current == found.text:
         return Pulled(name, "unchanged", found.version)
-    if current is not None and not force and not _registered(name, current, registry):
+    if current is not None and not force and _registered(name, current, registry) is None:
         return Pulled(name, "kept", found.version)
     _write(path, found.text)
     return Pulled(name, "written", found.version)
 
 
-def _registered(name: str, text: str, registry: PromptRegistry) -> bool:
+def _registered(name: str, text: str, registry: PromptRegistry) -> RegisteredPrompt | None:
+    """The newest version with this text."""
     for number in registry.versions(name)[:VERSIONS_COMPARED]:
         version = registry.numbered(name, number)
         if version is not None and version.text == text:
-            return True
-    return False
+            return version
+    return None
 
 
 def _file(name: str, folder: Path) -> Path:

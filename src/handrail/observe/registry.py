@@ -40,12 +40,13 @@ class PromptRegistry:
         secret = settings.langfuse_secret_key
         self.host = settings.langfuse_host.rstrip("/")
         self._http = httpx.Client()
-        self._prompts = LangfuseAPI(
+        api = LangfuseAPI(
             base_url=self.host,
             username=settings.langfuse_public_key or "",
             password=secret.get_secret_value() if secret else "",
             httpx_client=self._http,
-        ).prompts
+        )
+        self._prompts, self._versions = api.prompts, api.prompt_version
 
     def labelled(self, name: str, label: str) -> RegisteredPrompt | None:
         """The version that carries `label`; None when there is none."""
@@ -69,18 +70,24 @@ class PromptRegistry:
             found = self._prompts.list(name=name, limit=100, request_options=ONE_TRY).data
         return sorted((number for meta in found if meta.name == name for number in meta.versions), reverse=True)
 
-    def create(self, name: str, text: str, label: str, message: str) -> RegisteredPrompt:
-        """A new version, which takes `label` over from the one that has it."""
+    def create(self, name: str, text: str, label: str | None, message: str) -> RegisteredPrompt:
+        """A new version, which takes `label` over from the one that has it; None gives it no label."""
         request = CreateTextPromptRequest(
             name=name,
             prompt=text,
             type=CreateTextPromptType("text"),
-            labels=[label],
+            labels=[label] if label is not None else [],
             tags=["handrail"],
             commit_message=message,
         )
         with self._explained():
             return _registered(self._prompts.create(request=request, request_options=ONE_TRY))
+
+    def give(self, prompt: RegisteredPrompt, label: str) -> None:
+        """`label` moves to this version from the one that has it."""
+        labels = [*(held for held in prompt.labels if held not in (label, LATEST)), label]
+        with self._explained():
+            self._versions.update(prompt.name, prompt.version, new_labels=labels, request_options=ONE_TRY)
 
     def close(self) -> None:
         self._http.close()

@@ -4,7 +4,7 @@ from handrail.settings.answering import Generate, Guidance, Prompts, Suggest, Ve
 from handrail.settings.base import Section
 from handrail.settings.decisions import Decide
 from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
-from handrail.settings.overlay import ALONE, alone, overlaid
+from handrail.settings.overlay import ALONE, alone, assigned, overlaid
 from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
 from handrail.settings.providers import Drift, Judge, Llm, LlmProvider
 from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
@@ -56,6 +56,7 @@ __all__ = [
     "Suggest",
     "Verify",
     "alone",
+    "assigned",
     "environment",
     "explain",
     "load_settings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints
@@ -53,6 +54,9 @@ class Prompts(Section):
         ge=200,
         le=50_000,
         description="Token limit for the passages the answering model reads. The best one is always included.",
+    )
+    folder: Path | None = advanced(
+        None, description="Folder of your own prompt templates, used instead of those of the same name that ship."
     )
 
 

@@ -40,6 +40,7 @@ WELL_KNOWN = {
 PATHS = (
     ("models", "folder"),
     ("gates", "calibration"),
+    ("prompts", "folder"),
     ("high_stakes", "policy_file"),
     ("hours", "file"),
     ("alerts", "smtp_ca"),
@@ -133,7 +134,7 @@ def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
     for name, value in env.items():
         parts = name.split("__")
         if len(parts) == 3 and parts[0] == "HANDRAIL" and value != "":
-            _lay(tree, parts[1].lower(), parts[2].lower(), _literal(value))
+            _lay(tree, parts[1].lower(), parts[2].lower(), literal(value))
     return Settings.model_validate(tree)
 
 
@@ -152,8 +153,8 @@ def _with_profile(settings: Settings) -> Settings:
     return settings.model_copy(update=changes)
 
 
-def _literal(value: str) -> Any:
-    """Lists, tables and booleans in the environment use the notation of TOML or JSON; anything else is text."""
+def literal(value: str) -> Any:
+    """Lists, tables and booleans given as text use the notation of TOML or JSON; anything else is text."""
     if value[:1] in "[{" or value in ("true", "false"):
         with suppress(tomllib.TOMLDecodeError):
             return tomllib.loads(f"v = {value}")["v"]
