@@ -17,6 +17,7 @@ from handrail.cli import (
     decisions,
     desk,
     desk_learning,
+    docs,
     doctor,
     drift,
     ingest,
@@ -55,6 +56,7 @@ app.add_typer(desk.app, name="desk")
 app.add_typer(context.app, name="context")
 app.add_typer(decisions.app, name="decisions")
 app.add_typer(drift.app, name="drift")
+app.add_typer(docs.app, name="docs")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")
