@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from handrail.answer.gate import Band, Bands
@@ -19,7 +19,8 @@ from handrail.types import Label, Offer, Outcome, RefusalReason, Routing, Verdic
 
 PERSON = {Offer.NONE: "", Offer.LINK: "link to a person", Offer.BUTTON: "button to a person"}
 LOCAL = "local models"
-QUOTES = "nothing to check: the text is the articles' own"
+WRITES = "answer"
+"""The task of a language model that writes answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,92 +43,128 @@ class Step:
     """As in traces, where a turn records it."""
     does: str
     by: str
+    """Empty where there is nothing to do."""
     limits: Sequence[str] = ()
     """Thresholds in force."""
     exits: Sequence[Exit] = ()
 
 
 def steps(settings: Settings) -> list[Step]:
-    """In order. Raises PermanentError for a routing, label or verdict that no step here knows."""
-    wording = load_wording(settings.brand.name)
-    tasks = asked_of_llm(settings)
-    gate = calibration_for("answers", settings)
-    bands = Bands.of(gate, settings.gates.answered, settings.gates.closest)
-    writes = "answer" in tasks
-    found = [
-        Step(
-            "message",
-            "A visitor writes a message",
-            "nobody",
-            (f"up to {settings.server.max_question_chars:,} characters",),
-            (
-                Exit("a person has the conversation", outcome.handed_off("")),
-                Exit(
-                    f"at any step: not ready within {settings.server.turn_deadline_s:g} s, or a part fails and has "
-                    "no spare",
-                    outcome.unavailable(wording),
-                ),
-            ),
+    """In order. Raises PermanentError for a routing or label that has no place here."""
+    wording, tasks = load_wording(settings.brand.name), asked_of_llm(settings)
+    before = [_message(settings, wording), _understand(settings, tasks, wording), _retrieve(settings, tasks)]
+    after = _written(settings, tasks, wording) if WRITES in tasks else _quoted(wording)
+    found = [*before, _gate(settings, wording, writes=WRITES in tasks), *after]
+    complete(found)
+    return found
+
+
+def _message(settings: Settings, wording: Wording) -> Step:
+    late = f"at any step: not ready within {settings.server.turn_deadline_s:g} s, or a part fails and has no spare"
+    exits = (
+        Exit("a person has the conversation", outcome.handed_off("")),
+        Exit(late, outcome.unavailable(wording)),
+    )
+    return Step(
+        "message",
+        "A visitor writes a message",
+        "",
+        (f"up to {settings.server.max_question_chars:,} characters",),
+        exits,
+    )
+
+
+def _understand(settings: Settings, tasks: frozenset[str], wording: Wording) -> Step:
+    labels = ", ".join(label.value for label in Label)
+    return Step(
+        "understand",
+        f"One to three requests, each with one of {len(Label)} labels: {labels}",
+        _by(tasks, {"classify": "labels", "standalone": "follow-ups"}),
+        (
+            f"fixed replies from p = {settings.classify.static_above:g}, without a search from {SURE:g}",
+            f"serious from p = {GRAVE:g}, before any answer from {SURELY_GRAVE:g}",
         ),
-        Step(
-            "understand",
-            f"One to three requests, each with one of {len(Label)} labels: " + ", ".join(_named(Label)),
-            _by(tasks, {"classify": settings.classify.mode, "standalone": "follow-ups"}),
-            (
-                f"fixed replies from p = {settings.classify.static_above:g}, without a search from {SURE:g}",
-                f"serious from p = {GRAVE:g}, before any answer from {SURELY_GRAVE:g}",
-            ),
-            tuple(Exit(_static(label), outcome.static(label, wording)) for label in outcome.STATIC),
-        ),
-        Step(
-            "retrieve",
-            "Sections are searched by meaning and by words, and the likeliest are read",
-            _by(tasks, {"rewrite": "short queries"}),
-            (f"{settings.retrieval.rerank_depth} sections are read, {settings.retrieval.top_k} passages kept",),
-        ),
-        Step(
-            "gate",
-            "One probability that the best section answers decides on a band",
-            f"a regression fitted on {gate.n} pairs",
-            tuple(f"{band.value}: p {_range(band, bands)}" for band in Band),
-            tuple(_outside(wording, writes=writes)),
-        ),
+        tuple(Exit(_static(label), outcome.static(label, wording)) for label in outcome.STATIC),
+    )
+
+
+def _retrieve(settings: Settings, tasks: frozenset[str]) -> Step:
+    return Step(
+        "retrieve",
+        "Sections are searched by meaning and by words, and the likeliest are read",
+        _by(tasks, {"rewrite": "short queries"}),
+        (f"{settings.retrieval.rerank_depth} sections are read, {settings.retrieval.top_k} passages kept",),
+    )
+
+
+def _gate(settings: Settings, wording: Wording, *, writes: bool) -> Step:
+    fitted = calibration_for("answers", settings)
+    bands = Bands.of(fitted, settings.gates.answered, settings.gates.closest)
+    begins = {Band.ANSWERED: f"from {bands.answered:g}", Band.CLOSEST: f"from {bands.closest:g}"}
+    closest = "band closest, and the model finds no full answer" if writes else "band closest"
+    exits = (
+        Exit(closest, outcome.closest((), {}, 0.0, wording)),
+        Exit("band nothing", outcome.followup(wording, (), 0.0)),
+        Exit("band nothing, asked back before", _refused(RefusalReason.LOW_EVIDENCE, wording)),
+    )
+    return Step(
+        "gate",
+        "One probability that the best section answers decides on a band",
+        f"a regression fitted on {fitted.n} pairs",
+        tuple(f"{band.value}: p {begins.get(band, f'below {bands.closest:g}')}" for band in Band),
+        exits,
+    )
+
+
+def _quoted(wording: Wording) -> list[Step]:
+    """After the gate, without a language model."""
+    done = (
+        Exit("every request has an answer", outcome.answered("", Verdict.FULLY, (), 0.0)),
+        Exit("a request stays open", outcome.answered("", Verdict.PARTLY, (), 0.0)),
+    )
+    return [
+        Step("generate", "The sections are shown whole, with their steps", "quoting", exits=(_serious(),)),
+        Step("verify", "Nothing to check: the text is the articles' own", ""),
+        Step("critique", "The gate has judged the very text that is shown", "", exits=done),
+    ]
+
+
+def _written(settings: Settings, tasks: frozenset[str], wording: Wording) -> list[Step]:
+    """After the gate, with one."""
+    verify = settings.verify
+    limits = (
+        f"supported from p = {verify.supported_above:g}",
+        f"unsupported below {verify.unsupported_below:g}",
+        f"unsupported claims: {verify.policy}",
+    )
+    uncited = Exit("no claim cites what was given", _refused(RefusalReason.INVALID_CITATIONS, wording))
+    unproved = Exit("too little is supported", _refused(RefusalReason.UNSUPPORTED_CLAIMS, wording))
+    by = "" if settings.generate.critique == "off" else _by(tasks, {"critique": "verdict"})
+    return [
         Step(
             "generate",
-            "Claims are written from the sections" if writes else "The sections are shown whole, with their steps",
-            f"language model, {LOCAL} as spare" if writes else "quoting",
-            (),
-            (
-                Exit("label high_stakes, or a crisis", outcome.high_stakes("", (), 0.0)),
-                *([Exit("no claim cites what was given", _refused(RefusalReason.INVALID_CITATIONS, wording))]
-                  if writes else []),
-            ),
+            "Claims are written from the sections, each with its passage",
+            "the language model; quoting as spare",
+            exits=(_serious(), uncited),
         ),
         Step(
             "verify",
-            "Each claim is checked against the passage it cites" if writes else QUOTES,
-            _by(tasks, {"verify": "claims in doubt"}) if writes else "nobody",
-            (
-                f"supported from p = {settings.verify.supported_above:g}",
-                f"unsupported below {settings.verify.unsupported_below:g}",
-                f"policy: {settings.verify.policy}",
-            )
-            if writes
-            else (),
-            (Exit("too little is supported", _refused(RefusalReason.UNSUPPORTED_CLAIMS, wording)),) if writes else (),
+            "Each claim is checked against the passage it cites",
+            _by(tasks, {"verify": "claims in doubt"}),
+            limits,
+            (unproved,),
         ),
         Step(
             "critique",
-            "Does the text answer the question?" if writes else "The gate has judged the very text that is shown",
-            ("nobody" if settings.generate.critique == "off" else _by(tasks, {"critique": "verdict"}))
-            if writes
-            else "nobody",
-            (),
-            tuple(Exit(_verdict(verdict, writes=writes), _judged(verdict, wording)) for verdict in _verdicts(writes)),
+            "Does the text answer the question?",
+            by,
+            exits=tuple(Exit(f"verdict {verdict.value}", _judged(verdict, wording)) for verdict in Verdict),
         ),
-    ]  # fmt: skip
-    complete(found)
-    return found
+    ]
+
+
+def _serious() -> Exit:
+    return Exit("label high_stakes, or a crisis", outcome.high_stakes("", (), 0.0))
 
 
 def _static(label: Label) -> str:
@@ -143,38 +180,8 @@ def _by(tasks: frozenset[str], asked: dict[str, str]) -> str:
     return f"{LOCAL}, language model ({', '.join(given)})" if given else LOCAL
 
 
-def _named(values: type[Label]) -> list[str]:
-    return [value.value for value in values]
-
-
-def _range(band: Band, bands: Bands) -> str:
-    bounds = {
-        Band.ANSWERED: f"from {bands.answered:g}",
-        Band.CLOSEST: f"from {bands.closest:g}",
-        Band.NOTHING: f"below {bands.closest:g}",
-    }
-    return bounds[band]
-
-
-def _outside(wording: Wording, *, writes: bool) -> Iterator[Exit]:
-    """What becomes of a request that the gate does not let through."""
-    closest = "band closest, and the model finds no full answer" if writes else "band closest"
-    yield Exit(closest, outcome.closest((), {}, 0.0, wording))
-    yield Exit("band nothing", outcome.followup(wording, (), 0.0))
-    yield Exit("band nothing, asked back before", _refused(RefusalReason.LOW_EVIDENCE, wording))
-
-
 def _refused(reason: RefusalReason, wording: Wording) -> Outcome:
     return outcome.cannot_answer(reason, wording, 0.0)
-
-
-def _verdicts(writes: bool) -> list[Verdict]:
-    return [verdict for verdict in Verdict if writes or verdict is not Verdict.CANNOT]
-
-
-def _verdict(verdict: Verdict, *, writes: bool) -> str:
-    quoted = {Verdict.FULLY: "every request has an answer", Verdict.PARTLY: "a request stays open"}
-    return f"verdict {verdict.value}" if writes else quoted[verdict]
 
 
 def _judged(verdict: Verdict, wording: Wording) -> Outcome:
@@ -212,10 +219,6 @@ class Box:
         return LINE * (len(self.lines) + 1) + 2 * PAD
 
     @property
-    def middle(self) -> int:
-        return self.y + self.height // 2
-
-    @property
     def below(self) -> int:
         return self.y + self.height
 
@@ -233,7 +236,7 @@ def drawn(found: Sequence[Step]) -> list[Row]:
     """Where everything stands, from top to bottom."""
     rows, y = [], 4
     for step in found:
-        text = (step.does, *step.limits, *([f"by {step.by}"] if step.by != "nobody" else []))
+        text = (step.does, *step.limits, *([f"by {step.by}"] if step.by else []))
         left = _box(0, y, LEFT, step.name, text)
         exits: list[Box] = []
         at = y
