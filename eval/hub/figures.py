@@ -128,10 +128,11 @@ def collect(folder: Path, settings: Settings, path: Path = COMMITTED) -> Figures
         command: [_measured(one, now) for one in newest.values() if one["command"] == command] for command in DATASETS
     }
     known = baseline.read(path)
+    gate = _gate(known) if known is not None else {}
     return Figures(
-        tiles=tuple(_tiles(held, known, default, now)),
+        tiles=tuple(_tiles(held, gate, default, now)),
         runs={command: measured for command, measured in runs.items() if measured},
-        gate=tuple(_gate(known)) if known is not None else (),
+        gate=tuple(gate.values()),
         without=tuple(command for command, measured in runs.items() if not measured),
         damaged=tuple(str(one) for one in found if isinstance(one, RecordError)),
     )
@@ -183,7 +184,7 @@ def _kb(held: Mapping[str, Any]) -> str:
 
 
 def _tiles(
-    held: Sequence[dict[str, Any]], known: Baseline | None, default: Mapping[str, Loaded[Any]], now: str
+    held: Sequence[dict[str, Any]], gate: Mapping[str, Measured], default: Mapping[str, Loaded[Any]], now: str
 ) -> Iterator[Tile]:
     for item in HEADLINES:
         rows = default[item.command]
@@ -191,7 +192,7 @@ def _tiles(
         if run is not None:
             yield Tile(item, (_figure(run, item.figure), _origin(run, now)))
         else:
-            yield Tile(item, _from_baseline(item, known, rows.sha256))
+            yield Tile(item, _from_baseline(item, gate.get(rows.sha256)))
 
 
 def _is_of(held: Mapping[str, Any], rows: Loaded[Any]) -> bool:
@@ -201,23 +202,22 @@ def _is_of(held: Mapping[str, Any], rows: Loaded[Any]) -> bool:
     return file["limit"] is None and ours and url is None and file["sha256"] == rows.sha256
 
 
-def _from_baseline(item: Headline, known: Baseline | None, sha256: str) -> tuple[Figure, Origin] | None:
-    """Only of the rows as they are now."""
+def _from_baseline(item: Headline, held: Measured | None) -> tuple[Figure, Origin] | None:
     name = BY_ROW.get(item.figure, item.figure)
-    measured = _gate(known, sha256) if known is not None else ()
-    return next(((one, held.origin) for held in measured for one in held.figures if one.name == name), None)
+    return next(((one, held.origin) for one in held.figures if one.name == name), None) if held is not None else None
 
 
-def _gate(known: Baseline, sha256: str | None = None) -> Iterator[Measured]:
-    """The committed outcomes, set by set."""
+def _gate(known: Baseline) -> dict[str, Measured]:
+    """The committed outcomes by the sha256 of their rows."""
+    found = {}
     for name, outcomes in known.sets.items():
         renewals = [one for one in known.history if any(figure.startswith(f"{name} ") for figure in one.figures)]
-        if not renewals or sha256 not in (None, outcomes.sha256):
-            continue
-        last = renewals[-1]
-        at, revision = datetime.fromisoformat(last.at), (last.revision or "unknown")[:10]
-        origin = Origin(f"{outcomes.rows} rows", at, revision, None, SAMPLE_KB, reason=last.reason)
-        yield Measured(name, origin, tuple(_means(outcomes)))
+        if renewals:
+            last = renewals[-1]
+            at, revision = datetime.fromisoformat(last.at), (last.revision or "unknown")[:10]
+            origin = Origin(f"{outcomes.rows} rows", at, revision, None, SAMPLE_KB, reason=last.reason)
+            found[outcomes.sha256] = Measured(name, origin, tuple(_means(outcomes)))
+    return found
 
 
 def _means(outcomes: Outcomes) -> Iterator[Figure]:

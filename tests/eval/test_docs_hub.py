@@ -130,13 +130,14 @@ def test_the_first_page_shows_the_newest_record_with_n_interval_date_and_revisio
     record.write(talks(settings, "20260402T000000Z-talks-few", 0.8, limit=3), runs)
     record.write(talks(settings, "20260403T000000Z-talks-other", 0.7, sha256="0" * 64), runs)
 
-    first = built(settings, tmp_path / "out", runs)["index.html"]
+    pages = built(settings, tmp_path / "out", runs)
 
+    first = pages["index.html"]
     assert first.figures["talks right_or_refused"] == "49.3 %"
     assert first.figures["talks confident_wrong"] == "4.4 %"
     assert "42.1 % to 56.1 %; n = 203 (energy, sample); 1 March 2026, revision aaaaaaaaaa" in first.text
     assert "the code has changed since" in first.text
-    shown = built(settings, tmp_path / "out", runs)["figures.html"].text
+    shown = pages["figures.html"].text
     assert "20260301T000000Z-talks-new" in shown and "20260403T000000Z-talks-other" in shown
     assert "talks-old" not in shown and "talks-cut" not in shown
 
@@ -287,6 +288,7 @@ def test_boxes_of_the_chart_do_not_overlap(settings: Settings) -> None:
     assert all(one.below < other.y for row in rows for one, other in pairwise(row.exits))
 
 
+@pytest.mark.slow
 def test_the_command_needs_no_extra_and_prints_where_the_first_page_is(tmp_path: Path) -> None:
     environment = {"HANDRAIL__STORAGE__DATA_DIR": str(tmp_path / "data")}
     command = "from handrail.cli.app import main; main()"
