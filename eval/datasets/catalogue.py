@@ -117,7 +117,8 @@ def _count(rows: Any, source: Source) -> int | None:
 
 
 def _elsewhere(spec: Spec) -> str:
-    kin = [name for name in catalogue() if name.split("-")[0] == spec.name.split("-")[0] and name != spec.name]
+    family, _, kind = spec.name.partition("-")
+    kin = [name for name in catalogue() if name.startswith(family) and kind in name and name != spec.name]
     others = f"--dataset {' or '.join(kin)}" if kin else "`handrail eval datasets`"
     return f"; it is {spec.title}, and a part or another version has a name of its own: {others}"
 

@@ -24,6 +24,7 @@ from eval.provenance import revision
 from handrail.errors import HandrailError, PermanentError
 from handrail.observe.trace import Trace
 from handrail.settings import Settings
+from handrail.text.markdown import gist
 
 HERE = Path(__file__).parent
 MADE_BY = '<meta name="generator" content="handrail docs build">'
@@ -149,7 +150,7 @@ def _environment(root: Path) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"number": number, "share": share, "quoted": pages.quoted}
+    environment.filters |= {"number": number, "share": share, "quoted": pages.quoted, "gist": gist}
     environment.globals |= {
         "nav": NAV,
         "made_by": Markup(MADE_BY),  # noqa: S704

@@ -200,10 +200,11 @@ def complete(found: Sequence[Step]) -> None:
         raise PermanentError(f"the flow chart has no place for {', '.join(missing)}: add it to eval/hub/flow.py")
 
 
-WIDTH, LEFT, RIGHT = 400, 184, 180
+WIDTH, LEFT, RIGHT = 420, 198, 192
 """Of the drawing, its steps and its exits; small enough to be read on a phone."""
 LINE, PAD, GAP = 16, 9, 26
-CHARS = {LEFT: 29, RIGHT: 28}
+CHARS = {LEFT: 25, RIGHT: 24}
+"""That fit into a line in the widest of the usual fonts."""
 
 
 @dataclass(frozen=True, slots=True)
