@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run ask test check lint fast gate test-torch test-llm format lock browser models clean
+.PHONY: run ask docs test check lint fast gate test-torch test-llm format lock browser models clean
 
 run: models  ## Index the sample help centre and serve widget, API and demo page.
 	$(BIN)/handrail ingest --sample --kb sample
@@ -12,6 +12,10 @@ run: models  ## Index the sample help centre and serve widget, API and demo page
 ask: models  ## make ask Q="How do I connect my domain?"
 	@$(BIN)/handrail kb show sample >/dev/null 2>&1 || $(BIN)/handrail ingest --sample --kb sample
 	@$(BIN)/handrail ask "$(Q)"
+
+docs: models  ## The documentation with measured figures, the flow chart and a real answer, as HTML pages.
+	@$(BIN)/handrail kb show sample >/dev/null 2>&1 || $(BIN)/handrail ingest --sample --kb sample
+	@$(BIN)/handrail docs build
 
 models: .venv/.installed
 	@$(BIN)/handrail models fetch

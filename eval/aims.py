@@ -151,6 +151,8 @@ def stand(settings: Settings, options: Options, notes: Console) -> Standing:
     Raises HandrailError where an aim cannot be measured for another reason than articles that do not ship.
     """
     aims = load_aims(options.aims, options.only)
+    for aim in aims.aim:
+        command.evaluator(aim.command)
     options = replace(options, runs=options.runs or command.runs_folder(settings))
     standing = Standing(**revision(command.HERE.parent))
     if options.index is not None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from handrail.errors import PermanentError
 
+COMMITTED = Path(__file__).parent / "gates" / "baseline.json"
 HISTORY = 30
 """Renewals remembered."""
 UNSCORED = "-"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import importlib.util
 import secrets
 import shutil
 import time
@@ -38,6 +39,7 @@ from eval.spending import spent as spent_by
 from eval.talks import selecting
 from eval.turns import Order, Turns
 from eval.waiting import hold_index, when_free
+from handrail.errors import MissingExtra
 from handrail.llm.meter import metering
 from handrail.settings import Settings, load_settings
 
@@ -93,12 +95,22 @@ DATASETS: dict[str, Dataset[Any]] = {
 }
 """The kind of file each command reads; its evaluator is the module of the same name, but for those in `MODULES`."""
 MODULES = {"claims": "claim_pairs", "latency-llm": "latency_llm"}
+SCORING = {"answers": ("rouge_score", "sacrebleu")}
+"""Libraries that an evaluator loads late, since that takes seconds."""
 SELECTING = {"talks": selecting.select}
 """Commands whose rows are of several knowledge bases at once."""
 
 
 def evaluator(command: str) -> Any:
-    return importlib.import_module(f"eval.evaluators.{MODULES.get(command, command)}")
+    """Its module. Raises MissingExtra where it lacks a library, so before any work if called first."""
+    try:
+        module = importlib.import_module(f"eval.evaluators.{MODULES.get(command, command)}")
+        for name in SCORING.get(command, ()):
+            if importlib.util.find_spec(name) is None:
+                raise ModuleNotFoundError(name=name)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"`handrail eval {command}` ({error.name})", "eval") from None
+    return module
 
 
 def run(command: str, settings: Settings, options: Options, out: Callable[[str], None], notes: Console) -> int:
@@ -120,6 +132,7 @@ def measured(command: str, settings: Settings, options: Options, notes: Console)
 
 def together(command: str, sides: Sequence[Settings], options: Options, notes: Console) -> list[Run]:
     """The same for one or two `sides` over the same rows, on the same articles; two are asked row by row in turn."""
+    evaluator(command)
     folder = options.runs or runs_folder(sides[0])
     choose = SELECTING.get(command, select)
     chosen = [choose(command, DATASETS[command], settings, options.source, options.limit, notes) for settings in sides]

@@ -31,7 +31,7 @@ from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings
 
 GATES = command.HERE / "gates.toml"
-BASELINE = command.HERE / "gates" / "baseline.json"
+BASELINE = baseline.COMMITTED
 
 
 class GateError(PermanentError):

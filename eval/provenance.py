@@ -34,7 +34,7 @@ LIBRARIES = (
 )  # fmt: skip
 """Those that a figure can depend on; `requirements.lock` pins the rest."""
 SOURCES = {".py", ".j2", ".toml", ".txt"}
-NO_CODE = {"_site", "runs", "training"}
+NO_CODE = {"_site", "hub", "runs", "training"}
 WEIGHTS = {".npz", ".npy", ".json", ".gz", ".onnx", ".bin"}
 
 

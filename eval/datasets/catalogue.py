@@ -117,7 +117,10 @@ def _count(rows: Any, source: Source) -> int | None:
 
 
 def _elsewhere(spec: Spec) -> str:
-    return f"; it is {spec.title}, and a part or another version has a name of its own (`handrail eval datasets`)"
+    family, _, kind = spec.name.partition("-")
+    kin = [name for name in catalogue() if name.startswith(family) and kind in name and name != spec.name]
+    others = f"--dataset {' or '.join(kin)}" if kin else "`handrail eval datasets`"
+    return f"; it is {spec.title}, and a part or another version has a name of its own: {others}"
 
 
 def _pin_file(settings: Settings) -> Path:

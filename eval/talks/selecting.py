@@ -14,7 +14,7 @@ from rich.markup import escape
 from eval.datasets import BadRow, Dataset, DatasetError, Loaded, usable
 from eval.datasets.corpus import is_archive, kb_name, root_of, unpacked
 from eval.datasets.lines import Line, read_lines
-from eval.datasets.talks import SEALED, TALKS
+from eval.datasets.talks import SEALED, TALK, TALKS
 from eval.provenance import index as indexed
 from eval.selection import Selected, Source, index, on, sample_indexed
 from handrail.knowledge.markdown_folder import MarkdownFolder
@@ -72,6 +72,11 @@ def select(
     return Selected(
         first, loaded, {"talks": about}, caveats, bases=bases, url=given.url, alone=given.alone, sealed=sealed
     )
+
+
+def default_rows(settings: Settings) -> Loaded[Any]:
+    """What is measured where nothing is named."""
+    return _loaded(TALK, tuple(_files(TalkSource(), settings)), None)
 
 
 def _files(given: TalkSource, settings: Settings) -> Iterable[Path]:

@@ -1,5 +1,13 @@
 """Errors named for what the caller should do about them."""
 
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+CLONE = Path(__file__).parents[2]
+"""Holds pyproject.toml where Handrail runs from a clone, and not its wheel."""
+
 
 class HandrailError(Exception):
     """Base of all errors raised on purpose."""
@@ -24,7 +32,10 @@ class MissingExtra(PermanentError):
     """An optional dependency is absent; the message says which extra to install."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an extra that is not installed: pip install 'handrail[{extra}]'")
+        install = f"pip install 'handrail[{extra}]'"
+        if (CLONE / "pyproject.toml").is_file():
+            install = f"{sys.executable} -m pip install -e '{CLONE}[{extra}]'"
+        super().__init__(f"{feature} needs an extra that is not installed: {install}")
 
 
 class ModelUnavailable(PermanentError):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from handrail import errors
 from tests.torch_extra.python import python
+
+INSTALL = f"needs an extra that is not installed: {sys.executable} -m pip install -e '{Path(__file__).parents[2]}"
+"""What is printed in a clone; the extra follows."""
 
 COMMAND = "from handrail.cli.app import main; main()"
 
@@ -44,9 +49,29 @@ def test_a_question_without_the_torch_extra_ends_in_one_line(tmp_path: Path) -> 
     done = python(COMMAND, "ask", "How?", absent={"torch", "sentence_transformers"}, environment=environment)
 
     assert done.returncode == 1
-    assert done.stderr == (
-        "error: models.embedder = 'st:acme/mini' needs an extra that is not installed: pip install 'handrail[torch]'\n"
-    )
+    assert done.stderr == f"error: models.embedder = 'st:acme/mini' {INSTALL}[torch]'\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "absent", "named"),
+    [
+        ("retrieval", "ir_measures", "`handrail eval retrieval` (ir_measures)"),
+        ("answers", "rouge_score", "`handrail eval answers` (rouge_score)"),
+        ("retrieval", "datasets", "Loading WixQA from the Hub"),
+    ],
+)
+def test_an_evaluation_names_the_extra_it_lacks_before_any_work(
+    tmp_path: Path, command: str, absent: str, named: str
+) -> None:
+    environment = {"HANDRAIL__STORAGE__DATA_DIR": str(tmp_path / "data")}
+    local = ["--data", str(tmp_path / "nothing")] if absent != "datasets" else []
+
+    arguments = ("eval", command, "--dataset", "wixqa-expertwritten", "--runs", str(tmp_path / "runs"), *local)
+    done = python(COMMAND, *arguments, absent={absent}, environment=environment)
+
+    assert done.returncode == 1
+    assert done.stderr == f"error: {named} {INSTALL}[eval]'\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -55,18 +80,26 @@ def test_a_question_without_the_torch_extra_ends_in_one_line(tmp_path: Path) -> 
         (
             RERANKER,
             "sentence_transformers",
-            "models.reranker = 'st:acme/reranker' needs an extra that is not installed: pip install 'handrail[torch]'",
+            f"models.reranker = 'st:acme/reranker' {INSTALL}[torch]'",
         ),
         (
             ARTICLES,
             "datasets",
-            "Loading WixQA from the Hub needs an extra that is not installed: pip install 'handrail[eval]'",
+            f"Loading WixQA from the Hub {INSTALL}[eval]'",
         ),
     ],
     ids=["reranker", "dataset"],
 )
 def test_an_absent_extra_is_named_with_its_command(code: str, absent: str, line: str) -> None:
     assert python(code, absent={absent}).stdout == line + "\n"
+
+
+def test_where_a_wheel_is_installed_the_extra_is_that_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errors, "CLONE", tmp_path)
+
+    assert str(errors.MissingExtra("This", "eval")).endswith(": pip install 'handrail[eval]'")
 
 
 @pytest.mark.torch

@@ -81,6 +81,20 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     return stages
 
 
+def asked_of_llm(settings: Settings) -> frozenset[str]:
+    """What the settings give to the language model, by the names of the prompts."""
+    given = {
+        "classify": settings.classify.mode != "local",
+        "standalone": bool(settings.memory.window_tokens) and settings.memory.rewrite == "llm",
+        "rewrite": settings.rewrite.llm,
+        "answer": settings.generate.answerer in ("auto", "llm"),
+        "guidance": bool(settings.guidance.rules) and settings.guidance.check == "llm",
+        "critique": settings.generate.critique == "llm",
+        "verify": settings.verify.llm != "off",
+    }
+    return frozenset(task for task, asked in given.items() if asked and settings.llm.configured)
+
+
 def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) -> Stages:
     """The stages that the settings give to the LLM, with the local ones as their spares."""
     from handrail.answer.llm import LlmAnswerer
@@ -93,7 +107,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     from handrail.understand.rewritten import RewrittenUnderstanding
     from handrail.verify.llm import LlmVerifier
 
-    models = connect(settings.llm)
+    models, tasks = connect(settings.llm), asked_of_llm(settings)
     prompts, brand = build_prompts(settings), described(settings.brand, parts.snapshot)
     stages = replace(local, closing=models.aclose, health=models.health)
     first, embed = local.classifier, parts.embed.submit
@@ -102,26 +116,25 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
         stages = understood_by(stages, second)
     elif settings.classify.mode == "cascade":
         stages = understood_by(stages, CascadeClassifier(first, second, settings.classify.unsure_below))
-    if settings.memory.window_tokens and settings.memory.rewrite == "llm":
+    if "standalone" in tasks:
         primary = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand, embed)
         stages = replace(stages, understand=replace(stages.understand, primary=primary, spare=local.understand.primary))
-    if settings.generate.answerer in ("auto", "llm"):
+    if "answer" in tasks:
         policy = load_policy(settings.high_stakes.policy_file)
         given = answer_blocks(settings, parts)
-        by_llm = settings.guidance.check == "llm"
-        check: Check | None = LlmGuidanceCheck(models.small, prompts, brand) if by_llm else None
+        check: Check | None = LlmGuidanceCheck(models.small, prompts, brand) if "guidance" in tasks else None
         answerer = LlmAnswerer(models.answering, prompts, brand, wording, policy, given, check)
         stages = replace(
             stages, answer=replace(local.answer, primary=answerer, spare=local.answer.primary), writes=True
         )
     if settings.generate.critique != "off":
-        asked = settings.generate.critique == "llm"
-        critic: Critic = LlmCritic(models.small, prompts, brand) if asked else local_critic(settings, parts)
+        asks = "critique" in tasks
+        critic: Critic = LlmCritic(models.small, prompts, brand) if asks else local_critic(settings, parts)
         stages = replace(stages, critique=WithSpare("critique", LARGE_SHARE, critic, Unsure()))
-    if settings.verify.llm != "off" and local.verify is not None:
+    if "verify" in tasks and local.verify is not None:
         judge = LlmVerifier(local.verify.primary, models.small, prompts, settings.verify)
         stages = replace(stages, verify=replace(local.verify, primary=judge, spare=local.verify.primary))
-    if settings.rewrite.llm:
+    if "rewrite" in tasks:
         stages = replace(stages, rewriter=LlmRewriter(models.small, prompts, brand, embed))
     return stages
 

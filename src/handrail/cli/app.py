@@ -18,6 +18,7 @@ from handrail.cli import (
     desk,
     desk_learning,
     desk_report,
+    docs,
     doctor,
     drift,
     experiment,
@@ -58,6 +59,7 @@ app.add_typer(desk.app, name="desk")
 app.add_typer(context.app, name="context")
 app.add_typer(decisions.app, name="decisions")
 app.add_typer(drift.app, name="drift")
+app.add_typer(docs.app, name="docs")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")

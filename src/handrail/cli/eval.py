@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from handrail.cli import KB, Json, eval_aims, eval_gate, eval_llm, eval_runs, eval_talks, notes, results, settings_for
-from handrail.errors import MissingExtra
 from handrail.settings import load_settings
 from handrail.settings.paths import SAMPLE_KB
 
@@ -182,9 +181,6 @@ def _measure(command: str, kb: str | None, source: Mapping[str, Any], options: M
     evaluation = eval_runs.part("command")
     settings = settings_for(kb or (SAMPLE_KB if source["file"] is None else None))
     chosen = evaluation.Options(source=evaluation.Source(**source, kb_given=kb is not None), **options)
-    try:
-        status: int = evaluation.run(command, settings, chosen, typer.echo, notes)
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"`handrail eval {command}` ({error.name})", "eval") from None
+    status: int = evaluation.run(command, settings, chosen, typer.echo, notes)
     if status:
         raise typer.Exit(status)

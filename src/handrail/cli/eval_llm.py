@@ -13,7 +13,6 @@ from handrail.cli import Json, notes, settings_for
 from handrail.cli.eval_aims import copies
 from handrail.cli.eval_gate import INTERRUPTED
 from handrail.cli.eval_runs import Runs, part
-from handrail.errors import MissingExtra
 
 
 def llm(
@@ -47,15 +46,12 @@ def llm(
     module, report, bounds = part("suites"), part("suite_report"), part("bounds")
     settings = settings_for()
     written = module.with_model(settings)
-    try:
-        spending, said = bounds.bounded(written, budget, max_tokens)
-        for note in said:
-            notes.print(f"[yellow]note[/]: {escape(note)}", soft_wrap=True)
-        given = {name: value for name, value in {"suites": suites, "runs": runs}.items() if value is not None}
-        options = module.Options(suite=suite, limit=limit, data=copies(data or []), **given)
-        found = module.sit(settings, options, spending, notes)
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"`handrail eval llm` ({error.name})", "eval") from None
+    spending, said = bounds.bounded(written, budget, max_tokens)
+    for note in said:
+        notes.print(f"[yellow]note[/]: {escape(note)}", soft_wrap=True)
+    given = {name: value for name, value in {"suites": suites, "runs": runs}.items() if value is not None}
+    options = module.Options(suite=suite, limit=limit, data=copies(data or []), **given)
+    found = module.sit(settings, options, spending, notes)
     priced = bounds.priced(written)
     if as_json:
         print(json.dumps(part("report").rounded(report.as_json(found, priced=priced)), indent=2))  # noqa: T201

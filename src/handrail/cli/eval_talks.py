@@ -9,7 +9,7 @@ import typer
 
 from handrail.cli import KB, Json, notes, settings_for
 from handrail.cli.eval_runs import Runs, part
-from handrail.errors import MissingExtra, PermanentError
+from handrail.errors import PermanentError
 
 
 def talks(
@@ -66,10 +66,7 @@ def talks(
         kb_given=kb is not None,
     )
     chosen = evaluation.Options(source=source, as_json=as_json, limit=limit, runs=runs, resume=resume)
-    try:
-        status: int = evaluation.run("talks", settings_for(kb), chosen, typer.echo, notes)
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"`handrail eval talks` ({error.name})", "eval") from None
+    status: int = evaluation.run("talks", settings_for(kb), chosen, typer.echo, notes)
     if status:
         raise typer.Exit(status)
 
