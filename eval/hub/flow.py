@@ -145,7 +145,8 @@ def _written(settings: Settings, tasks: frozenset[str], wording: Wording) -> lis
             "generate",
             "Claims are written from the sections, each with its passage",
             "the language model; quoting as spare",
-            exits=(_serious(), uncited),
+            (f"{len(settings.guidance.rules)} rules of your own",) if settings.guidance.rules else (),
+            (_serious(), uncited),
         ),
         Step(
             "verify",
