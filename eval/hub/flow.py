@@ -144,7 +144,7 @@ def _written(settings: Settings, tasks: frozenset[str], wording: Wording) -> lis
         Step(
             "generate",
             "Claims are written from the sections, each with its passage",
-            "the language model; quoting as spare",
+            f"the language model{', again for your rules' if 'guidance' in tasks else ''}; quoting as spare",
             (f"{len(settings.guidance.rules)} rules of your own",) if settings.guidance.rules else (),
             (_serious(), uncited),
         ),

@@ -20,7 +20,12 @@ PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 LEADS_AWAY = frozenset({"link_open", "link_close", "image"})
 FEW = 4
 """Words that are no sentence, such as a status."""
-SCROLLS = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
+FOCUSED = {
+    "<table>": '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>',
+    "</table>": "</table></div>",
+    "<pre>": '<pre tabindex="0">',
+}
+"""What may be wider than a phone scrolls, with the keyboard, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,9 @@ def _words(inline: Token) -> str:
 def _html(tokens: Sequence[Token]) -> Markup:
     """The parser escapes what it does not know, tags among it."""
     shown = PARSER.renderer.render(tokens, PARSER.options, {})
-    return Markup(shown.replace("<table>", f"{SCROLLS}<table>").replace("</table>", "</table></div>"))  # noqa: S704
+    for tag, focused in FOCUSED.items():
+        shown = shown.replace(tag, focused)
+    return Markup(shown)  # noqa: S704
 
 
 def quoted(text: str) -> Markup:

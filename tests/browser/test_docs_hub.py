@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from eval.hub import build
 from tests.eval.test_docs_hub import talks
 from tests.sample import sample_settings
 
-CLOSELY = ("index.html", "flow.html", "answer.html", "figures.html", "docs.html", "settings.html")
-"""Pages with something of their own; the others are plain text."""
+CLOSELY = ("index.html", "flow.html", "answer.html", "figures.html", "docs.html", "settings.html", "evaluation.html")
+"""Pages with something of their own; the others are text."""
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,8 @@ def pages(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> list[
     runs, out = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("hub")
     settings = sample_settings(sample_index, KNOWLEDGE__KB="sample")
     record.write(talks(settings, "20260301T000000Z-talks-new", 0.4926), runs)
-    return build(settings, out, runs, Console(quiet=True))
+    with ThreadPoolExecutor(1) as aside:  # Playwright keeps an event loop on this thread
+        return aside.submit(build, settings, out, runs, Console(quiet=True)).result()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])

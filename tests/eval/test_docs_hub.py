@@ -322,5 +322,5 @@ def test_the_walkthrough_shows_a_question_answered_while_the_page_is_built(
     (asked,) = next(stage for stage in trace["stages"] if stage["name"] == "retrieve")["values"]["requests"]
     assert trace["input"]["text"] in page.text
     assert all(section["title"] in page.text for section in asked["sections"])
-    assert f"The best section has {asked['probability']:.3f} : band answered" in page.text
+    assert f"The best section has {asked['probability']:.3f}: band answered" in page.text
     assert all(citation in page.text for citation in trace["outcome"]["citations"])
