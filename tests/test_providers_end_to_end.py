@@ -107,7 +107,7 @@ async def test_the_order_of_providers_their_breaker_and_the_way_down_are_in_meta
         left_alone = await asked(made)
 
     assert (well["meta"]["provider"], well["meta"]["model"], attempts(well)) == ("main", "m-1", [("main", "ok")])
-    assert well["meta"]["tokens"] == {"input": 100, "output": 20}
+    assert well["meta"]["tokens"] == {"input": 100, "output": 20, "cached": 0}
     assert (second["meta"]["provider"], attempts(second)) == ("spare", [("main", "failed"), ("spare", "ok")])
     assert second["meta"]["degraded"] == []
     assert (nobody["meta"]["provider"], nobody["meta"]["degraded"]) == ("extractive", ["answer"])

@@ -24,11 +24,11 @@ def test_bounds_are_checked_again() -> None:
 
 
 def test_values_given_as_text_are_read_as_in_the_environment() -> None:
-    values = assigned(["llm.model=a=b", "guidance.rules=['Be brief.']", "rewrite.llm=true", "llm.retries=2"])
+    values = assigned(["llm.model=a=b", "brand.link_hosts=['acme.com']", "rewrite.llm=true", "llm.retries=2"])
 
     assert values == {
         "llm": {"model": "a=b", "retries": "2"},
-        "guidance": {"rules": ["Be brief."]},
+        "brand": {"link_hosts": ["acme.com"]},
         "rewrite": {"llm": True},
     }
     assert overlaid(Settings(), values).llm.retries == 2
