@@ -150,6 +150,13 @@ def test_gist_is_one_line_without_marks() -> None:
     assert gist(text) == "Before you start: Open Settings. Choose Domains Then"
 
 
+@pytest.mark.parametrize("text", ["![A tag](https://t.example/t.png)", "![a](b.png)![Two. Three](c.png)"])
+def test_an_image_is_never_cut_from_its_mark(text: str) -> None:
+    """A mark that stands alone would be read, and a picture that nobody took out would be loaded."""
+    assert sentences(text) == [text]
+    assert sentences(f"Press it. {text}") == ["Press it.", text]
+
+
 def test_a_heading_in_bold_belongs_to_the_sentence_behind_it() -> None:
     text = "**Pass a key on.** Many accept one. **Is it safe?** Yes. A pattern called **islands.** Use `f(**kw)`. "
     text += "It is *new.* Now. 5 * 3 is it? * no"

@@ -132,7 +132,7 @@ def sentences(text: str, lang: str = "en") -> list[str]:
     """
     spaced = GLUED.sub(lambda found: f"{found[1]} " if found[1] else found[0], " ".join(text.split()))
     found: list[str] = []
-    for part in map(str.strip, sentencex.segment(lang, spaced)):
+    for part in map(str.strip, _segments(spaced, lang)):
         ends = CLOSING.match(part)
         opened = OPEN.search(found[-1]) if ends and found else None
         if ends and opened and opened[1] == ends[1]:
@@ -143,6 +143,17 @@ def sentences(text: str, lang: str = "en") -> list[str]:
         elif part:
             found.append(part)
     return found
+
+
+def _segments(text: str, lang: str) -> list[str]:
+    """As `sentencex` cuts them, but never between the mark of an image and its description."""
+    cut: list[str] = []
+    for part in sentencex.segment(lang, text):
+        if cut and cut[-1].endswith("!") and part.startswith("["):
+            cut[-1] += part
+        else:
+            cut.append(part)
+    return cut
 
 
 def plain(text: str) -> str:
