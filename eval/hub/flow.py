@@ -137,8 +137,13 @@ def _written(settings: Settings, tasks: frozenset[str], wording: Wording) -> lis
         f"unsupported below {verify.unsupported_below:g}",
         f"unsupported claims: {verify.policy}",
     )
-    uncited = Exit("no claim cites what was given", _refused(RefusalReason.INVALID_CITATIONS, wording))
-    unproved = Exit("too little is supported", _refused(RefusalReason.UNSUPPORTED_CLAIMS, wording))
+    uncited = Exit(
+        "no claim cites what was given, and no section surely answers",
+        _refused(RefusalReason.INVALID_CITATIONS, wording),
+    )
+    unproved = Exit(
+        "too little is supported, and no section surely answers", _refused(RefusalReason.UNSUPPORTED_CLAIMS, wording)
+    )
     by = "" if settings.generate.critique == "off" else _by(tasks, {"critique": "verdict"})
     return [
         Step(

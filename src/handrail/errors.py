@@ -63,6 +63,16 @@ class BudgetExhausted(HandrailError):
 class NotGrounded(HandrailError):
     """A draft cites what it was not given, or nothing at all."""
 
+    reason = "invalid_citations"
+    factuality: float | None = None
+
 
 class NotSupported(HandrailError):
     """The passages a draft cites do not state what it says."""
+
+    reason = "unsupported_claims"
+
+    def __init__(self, message: str, factuality: float | None = None) -> None:
+        """`factuality`: share of the draft's claims that were found supported."""
+        super().__init__(message)
+        self.factuality = factuality

@@ -219,11 +219,11 @@ async def test_a_thumb_down_for_any_turn_that_gave_it_empties_it(asks: Asks, rat
 
 async def test_an_answer_that_no_longer_stands_up_is_dropped(asks: Asks) -> None:
     await asks()
-    refused = await asks(verifier=Labels({"c1": "unsupported"}))
+    quoted = await asks(verifier=Labels({"c1": "unsupported"}))
     anew = await asks()
 
-    assert refused.outcome.routing is Routing.CANNOT_ANSWER
-    assert (refused.cached, anew.cached, asks.calls) == (False, False, 2)
+    assert quoted.reasons == {"answer": "unsupported_claims"}
+    assert (quoted.cached, anew.cached, asks.calls) == (False, False, 2)
 
 
 async def test_what_a_model_said_of_an_answer_is_not_asked_again(asks: Asks) -> None:

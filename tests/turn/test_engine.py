@@ -245,11 +245,27 @@ async def test_a_draft_that_says_nothing_is_low_evidence(draft: Draft) -> None:
 
 
 @pytest.mark.parametrize("ids", [("invented/1",), (), (STEPS.id, "invented/1")])
-async def test_an_answer_without_valid_citations_is_withdrawn(ids: tuple[str, ...]) -> None:
+async def test_in_place_of_an_answer_without_valid_citations_the_articles_are_quoted(ids: tuple[str, ...]) -> None:
     critic = critique()
     answerer = Answers(Draft([Claim("Trust me.", ids)], "scripted"))
 
     turn = await engine(stages(answerer=answerer, critic=critic)).run(ask())
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert [piece.markdown for piece in turn.outcome.pieces] == [STEPS.text]
+    assert (turn.provider, turn.reasons) == ("extractive", {"answer": "invalid_citations"})
+    assert "Trust me" not in turn.outcome.answer
+    assert critic.calls == []
+
+
+@pytest.mark.parametrize("ids", [("invented/1",), (), (STEPS.id, "invented/1")])
+async def test_an_answer_without_valid_citations_is_withdrawn_where_no_section_surely_answers(
+    ids: tuple[str, ...],
+) -> None:
+    critic = critique()
+    answerer = Answers(Draft([Claim("Trust me.", ids)], "scripted"))
+
+    turn = await engine(stages(answerer=answerer, critic=critic, retriever=Retrieves(UNSURE))).run(ask())
 
     assert turn.outcome.routing is Routing.CANNOT_ANSWER
     assert turn.outcome.refusal_reason is RefusalReason.INVALID_CITATIONS

@@ -25,9 +25,11 @@ from tests.stages import (
     EVIDENCE,
     RECORDS,
     STEPS,
+    UNSURE,
     Answers,
     Labels,
     Library,
+    Retrieves,
     ask,
     asking,
     critique,
@@ -139,10 +141,29 @@ async def test_the_last_of_three_claims_removed_leaves_the_others_as_they_stand(
     assert len(turn.outcome.claims) == 2
 
 
-async def test_an_answer_whose_claims_do_not_stand_up_is_withdrawn_in_sight_and_a_person_offered() -> None:
+async def test_an_answer_whose_claims_do_not_stand_up_makes_room_in_sight_for_the_articles_own_words() -> None:
     watcher = Watcher()
     critic = critique()
     chosen = stages(answerer=Answers(TWO), verifier=Labels({"c1": "unsupported", "c2": "unsupported"}), critic=critic)
+
+    turn = await engine(chosen).run(ask(), watcher)
+
+    assert turn.outcome.routing is Routing.ANSWERED
+    assert turn.reasons == {"answer": "unsupported_claims"}
+    assert [piece.markdown for piece in turn.outcome.pieces] == [STEPS.text]
+    assert watcher.text == turn.outcome.answer
+    assert critic.calls == []
+
+
+async def test_an_answer_whose_claims_do_not_stand_up_is_withdrawn_in_sight_and_a_person_offered() -> None:
+    watcher = Watcher()
+    critic = critique()
+    chosen = stages(
+        answerer=Answers(TWO),
+        verifier=Labels({"c1": "unsupported", "c2": "unsupported"}),
+        critic=critic,
+        retriever=Retrieves(UNSURE),
+    )
 
     turn = await engine(chosen).run(ask(), watcher)
 

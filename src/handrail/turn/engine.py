@@ -15,7 +15,7 @@ from handrail.observe.shielded import ShieldedTracer
 from handrail.settings import Settings
 from handrail.text import language
 from handrail.turn import outcome, replies, tracing
-from handrail.turn.found import STATIC, Found, found, likeliness, merged, surely_static
+from handrail.turn.found import STATIC, Found, found, likeliness, merged, sure_of, surely_static
 from handrail.turn.notices import noticed
 from handrail.turn.showing import Showing
 from handrail.turn.stages import Stages
@@ -27,6 +27,7 @@ from handrail.turn.wording import Wording
 from handrail.types import (
     Card,
     Classification,
+    Draft,
     Evidence,
     Label,
     Outcome,
@@ -52,8 +53,7 @@ class Engine:
     """Answers questions. Holds no state between turns."""
 
     def __init__(self, stages: Stages, settings: Settings, wording: Wording, clock: Callable[[], float]) -> None:
-        self._stages, self._steps = stages, Steps(stages, settings)
-        self._tracer = ShieldedTracer(stages.tracer)
+        self._stages, self._steps, self._tracer = stages, Steps(stages, settings), ShieldedTracer(stages.tracer)
         self._settings, self._wording, self._clock, self._topics = settings, wording, clock, settings.brand.topics
         self._bounds = Bounds(settings.llm.turn_max_requests, settings.llm.turn_max_tokens, settings.llm.turn_max_usd)
 
@@ -159,32 +159,38 @@ class Engine:
         return replace(result, claims=draft.claims, factuality=verified.factuality, pieces=shown.pieces, closest=near)
 
     async def _answer(self, turn: TurnInFlight, answered: Sequence[Found], left: Sequence[Found]) -> Outcome:
-        evidence, wording = merged(answered), turn.wording
+        evidence = merged(answered)
+        draft = await self._steps.draft(turn, evidence)
+        try:
+            return await self._checked(turn, draft, answered, left)
+        except (NotGrounded, NotSupported) as error:
+            if draft.verbatim or not sure_of(answered):
+                return outcome.withheld(error, turn.wording, evidence.probability)
+            draft = await self._steps.quoted(turn, evidence, error.reason)
+        return await self._checked(turn, draft, answered, left)
+
+    async def _checked(
+        self, turn: TurnInFlight, draft: Draft, answered: Sequence[Found], left: Sequence[Found]
+    ) -> Outcome:
+        """Raises NotGrounded and NotSupported for a draft that does not stand."""
+        evidence, wording, sure = merged(answered), turn.wording, sure_of(answered)
         confidence = evidence.probability
         open_ = [part for part in left if part.label in (Label.ANSWERABLE, Label.OUT_OF_SCOPE)]
-        draft = replies.with_open(await self._steps.draft(turn, evidence), open_, wording)
-        if draft.claims and draft.verbatim and any(part.band is not Band.ANSWERED for part in answered):
+        draft = replies.with_open(draft, open_, wording)
+        if draft.claims and draft.verbatim and not sure:
             return replies.nothing_found(answered, self._cards(answered), turn.understood, turn.question, wording)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
-        try:
-            draft = turn.showing.numbered(enforce(draft, evidence))
-        except NotGrounded:
-            return outcome.cannot_answer(RefusalReason.INVALID_CITATIONS, wording, confidence)
+        draft = turn.showing.numbered(enforce(draft, evidence))
         await turn.showing.rest(draft)
         verified = await self._steps.verify(turn, draft, evidence)
-        try:
-            draft = withhold(verified, self._settings.verify, wording)
-        except NotSupported:
-            refused = outcome.cannot_answer(RefusalReason.UNSUPPORTED_CLAIMS, wording, confidence)
-            return replace(refused, factuality=verified.factuality)
+        draft = withhold(verified, self._settings.verify, wording)
         critique = await self._steps.critique(turn, draft, evidence)
         if critique.verdict is Verdict.CANNOT:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
         await turn.showing.settle(draft)
         shown = assemble(draft, evidence, confidence)
-        unsure = any(part.band is not Band.ANSWERED for part in answered) and critique.verdict is not Verdict.FULLY
-        if unsure:
+        if not sure and critique.verdict is not Verdict.FULLY:
             result = outcome.low_confidence(shown.text, shown.citations, confidence, wording)
         else:
             verdict = Verdict.PARTLY if verified.unsupported or open_ else critique.verdict

@@ -80,6 +80,11 @@ def answers_after_all(sense: Sense, evidence: Evidence) -> bool:
     return math.log(likely / (1 - likely)) + math.log(answerable / given) > 0
 
 
+def sure_of(parts: Sequence[Found]) -> bool:
+    """Whether the articles answer every part as they stand."""
+    return all(part.band is Band.ANSWERED for part in parts)
+
+
 def merged(parts: Sequence[Found]) -> Evidence:
     """What was found for all parts."""
     return together([part.evidence for part in parts])

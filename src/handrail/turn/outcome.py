@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from handrail.errors import NotGrounded, NotSupported
 from handrail.turn.wording import Wording
 from handrail.types import (
     Card,
@@ -125,6 +126,12 @@ def cannot_answer(reason: RefusalReason, wording: Wording, confidence: float) ->
         escalation=Escalation(Offer.BUTTON, reason.value),
         confidence=confidence,
     )
+
+
+def withheld(error: NotGrounded | NotSupported, wording: Wording, confidence: float) -> Outcome:
+    """An answer was written, but does not stand."""
+    refused = cannot_answer(RefusalReason(error.reason), wording, confidence)
+    return replace(refused, factuality=error.factuality)
 
 
 def not_listed(codes: Sequence[str], wording: Wording, confidence: float) -> Outcome:

@@ -91,6 +91,17 @@ class Steps:
         turn.provider, turn.model, turn.cached = draft.provider, draft.model, draft.cached
         return draft
 
+    async def quoted(self, turn: TurnInFlight, evidence: Evidence, reason: str) -> Draft:
+        """The articles' own words, in place of a draft that does not stand for this reason."""
+        turn.go_on_without("answer", reason)
+        await turn.showing.withdraw()
+        spare = self._stages.answer.spare or self._stages.answer.primary
+        async with turn.stage("quote") as span:
+            draft = await spare.answer(turn.asked, turn.classification, evidence)
+            span.record(input=[hit.passage.id for hit in evidence.hits], output=[claim.text for claim in draft.claims])
+        turn.provider, turn.model, turn.cached = draft.provider, draft.model, draft.cached
+        return draft
+
     async def verify(self, turn: TurnInFlight, draft: Draft, evidence: Evidence) -> Verified:
         """Each claim with its label; the articles' own words need no check that they say what they say."""
         if self._stages.verify is None or draft.verbatim:

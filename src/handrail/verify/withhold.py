@@ -55,7 +55,7 @@ def withhold(verified: Verified, settings: Verify, wording: Wording) -> Draft:
         return replace(draft, claims=tuple(shown))
     enough = verified.factuality is None or verified.factuality >= settings.withdraw_below
     if settings.policy == "withdraw" or not kept or not enough:
-        raise NotSupported("claims of the draft are not supported by the passages they cite")
+        raise NotSupported("claims of the draft are not supported by the passages they cite", verified.factuality)
     return replace(draft, claims=tuple(kept))
 
 
