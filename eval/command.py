@@ -253,7 +253,8 @@ def _sit(
         run = replace(
             opened,
             # Of sides that wait for each other, only the time of their own rows means something.
-            seconds=one.seconds if options.about else opened.seconds + seconds,
+            # Rounded as it is recorded, so that a run read again says the same.
+            seconds=round(one.seconds if options.about else opened.seconds + seconds, 2),
             evaluation=counted(said) if selected.sealed else said,
             spent=one.spent,
             judging=opened.judging + one.judging,
