@@ -93,7 +93,7 @@ def test_dialogs_and_notices(audited: Desk) -> None:
 
 def test_reports(audited: Desk) -> None:
     audited.sign_in("#/reports")
-    expect(audited.page.locator("canvas")).to_have_count(6)
+    expect(audited.page.locator("canvas")).to_have_count(7)
     assert violations(audited) == []
 
 
