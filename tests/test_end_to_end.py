@@ -14,7 +14,6 @@ import pytest
 
 from handrail.assembly import Assistant, build_parts
 from handrail.cli.ingest import sample_folder
-from handrail.errors import HandrailError, KnowledgeError, ModelUnavailable
 from handrail.turn.present import response
 from handrail.turn.wording import load_wording
 from handrail.types import Label, Offer, Outcome, Question, RefusalReason, Routing, Turn
@@ -310,47 +309,6 @@ async def test_questions_at_once_do_not_mix(assistant: Assistant) -> None:
 
     assert [turn.outcome.routing for turn in together] == [alone[text].routing for text in texts]
     assert [turn.outcome.answer for turn in together] == [alone[text].answer for text in texts]
-
-
-async def test_it_stops_and_starts_again(sample_index: Path) -> None:
-    assistant = Assistant(sample_settings(sample_index))
-    await assistant.start()
-    before = await assistant.ask(opening("How do I add a favicon?"))
-
-    await assistant.stop()
-    stopped = assistant.ready
-    with pytest.raises(HandrailError, match="not ready"):
-        await assistant.ask(opening())
-    await assistant.start()
-    after = await assistant.ask(opening("How do I add a favicon?"))
-    await assistant.stop()
-    await assistant.stop()
-
-    assert not stopped
-    assert after.outcome == before.outcome
-
-
-async def test_without_an_index_readiness_says_how_to_make_one(tmp_path: Path) -> None:
-    assistant = Assistant(sample_settings(tmp_path))
-
-    with pytest.raises(KnowledgeError):
-        await assistant.start()
-
-    assert not assistant.ready
-    assert "handrail ingest PATH --kb sample" in assistant.readiness()["index"]
-
-
-async def test_without_models_readiness_says_how_to_get_them(
-    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HANDRAIL_CACHE", str(tmp_path))
-    assistant = Assistant(sample_settings(sample_index))
-
-    with pytest.raises(ModelUnavailable):
-        await assistant.start()
-
-    assert not assistant.ready
-    assert "handrail models fetch" in assistant.readiness()["models"]
 
 
 @pytest.mark.parametrize("before", ["Where is my payout from yesterday?", "How do I add a favicon?"])

@@ -12,7 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.browser.chat import Chat
 from tests.browser.contract_site import ContractSite, serve_contract_site
 from tests.browser.desk import Desk
-from tests.browser.desk_site import DeskSite, serve_desk_site
+from tests.browser.desk_site import serve_desk_site
+from tests.browser.desk_state import DeskSite
 from tests.browser.waiting import PATIENCE_MS
 from tests.passwords import cheap_hashes as cheap_hashes
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.desk_records import ME
-from tests.browser.desk_site import PASSWORD, DeskSite
+from tests.browser.desk_site import PASSWORD
+from tests.browser.desk_state import DeskSite
 from tests.browser.waiting import eventually
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser import desk_reports
 from tests.browser.desk import Desk
 from tests.browser.desk_records import MIRA
-from tests.browser.desk_site import DeskSite
+from tests.browser.desk_state import DeskSite
 from tests.browser.waiting import PATIENCE_MS
 
 AXE = Axe()
