@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
-from handrail.records.database import Database, open_database
+from handrail.records.database import Database
 from handrail.records.gradings import Drawn, GradingRecords
 from handrail.records.visitors import VisitorRecords
-from handrail.settings import Storage
 from tests.records.talks import evidence, store, talk
-from tests.tenancy import statements_without_tenant
 
 pytestmark = pytest.mark.anyio
 
@@ -20,15 +17,6 @@ DAY = "1970-01-02"
 START, END = 86_400.0, 2 * 86_400.0
 ASKED = {"day": DAY, "who": "wise", "kb": "acme"}
 LEASE_S = 600.0
-
-
-@pytest.fixture
-async def database(storage: Storage) -> AsyncIterator[Database]:
-    opened = await open_database(storage)
-    with statements_without_tenant() as found:
-        yield opened
-    await opened.close()
-    assert found == []
 
 
 async def drawn(records: GradingRecords, size: int = 100) -> list[Drawn]:

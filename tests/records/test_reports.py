@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -11,11 +10,10 @@ import pytest
 from handrail.desk.reports.build import REPORTS, reports
 from handrail.desk.reports.forecast import Budget
 from handrail.desk.reports.period import Period, period
-from handrail.records.database import Database, open_database
+from handrail.records.database import Database
 from handrail.records.facts import FactRecords
 from handrail.records.reports import ReportRecords
 from handrail.records.visitors import VisitorRecords
-from handrail.settings import Storage
 from tests.records.talks import TENANT, evidence, store, talk, thumb
 
 pytestmark = pytest.mark.anyio
@@ -31,13 +29,6 @@ def at(text: str) -> float:
 
 NOW = at("2026-11-20 12:00")
 NOVEMBER = period("2026-11-01", "2026-11-20", BERLIN, NOW)
-
-
-@pytest.fixture
-async def database(storage: Storage) -> AsyncIterator[Database]:
-    opened = await open_database(storage)
-    yield opened
-    await opened.close()
 
 
 async def report(

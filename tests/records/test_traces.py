@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from handrail.records.database import Database, open_database
+from handrail.records.database import Database
 from handrail.records.traces import TraceRecords, Wanted
 from handrail.records.visitors import VisitorRecords
-from handrail.settings import Storage
 from tests.records.talks import store, talk
-from tests.tenancy import statements_without_tenant
 
 pytestmark = pytest.mark.anyio
 
 DAY_S = 86_400.0
-
-
-@pytest.fixture
-async def database(storage: Storage) -> AsyncIterator[Database]:
-    opened = await open_database(storage)
-    with statements_without_tenant() as found:
-        yield opened
-    await opened.close()
-    assert found == []
 
 
 def trace(number: int, conversation: str = "talk", at: float = 100.0, **values: Any) -> dict[str, Any]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from handrail.accounts.keyspace import TENANT
 from handrail.cli import KB, Json, notes, results, settings_for
+from handrail.cli.desk import with_database
 from handrail.desk.learning.cases import FORMATS, CaseError, lines
 from handrail.desk.learning.gaps import Gap
 from handrail.desk.reports.period import period
-from handrail.records.database import open_database
+from handrail.records.database import Database
 from handrail.records.learning import LearningRecords
 from handrail.settings import Settings
 
-T = TypeVar("T")
 Tenant = Annotated[str, typer.Option("--tenant", help="Tenant whose records are used.")]
 From = Annotated[str | None, typer.Option("--from", help="First day, such as 2026-11-01. Default: 30 days ago.")]
 To = Annotated[str | None, typer.Option("--to", help="Last day. Default: today.")]
@@ -42,7 +40,7 @@ def gaps(
     """List the questions the articles didn't answer, grouped, with the nearest articles."""
     settings = settings_for(kb)
     when = period(first, last, settings.hours.timezone, time.time())
-    found = asyncio.run(_gaps(settings, tenant, when.start, when.end))[:limit]
+    found = _gaps(settings, tenant, when.start, when.end)[:limit]
     if as_json:
         print(json.dumps([asdict(gap) for gap in found], ensure_ascii=False, indent=2))  # noqa: T201
         return
@@ -53,11 +51,12 @@ def gaps(
     notes.print(f"{len(found)} gaps, {when.first} to {when.last} ({settings.hours.timezone})")
 
 
-async def _gaps(settings: Settings, tenant: str, start: float, end: float) -> list[Gap]:
+def _gaps(settings: Settings, tenant: str, start: float, end: float) -> list[Gap]:
     from handrail.assembly import Assistant
     from handrail.desk.learning.service import Gaps
 
-    async def read(records: LearningRecords) -> list[Gap]:
+    async def read(database: Database) -> list[Gap]:
+        records = LearningRecords(database, tenant)
         if not await records.asked(start, end):
             return []
         assistant = Assistant(settings)
@@ -67,7 +66,7 @@ async def _gaps(settings: Settings, tenant: str, start: float, end: float) -> li
         finally:
             await assistant.stop()
 
-    return await _with_records(settings, tenant, read)
+    return with_database(settings, read)
 
 
 @cases_app.command("export")
@@ -84,24 +83,17 @@ def export(
     if chosen is None:
         raise CaseError(f"--format is one of {', '.join(FORMATS)}")
 
-    async def read(records: LearningRecords) -> str:
+    async def read(database: Database) -> str:
+        records = LearningRecords(database, tenant)
         await records.propose_cases(time.time())
         return lines(await records.cases(chosen, "confirmed" if confirmed else None), chosen)
 
-    text = asyncio.run(_with_records(settings_for(), tenant, read))
+    text = with_database(settings_for(), read)
     if output is None:
         print(text, end="")  # noqa: T201
     else:
         output.write_text(text, encoding="utf-8")
     notes.print(f"{text.count(chr(10))} {chosen} cases")
-
-
-async def _with_records(settings: Settings, tenant: str, read: Callable[[LearningRecords], Awaitable[T]]) -> T:
-    database = await open_database(settings.storage)
-    try:
-        return await read(LearningRecords(database, tenant))
-    finally:
-        await database.close()
 
 
 def add_to(app: typer.Typer) -> None:

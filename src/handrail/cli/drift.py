@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import asdict
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -20,16 +19,17 @@ from rich.prompt import IntPrompt
 
 from handrail.accounts.keyspace import TENANT
 from handrail.cli import KB, Json, MaxUsd, loading, notes, results, settings_for
+from handrail.cli.desk import with_database
 from handrail.desk.drift.daily import Grading, last_whole_day, sample_of
 from handrail.desk.drift.golden import Golden, graded, read
 from handrail.desk.drift.judging import Judged
 from handrail.desk.drift.line import fall, points
 from handrail.desk.drift.watch import grades_until
-from handrail.desk.reports.period import period, time_zone
+from handrail.desk.reports.period import period, read_day, time_zone
 from handrail.errors import HandrailError, SettingsError
 from handrail.llm.judge import Judge, connected
 from handrail.llm.meter import metering
-from handrail.records.database import Database, open_database
+from handrail.records.database import Database
 from handrail.records.gradings import JUDGE, PERSON, GradingRecords
 from handrail.records.reports import ReportRecords
 from handrail.settings import Settings
@@ -59,7 +59,7 @@ def grade(
     """
     settings = settings_for()
     zone = time_zone(settings.hours.timezone)
-    chosen = date.fromisoformat(day) if day else last_whole_day(zone, time.time())
+    chosen = read_day("--day", day) if day else last_whole_day(zone, time.time())
     if chosen > last_whole_day(zone, time.time()):
         notes.print(f"[yellow]note[/]: {chosen} is not over. Its sample may still change.")
     judge = _judge(settings, max_usd)
@@ -80,7 +80,7 @@ def grade(
                 await judge.aclose()
         return {"day": chosen.isoformat(), "judge": judge.name, "n": len(sample), "before": before, **done.told()}
 
-    told = asyncio.run(_with_database(settings, work))
+    told = with_database(settings, work)
     if as_json:
         print(json.dumps(told, indent=2))  # noqa: T201
     else:
@@ -113,7 +113,7 @@ def show(
         told = {**asdict(fallen), "says": fallen.says} if fallen else None
         return {"points": [asdict(one) for one in found], "fall": told}
 
-    told = asyncio.run(_with_database(settings, work))
+    told = with_database(settings, work)
     if as_json:
         print(json.dumps(told, indent=2))  # noqa: T201
         return
@@ -166,7 +166,7 @@ def golden(
                 await judge.aclose()
         return told
 
-    told = asyncio.run(_with_database(settings, work))
+    told = with_database(settings, work)
     grades = [row["grade"] for row in told["rows"] if "grade" in row]
     told["mean"] = round(sum(grades) / len(grades), 3) if grades else None
     if as_json:
@@ -250,11 +250,3 @@ def _asked(row: Golden, response: dict[str, Any]) -> Judged:
 def _bar() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=notes, transient=True)
-
-
-async def _with_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
-    database = await open_database(settings.storage)
-    try:
-        return await work(database)
-    finally:
-        await database.close()

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.records.desk_tables import EvidenceRow
 from handrail.records.learning_tables import CitedRow, ModelUsageRow, TurnFactRow
-from handrail.records.repository import Repository
+from handrail.records.repository import Repository, insert_into
 from handrail.types import ANSWERING
 
 LATE_S = 3600.0
@@ -56,9 +55,7 @@ async def _insert(session: AsyncSession, table: type[Any], values: list[dict[str
     """Rows that are there already stay as they are."""
     if not values:
         return
-    on_postgres = session.get_bind().dialect.name == "postgresql"
-    insert = postgresql.insert(table) if on_postgres else sqlite.insert(table)
-    await session.execute(insert.on_conflict_do_nothing(), values)
+    await session.execute(insert_into(session, table).on_conflict_do_nothing(), values)
 
 
 def _fact(row: EvidenceRow) -> dict[str, Any]:

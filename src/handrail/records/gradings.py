@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.desk.drift import Sample
@@ -16,7 +15,7 @@ from handrail.desk.outbox import NewNotification
 from handrail.records.desk_tables import AuditRow, ConversationRow, EvidenceRow, MessageRow
 from handrail.records.learning_tables import EvalCaseRow, GradingRow
 from handrail.records.outbox import OutboxRecords
-from handrail.records.repository import Repository
+from handrail.records.repository import Repository, insert_into
 from handrail.types import Routing
 
 FROM_ARTICLES = (Routing.ANSWERED, Routing.PARTIALLY_ANSWERED, Routing.LOW_CONFIDENCE)
@@ -80,8 +79,7 @@ class GradingRecords(Repository):
         """
         async with self._database.transaction() as session:
             there = await self._standing(session, {one.evidence.conversation_id for one in drawn})
-            on_postgres = session.get_bind().dialect.name == "postgresql"
-            insert = (postgresql if on_postgres else sqlite).insert(GradingRow)
+            insert = insert_into(session, GradingRow)
             rows = [
                 {
                     **grading,
@@ -169,9 +167,7 @@ class GradingRecords(Repository):
             "detail": dict(detail), "at": now,
         }  # fmt: skip
         async with self._database.transaction() as session:
-            on_postgres = session.get_bind().dialect.name == "postgresql"
-            insert = (postgresql if on_postgres else sqlite).insert(AuditRow)
-            done = insert.values(row).on_conflict_do_nothing().returning(AuditRow.id)
+            done = insert_into(session, AuditRow).values(row).on_conflict_do_nothing().returning(AuditRow.id)
             if (await session.scalars(done)).first() is None:
                 return False
             OutboxRecords(self._database, self._tenant).put(session, notifications, now)

@@ -9,7 +9,6 @@ from uuid import uuid4
 
 import numpy as np
 from sqlalchemy import func, or_, select, union_all
-from sqlalchemy.dialects import postgresql, sqlite
 
 from handrail.desk.learning.cases import Case, Format, Status, proposal
 from handrail.desk.learning.drafts import Spoken
@@ -18,7 +17,7 @@ from handrail.desk.learning.personal import impersonal
 from handrail.records.desk_tables import ConversationRow, EvidenceRow, FeedbackRow, MessageRow, UnansweredRow
 from handrail.records.facts import article_of
 from handrail.records.learning_tables import ArticleDraftRow, EvalCaseRow, QuestionVectorRow
-from handrail.records.repository import Repository
+from handrail.records.repository import Repository, insert_into
 from handrail.types import Vectors
 
 MOST_CASES = 10_000
@@ -224,9 +223,7 @@ class LearningRecords(Repository):
     async def _insert(self, table: type[Any], rows: list[dict[str, Any]]) -> None:
         """Rows that another process has added meanwhile stay as they are."""
         async with self._database.transaction() as session:
-            on_postgres = session.get_bind().dialect.name == "postgresql"
-            insert = postgresql.insert(table) if on_postgres else sqlite.insert(table)
-            await session.execute(insert.on_conflict_do_nothing(), rows)
+            await session.execute(insert_into(session, table).on_conflict_do_nothing(), rows)
 
     def _case_values(self, case: Case) -> dict[str, Any]:
         return {**asdict(case), "tenant": self._tenant, "article_ids": list(case.article_ids)}

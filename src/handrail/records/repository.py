@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from sqlalchemy import Delete, Select, Update, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.records.database import Database
 
@@ -28,3 +30,10 @@ class Repository:
 
     def _remove(self, table: type[Any]) -> Delete:
         return delete(table).where(table.tenant == self._tenant).execution_options(synchronize_session=False)
+
+
+def insert_into(session: AsyncSession, table: type[Any]) -> postgresql.Insert | sqlite.Insert:
+    """An insert that may say what becomes of rows that are there already, in the words of the session's database."""
+    if session.get_bind().dialect.name == "postgresql":
+        return postgresql.insert(table)
+    return sqlite.insert(table)

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from handrail.cli.app import app
+from handrail.desk.reports.period import PeriodError
 from handrail.records.database import open_database
 from handrail.settings import Storage
 from tests.records.talks import evidence, store, talk
@@ -75,3 +76,11 @@ def test_a_budget_without_prices_is_refused(llm_provider: ScriptedOpenAI) -> Non
     result = drift("grade", "--max-usd", "1", HANDRAIL__JUDGE__BASE_URL=llm_provider.url)
 
     assert "usd_per_million" in str(result.exception)
+
+
+@pytest.mark.parametrize("day", ["tomorrow", "2026-13-01", "1 November"])
+def test_a_day_that_is_none_is_refused_with_its_option(day: str) -> None:
+    refused = drift("grade", "--day", day)
+
+    assert isinstance(refused.exception, PeriodError)
+    assert "--day" in str(refused.exception) and "Write it as 2026-11-01" in str(refused.exception)

@@ -70,8 +70,8 @@ def period(first: str | None, last: str | None, zone: str, now: float) -> Period
     """From dates such as 2026-11-01; without any, the last 30 days. Raises PeriodError."""
     place = time_zone(zone)
     today = datetime.fromtimestamp(now, place).date()
-    until = _date("to", last) if last else today
-    since = _date("from", first) if first else min(until, today) - timedelta(days=DEFAULT_DAYS - 1)
+    until = read_day("to", last) if last else today
+    since = read_day("from", first) if first else min(until, today) - timedelta(days=DEFAULT_DAYS - 1)
     if since > until:
         raise PeriodError(f"from = {since} is after to = {until}")
     if since > today:
@@ -94,7 +94,8 @@ def day_of(number: int) -> date:
     return date(1970, 1, 1) + timedelta(days=number)
 
 
-def _date(name: str, text: str) -> date:
+def read_day(name: str, text: str) -> date:
+    """A date such as 2026-11-01, given as `name`. Raises PeriodError."""
     try:
         if len(text) != len("2026-11-01"):
             raise ValueError
