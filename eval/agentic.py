@@ -20,11 +20,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -40,12 +40,13 @@ from handrail.assembly import Parts, build_parts
 from handrail.errors import HandrailError
 from handrail.llm import LanguageModel, connect
 from handrail.llm.prompts import LocalPrompts, PromptLibrary
-from handrail.settings import load_settings
+from handrail.settings import Settings, load_settings
 from handrail.types import Wordings
 from handrail.understand.classify.encoder import EncoderClassifier
 from handrail.understand.local import LocalUnderstanding
 
 PROMPTS = Path(__file__).parent / "prompts"
+OutputT = TypeVar("OutputT", bound=BaseModel)
 DEPTHS = (10, 20)
 MOST = 5
 """Searches beside the first."""
@@ -80,20 +81,14 @@ class Seen:
 
 
 class Ways:
-    def __init__(self, parts: Parts, settings: Any, model: LanguageModel | None) -> None:
+    """Those that ask nobody. `ways` are all of them, by name."""
+
+    def __init__(self, parts: Parts, settings: Settings) -> None:
         self._retriever = parts.retriever(settings)
         self._understand = LocalUnderstanding(self._retriever, EncoderClassifier(settings.classify.static_above))
-        self._titles = parts.snapshot.titles
         self._settings = settings
-        self._model = model
-        self._prompts = PromptLibrary(LocalPrompts(PROMPTS))
         self.calls = 0
-        asking = {"decompose": self.decompose, "hyde": self.hyde, "second": self.second, "graded": self.graded}
-        self.all: Mapping[str, Callable[[str], Awaitable[list[str]]]] = {
-            "one": self.one,
-            "requests": self.requests,
-            **(asking if model is not None else {}),
-        }
+        self.ways: dict[str, Callable[[str], Awaitable[list[str]]]] = {"one": self.one, "requests": self.requests}
 
     async def one(self, text: str) -> list[str]:
         return ranking(await self._retriever.retrieve(text, {}))
@@ -101,6 +96,20 @@ class Ways:
     async def requests(self, text: str) -> list[str]:
         understood = await self._understand.read(question(text, self._settings))
         return await self._in_turn(request.senses[0].text for request in understood.requests)
+
+    async def _in_turn(self, queries: Iterable[str]) -> list[str]:
+        return interleaved([await self.one(query) for query in dict.fromkeys(queries) if query.strip()])
+
+
+class AskingWays(Ways):
+    """With those that ask a model first."""
+
+    def __init__(self, parts: Parts, settings: Settings, model: LanguageModel) -> None:
+        super().__init__(parts, settings)
+        self._titles = parts.snapshot.titles
+        self._model = model
+        self._prompts = PromptLibrary(LocalPrompts(PROMPTS))
+        self.ways |= {"decompose": self.decompose, "hyde": self.hyde, "second": self.second, "graded": self.graded}
 
     async def decompose(self, text: str) -> list[str]:
         asked = await self._ask("agentic_decompose", Searches, message=text)
@@ -121,14 +130,10 @@ class Ways:
         good = [first[number - 1] for number in said.numbers if 1 <= number <= len(first)]
         return list(dict.fromkeys([*good, *first]))
 
-    async def _in_turn(self, queries: Iterable[str]) -> list[str]:
-        return interleaved([await self.one(query) for query in dict.fromkeys(queries) if query.strip()])
-
     def _named(self, articles: Sequence[str]) -> list[str]:
         return [self._titles[article] for article in articles[:20]]
 
-    async def _ask(self, name: str, output: type[Any], **inputs: Any) -> Any:
-        assert self._model is not None  # noqa: S101
+    async def _ask(self, name: str, output: type[OutputT], **inputs: Any) -> OutputT:
         self.calls += 1
         return (await self._model.ask(self._prompts.render(name, **inputs), output)).output
 
@@ -143,17 +148,18 @@ def recalled(found: Sequence[str], wanted: frozenset[str]) -> tuple[float, ...]:
 
 
 async def measured(source: Source, limit: int | None, notes: Console) -> dict[str, Seen]:
-    """By way. A message that a model fails at is searched once, as a turn would be, and counted."""
+    """By way, of the messages that need an article. One that a model fails at is searched once, and counted."""
     chosen = select("retrieval", DATASETS["retrieval"], load_settings(), source, limit, notes)
     settings = deep(chosen.settings)
     models = connect(settings.llm) if settings.llm.configured else None
     parts = await asyncio.to_thread(build_parts, settings)
     try:
-        ways = Ways(parts, settings, models.small if models else None)
-        known, seen = known_articles(parts), {name: Seen() for name in ways.all}
-        for number, case in enumerate(chosen.loaded.cases, 1):
+        ways = AskingWays(parts, settings, models.small) if models is not None else Ways(parts, settings)
+        known, seen = known_articles(parts), {name: Seen() for name in ways.ways}
+        cases = [case for case in chosen.loaded.cases if case.article_ids]
+        for number, case in enumerate(cases, 1):
             wanted = frozenset(known.resolve(name) or name for name in case.article_ids)
-            for name, way in ways.all.items():
+            for name, way in ways.ways.items():
                 start, before = time.perf_counter(), ways.calls
                 try:
                     found = await way(case.question)
@@ -163,7 +169,7 @@ async def measured(source: Source, limit: int | None, notes: Console) -> dict[st
                 seen[name].seconds += time.perf_counter() - start
                 seen[name].calls += ways.calls - before
                 seen[name].recalls.append(recalled(found, wanted))
-            notes.print(f"{number} of {len(chosen.loaded.cases)}", end="\r")
+            notes.print(f"{number} of {len(cases)}", end="\r")
         return seen
     finally:
         parts.close()
@@ -195,7 +201,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="a local copy of it")
     parser.add_argument("--limit", type=int, help="use only the first N messages")
     given = parser.parse_args()
-    source = replace(Source(), dataset=given.dataset, data=given.data)
+    source = Source(dataset=given.dataset, data=given.data)
     print(table(asyncio.run(measured(source, given.limit, Console(stderr=True)))))  # noqa: T201
 
 

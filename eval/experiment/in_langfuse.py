@@ -5,23 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 from langfuse import Evaluation, Langfuse
-from langfuse.api import AccessDeniedError, NotFoundError, UnauthorizedError
-from langfuse.api.core import ApiError
+from langfuse.api import NotFoundError
 from opentelemetry.sdk.trace import TracerProvider
-from pydantic import ValidationError
 
 from eval import record
 from eval.evaluators.talks import TURNS_PER_LINE
 from eval.experiment.running import Found
 from eval.measures import measures
 from eval.texts import asked
-from handrail.errors import HandrailError, PermanentError, RetryableError, SettingsError
+from handrail.errors import HandrailError, RetryableError, SettingsError
+from handrail.observe.registry import explained
 from handrail.observe.scrub import scrub
 from handrail.settings import Observe
 
@@ -50,7 +48,7 @@ class InLangfuse:
             httpx_client=self._http,
             tracer_provider=self._provider,
         )
-        with self._explained():
+        with explained(self._host):
             self._client.api.projects.get()
 
     def close(self) -> None:
@@ -64,7 +62,7 @@ class InLangfuse:
         name = f"handrail-{found.kind}-{a.file.stem}"
         rows = [_by_item(found.kind, run.evaluation.rows) for run in found.runs]
         cases = {line: case for line, case in _cases(folder, a.id) if all(line in side for side in rows)}
-        with self._explained():
+        with explained(self._host):
             self._dataset(name)
             items = [
                 self._client.create_dataset_item(
@@ -114,19 +112,6 @@ class InLangfuse:
             self._client.api.datasets.get(name)
         except NotFoundError:
             self._client.create_dataset(name=name, description="Rows of handrail experiments")
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (UnauthorizedError, AccessDeniedError):
-            raise PermanentError(
-                f"Langfuse at {self._host} refused the keys: check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
-            ) from None
-        except (ApiError, httpx.HTTPError, ValidationError) as error:
-            # A server of another version than the SDK's replies with other fields.
-            status = getattr(error, "status_code", None) or type(error).__name__
-            raise RetryableError(f"Langfuse at {self._host} failed ({status}): check LANGFUSE_HOST") from None
 
 
 def write(told: InLangfuse, found: Found, folder: Path) -> str:

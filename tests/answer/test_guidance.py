@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from handrail.answer.blocks import Blocks
 from handrail.answer.guidance import Check, RuleBroken, rules_for
-from handrail.answer.llm import LlmAnswerer
+from handrail.answer.llm import LlmAnswerer, unbudgeted
 from handrail.answer.llm_guidance import LlmGuidanceCheck
 from handrail.answer.policy import Policy
 from handrail.errors import RetryableError, SettingsError
 from handrail.settings import Guidance, load_settings
-from handrail.types import Classification, Draft, Evidence, Label, Routing
+from handrail.types import Classification, Draft, Evidence, Label, Question, Routing
 from tests.answers import BRAND, PROMPTS, WORDING, evidence, model_at, question
 from tests.scripted_openai import Fails, Says, ScriptedOpenAI
 from tests.stages import STEPS, ask, engine, stages
@@ -42,13 +43,11 @@ async def drafted(
     text: str = "what does Pro cost?",
     lang: str = "en",
 ) -> Draft:
+    def ruled(asked: Question, found: Evidence) -> Blocks:
+        return replace(unbudgeted(asked, found), rules=RULES)
+
     async with model_at(provider) as model:
-        given = LlmAnswerer(model, PROMPTS, BRAND, WORDING, Policy())._blocks
-
-        def blocks(asked: object, found: Evidence) -> object:
-            return replace(given(ask(), found), rules=RULES)
-
-        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, Policy(), blocks, check)  # type: ignore[arg-type]
+        answerer = LlmAnswerer(model, PROMPTS, BRAND, WORDING, Policy(), ruled, check)
         return await answerer.answer(question(text, lang=lang), Classification(label, 0.9, "local"), ARTICLES)
 
 

@@ -11,6 +11,7 @@ from langfuse.api import AccessDeniedError, LangfuseAPI, NotFoundError, Unauthor
 from langfuse.api.core import ApiError
 from langfuse.api.core.request_options import RequestOptions
 from langfuse.api.prompts import CreateTextPromptRequest, CreateTextPromptType, Prompt, Prompt_Text
+from pydantic import ValidationError
 
 from handrail.errors import PermanentError, RetryableError
 from handrail.settings import Observe
@@ -50,7 +51,7 @@ class PromptRegistry:
 
     def labelled(self, name: str, label: str) -> RegisteredPrompt | None:
         """The version that carries `label`; None when there is none."""
-        with self._explained():
+        with explained(self.host):
             try:
                 return _registered(self._prompts.get(name, label=label, request_options=ONE_TRY))
             except NotFoundError:
@@ -58,7 +59,7 @@ class PromptRegistry:
 
     def numbered(self, name: str, version: int) -> RegisteredPrompt | None:
         """Version number `version`; None when it was deleted."""
-        with self._explained():
+        with explained(self.host):
             try:
                 return _registered(self._prompts.get(name, version=version, request_options=ONE_TRY))
             except NotFoundError:
@@ -66,7 +67,7 @@ class PromptRegistry:
 
     def versions(self, name: str) -> list[int]:
         """Version numbers, newest first; empty when there is no such prompt."""
-        with self._explained():
+        with explained(self.host):
             found = self._prompts.list(name=name, limit=100, request_options=ONE_TRY).data
         return sorted((number for meta in found if meta.name == name for number in meta.versions), reverse=True)
 
@@ -80,37 +81,42 @@ class PromptRegistry:
             tags=["handrail"],
             commit_message=message,
         )
-        with self._explained():
+        with explained(self.host):
             return _registered(self._prompts.create(request=request, request_options=ONE_TRY))
 
     def give(self, prompt: RegisteredPrompt, label: str) -> None:
         """`label` moves to this version from the one that has it."""
         labels = [*(held for held in prompt.labels if held not in (label, LATEST)), label]
-        with self._explained():
+        with explained(self.host):
             self._versions.update(prompt.name, prompt.version, new_labels=labels, request_options=ONE_TRY)
 
     def close(self) -> None:
         self._http.close()
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (UnauthorizedError, AccessDeniedError):
-            raise PermanentError(
-                f"Langfuse at {self.host} refused the keys: check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
-            ) from None
-        except ApiError as error:
-            status = error.status_code or 0
-            if status in (408, 429) or status >= 500:
-                raise RetryableError(f"Langfuse at {self.host} failed (HTTP {status}); try again later") from None
-            raise PermanentError(
-                f"{self.host} did not respond like Langfuse (HTTP {status or 'unknown'}): check LANGFUSE_HOST"
-            ) from None
-        except httpx.HTTPError as error:
-            raise RetryableError(
-                f"Langfuse at {self.host} cannot be reached ({type(error).__name__}): check LANGFUSE_HOST"
-            ) from error
+
+@contextmanager
+def explained(host: str) -> Iterator[None]:
+    """What Langfuse's API raises, as an error that says what to do."""
+    try:
+        yield
+    except (UnauthorizedError, AccessDeniedError):
+        raise PermanentError(
+            f"Langfuse at {host} refused the keys: check LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
+        ) from None
+    except ApiError as error:
+        status = error.status_code or 0
+        if status in (408, 429) or status >= 500:
+            raise RetryableError(f"Langfuse at {host} failed (HTTP {status}); try again later") from None
+        raise PermanentError(
+            f"{host} did not respond like Langfuse (HTTP {status or 'unknown'}): check LANGFUSE_HOST"
+        ) from None
+    except httpx.HTTPError as error:
+        raise RetryableError(
+            f"Langfuse at {host} cannot be reached ({type(error).__name__}): check LANGFUSE_HOST"
+        ) from error
+    except ValidationError:
+        # A server of another version than the SDK's replies with other fields.
+        raise PermanentError(f"{host} did not respond like Langfuse: check LANGFUSE_HOST and its version") from None
 
 
 def _registered(prompt: Prompt) -> RegisteredPrompt:
