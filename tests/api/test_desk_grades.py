@@ -125,6 +125,16 @@ def test_what_cannot_be_graded_is_refused(desk: Open, turn: str, grade: int, sta
     assert sign_in(desk()).put(f"/desk/api/grades/{turn}", json={"grade": grade}).status_code == status
 
 
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "yesterday", "2027-02-30", "1" * 5000])
+def test_a_day_that_cannot_be_looked_at_is_refused(desk: Open, day: str) -> None:
+    client = desk()
+    sign_in(client)
+
+    answer = client.get("/desk/api/grades", params={"day": day})
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "validation")
+
+
 def test_a_wrong_answer_becomes_a_proposed_case(desk: Open) -> None:
     client = sign_in(desk(), "agent")
     body = {"format": "refusal", "turn_id": "t-0", "should_refuse": True, "status": "proposed"}

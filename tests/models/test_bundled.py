@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-
 from handrail.models import bundled
 from handrail.models.bundled import UNLISTED, bundle
 
@@ -25,13 +23,12 @@ def test_all_of_it_is_small_and_on_the_card() -> None:
     assert [name for name in bundle().sha256 if f"`{name}`" not in card] == []
 
 
-def test_a_file_that_was_edited_lost_or_added_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_was_edited_lost_or_added_is_named(tmp_path: Path) -> None:
     mine = tmp_path / "bundle"
     shutil.copytree(FOLDER, mine)
-    monkeypatch.setattr(bundled, "folder", lambda: mine)
     (mine / "answers.json").write_text("{}", encoding="utf-8")
     (mine / "abroad.npz").unlink()
     (mine / "mine.json").write_text("{}", encoding="utf-8")
 
-    assert bundle().changed == ["abroad.npz", "answers.json", "mine.json"]
-    assert UNLISTED.isdisjoint(bundle().changed)
+    assert bundle(mine).changed == ["abroad.npz", "answers.json", "mine.json"]
+    assert UNLISTED.isdisjoint(bundle(mine).changed)

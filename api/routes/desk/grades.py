@@ -16,7 +16,7 @@ from handrail.desk.drift.daily import last_whole_day, sample_of
 from handrail.desk.drift.line import fall
 from handrail.desk.drift.watch import grades_until
 from handrail.desk.handoff.views import turn
-from handrail.desk.reports.period import time_zone
+from handrail.desk.reports.period import PeriodError, read_day, time_zone
 from handrail.records.gradings import FROM_ARTICLES, PERSON, Drawn
 
 router = APIRouter()
@@ -29,12 +29,14 @@ class Given(BaseModel):
 
 @router.get("/grades")
 async def sample(
-    signed: Agent, learning: Learning, day: Annotated[date | None, Query(description="Default: yesterday.")] = None
+    signed: Agent,
+    learning: Learning,
+    day: Annotated[str | None, Query(description="Such as 2026-11-01. Default: yesterday.")] = None,
 ) -> dict[str, Any]:
     """The answers of the day's sample in the order of the draw, and a fall of the grades by the end of yesterday."""
     zone = time_zone(learning.zone)
     yesterday = last_whole_day(zone, learning.clock())
-    chosen = day or yesterday
+    chosen = _day(day) if day else yesterday
     drawn = await sample_of(learning.gradings, chosen, zone, learning.daily)
     fallen = fall(await grades_until(learning.reports, yesterday, zone), yesterday)
     return {
@@ -65,6 +67,13 @@ async def grade(turn_id: str, body: Given, signed: Agent, learning: Learning) ->
     if not kept:
         raise ApiError(404, *BY_STATUS[404])
     return Response(status_code=204)
+
+
+def _day(text: str) -> date:
+    try:
+        return read_day("day", text)
+    except PeriodError as error:
+        raise ApiError(422, "validation", str(error)) from None
 
 
 def _item(drawn: Drawn) -> dict[str, Any]:

@@ -22,18 +22,20 @@ class Bundle:
     """The day it was made; two bundles of one day differ by a letter."""
     sha256: dict[str, str]
     """By file name."""
+    where: Traversable
 
     @property
     def changed(self) -> list[str]:
         """Files that are missing, not listed, or not as they shipped; in order of name."""
-        here = {one.name: digest(one) for one in folder().iterdir() if one.is_file() and one.name not in UNLISTED}
+        here = {one.name: digest(one) for one in self.where.iterdir() if one.is_file() and one.name not in UNLISTED}
         return sorted(name for name in here.keys() | self.sha256.keys() if here.get(name) != self.sha256.get(name))
 
 
-def bundle() -> Bundle:
-    """What `bundle.toml` says."""
-    read: dict[str, Any] = tomllib.loads((folder() / LIST).read_text(encoding="utf-8"))
-    return Bundle(read["version"], dict(read["sha256"]))
+def bundle(where: Traversable | None = None) -> Bundle:
+    """What `bundle.toml` says, of the files that ship or of those in another folder."""
+    where = where or folder()
+    read: dict[str, Any] = tomllib.loads((where / LIST).read_text(encoding="utf-8"))
+    return Bundle(read["version"], dict(read["sha256"]), where)
 
 
 def folder() -> Traversable:
