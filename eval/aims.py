@@ -21,7 +21,7 @@ from eval.runner import Evaluation
 from eval.selection import Source, index, on
 from handrail.cli.ingest import sample_folder
 from handrail.errors import PermanentError
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 from handrail.settings.paths import SAMPLE_KB
 
@@ -167,7 +167,7 @@ def _measure(aims: Aims, settings: Settings, options: Options, notes: Console, s
     done: dict[str, Evaluation] = {}
     runs: dict[str, tuple[str, ...]] = {}
     if any(aim.corpus is None for aim in aims.aim):
-        sample = MarkdownFolder(sample_folder(), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+        sample = Folder(sample_folder(), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
         index(on(settings, SAMPLE_KB), sample, notes)
     for number, aim in enumerate(aims.aim, 1):
         notes.print(f"[bold]{number} of {len(aims.aim)}[/] {aim.name}", highlight=False)

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from eval.datasets.lines import BadRow, DatasetError, read_lines
 from handrail.assembly import Parts, build_parts, build_stages, new_trace_id
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
 from handrail.turn.stages import Stages
@@ -122,7 +122,7 @@ class Assistants:
                 f"# {article.title}\n\n{article.text or article.title}\n", encoding="utf-8"
             )
         settings = of_company(self.settings, company, folder / "data")
-        loader = MarkdownFolder(articles, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+        loader = Folder(articles, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
         run(settings, [loader], console=Console(quiet=True))
         return settings
 

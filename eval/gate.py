@@ -27,7 +27,7 @@ from eval.texts import texts
 from handrail.cli.ingest import run as ingest
 from handrail.cli.ingest import sample_folder
 from handrail.errors import PermanentError
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 
 GATES = command.HERE / "gates.toml"
@@ -129,7 +129,7 @@ def measure(gates: Gates, settings: Settings, options: Options, notes: Console) 
             shutil.copytree(options.index, scratch, dirs_exist_ok=True)
         settings = apart(settings, Path(scratch))
         knowledge = settings.knowledge
-        ingest(settings, [MarkdownFolder(options.articles, knowledge.url_base, knowledge.max_article_bytes)])
+        ingest(settings, [Folder(options.articles, knowledge.url_base, knowledge.max_article_bytes)])
         for item in gates.set:
             rows = command.Options(Source(file=options.gates.parent / item.file), limit=item.rows, runs=options.runs)
             done[item.name] = command.measured(item.command, settings, rows, notes)

@@ -20,8 +20,8 @@ from eval.waiting import hold_index, when_free
 from handrail.assembly import index_folder
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
+from handrail.knowledge.folder import Folder
 from handrail.knowledge.ingest import Report
-from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings
 from handrail.settings.paths import SAMPLE_KB
@@ -185,7 +185,7 @@ def sample_indexed(settings: Settings, notes: Console) -> tuple[str, ...]:
     from handrail.cli.ingest import sample_folder
 
     notes.print("the sample help centre is not indexed yet: that is done once", soft_wrap=True)
-    sample = MarkdownFolder(sample_folder(), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    sample = Folder(sample_folder(), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
     return index(settings, sample, notes)
 
 

@@ -55,11 +55,11 @@ def _made_of() -> str:
 
 def _index(folder: Path) -> None:
     from handrail.cli.ingest import run, sample_folder
-    from handrail.knowledge.markdown_folder import MarkdownFolder
+    from handrail.knowledge.folder import Folder
 
     settings = sample_settings(folder)
     knowledge = settings.knowledge
-    run(settings, [MarkdownFolder(sample_folder(), knowledge.url_base, knowledge.max_article_bytes)])
+    run(settings, [Folder(sample_folder(), knowledge.url_base, knowledge.max_article_bytes)])
 
 
 if __name__ == "__main__":

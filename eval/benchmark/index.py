@@ -52,12 +52,12 @@ async def ingest_apart(settings: Settings, folder: Path) -> Indexing:
 
 def ingest_twice(settings: Settings, folder: Path) -> Indexing:
     from handrail.cli.ingest import run
-    from handrail.knowledge.markdown_folder import MarkdownFolder
+    from handrail.knowledge.folder import Folder
 
     with tempfile.TemporaryDirectory() as scratch:
         storage = settings.storage.model_copy(update={"data_dir": Path(scratch), "chroma_url": None})
         apart = settings.model_copy(update={"storage": storage})
-        loader = MarkdownFolder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+        loader = Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
         start = time.perf_counter()
         first = run(apart, [loader])
         between = time.perf_counter()

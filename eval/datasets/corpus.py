@@ -15,7 +15,8 @@ from typing import Any
 
 from eval.datasets.lines import DatasetError
 from handrail.knowledge import Loader
-from handrail.knowledge.markdown_folder import SUFFIXES, MarkdownFolder
+from handrail.knowledge.folder import Folder
+from handrail.knowledge.formats.markdown import Markdown
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings
 
@@ -31,15 +32,15 @@ def loader_of(path: Path, settings: Settings) -> Loader:
         raise DatasetError(f"{path}: no such file or folder; name the articles with --corpus")
     if is_archive(path):
         return pages(unpacked(path, settings), settings)
-    if path.is_file() and path.suffix.lower() not in SUFFIXES:
+    if path.is_file() and path.suffix.lower() not in Markdown.suffixes:
         return WixQA(path)
     if path.is_dir() and not any(map(_tells, _pages_in(path))) and any(path.glob("*.jsonl")):
         return WixQA(path)
-    return MarkdownFolder(path, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    return Folder(path, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
 
 
-def pages(folder: Path, settings: Settings) -> MarkdownFolder:
-    return MarkdownFolder(root_of(folder), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+def pages(folder: Path, settings: Settings) -> Folder:
+    return Folder(root_of(folder), settings.knowledge.url_base, settings.knowledge.max_article_bytes)
 
 
 def root_of(folder: Path, *, about: bool = True) -> Path:
@@ -116,7 +117,7 @@ def _members(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     count = 0
     for name, read in _zip_members(archive) if archive.name.lower().endswith(".zip") else _tar_members(archive):
         path = PurePosixPath(name)
-        if path.suffix.lower() not in SUFFIXES or path.is_absolute() or ".." in path.parts:
+        if path.suffix.lower() not in Markdown.suffixes or path.is_absolute() or ".." in path.parts:
             continue
         count += 1
         if count > MAX_PAGES:
@@ -149,4 +150,4 @@ def is_archive(path: Path) -> bool:
 
 
 def _pages_in(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    return (path for path in folder.rglob("*") if path.suffix.lower() in Markdown.suffixes and path.is_file())

@@ -17,7 +17,7 @@ from eval.datasets.lines import Line, read_lines
 from eval.datasets.talks import SEALED, TALK, TALKS
 from eval.provenance import index as indexed
 from eval.selection import Selected, Source, index, on, sample_indexed
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 from handrail.settings.paths import SAMPLE_KB
 
@@ -151,6 +151,6 @@ def _base(kb: str, settings: Settings, given: TalkSource, notes: Console) -> tup
         raise DatasetError(f"--corpus {kb}: there is no {path}")
     folder = root_of(unpacked(path, settings) if is_archive(path) else path, about=False)
     here = on(settings, kb_name(path if path.name != "articles" else path.parent))
-    loader = MarkdownFolder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    loader = Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
     caveats = index(here, loader, notes)
     return here, caveats

@@ -20,7 +20,7 @@ from fastapi.routing import iter_route_contexts
 from api.app import create_app
 from handrail.assembly import Assistant
 from handrail.cli.ingest import run
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 from tests.api.live import until
 from tests.api.two_sides import Side, add_people, agent_of
@@ -197,7 +197,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         SUGGEST__QUIET_S="0",
         SERVER__DEMO_MODE="false",
     )
-    run(made, [MarkdownFolder(pages, "https://help.example", made.knowledge.max_article_bytes)])
+    run(made, [Folder(pages, "https://help.example", made.knowledge.max_article_bytes)])
     return made
 
 

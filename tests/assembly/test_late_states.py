@@ -8,7 +8,7 @@ import pytest
 
 from handrail.assembly import build_parts
 from handrail.cli.ingest import run
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 from tests.sample import sample_settings
 
@@ -23,7 +23,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     (folder / "refunds.md").write_text("# Refunds\n\nA refund is possible for 90 days after the payment.\n")
     (folder / "opening.md").write_text("# Opening hours\n\nThe shop opens at seven in the morning.\n")
     settings = sample_settings(tmp_path_factory.mktemp("data"), KNOWLEDGE__KB="shop")
-    run(settings, [MarkdownFolder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)])
+    run(settings, [Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)])
     return settings
 
 

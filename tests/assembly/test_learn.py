@@ -9,7 +9,7 @@ import pytest
 from handrail.assembly import Assistant, index_folder
 from handrail.cli.ingest import run
 from handrail.errors import IndexBusy
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 from handrail.stores.lock import IndexLock
 from handrail.types import Question
@@ -37,7 +37,7 @@ async def test_answers_come_from_it_at_once(tmp_path: Path) -> None:
     first.mkdir()
     learned.mkdir()
     (first / "hours.md").write_text("# Set your opening hours\n\nOpen **Settings** and choose **Hours**.\n")
-    run(settings, [MarkdownFolder(first, settings.knowledge.url_base, 100_000)])
+    run(settings, [Folder(first, settings.knowledge.url_base, 100_000)])
     assistant = Assistant(settings)
     await assistant.start()
     try:

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.assembly import build_parts
 from handrail.cli.ingest import run
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.models.onnx import OnnxEmbedder
 from handrail.settings import Settings
 from handrail.stores import states
@@ -58,7 +58,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def ingest(settings: Settings, folder: Path) -> None:
-    run(settings, [MarkdownFolder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)])
+    run(settings, [Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)])
 
 
 def vectors(settings: Settings) -> Path:

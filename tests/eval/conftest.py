@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from handrail.cli.eval import app
 from handrail.cli.ingest import run, sample_folder
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings, load_settings
 from tests.eval.files import write_lines
 
@@ -41,7 +41,7 @@ def small(tmp_path_factory: pytest.TempPathFactory, articles: Path) -> Settings:
     """Settings with the knowledge base `small`, indexed."""
     data = tmp_path_factory.mktemp("data")
     settings = load_settings(CONFIG, {"HANDRAIL__STORAGE__DATA_DIR": str(data), "HANDRAIL__KNOWLEDGE__KB": "small"})
-    run(settings, [MarkdownFolder(articles, settings.knowledge.url_base, settings.knowledge.max_article_bytes)])
+    run(settings, [Folder(articles, settings.knowledge.url_base, settings.knowledge.max_article_bytes)])
     return settings
 
 

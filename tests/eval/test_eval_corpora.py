@@ -13,7 +13,7 @@ from eval.datasets.corpus import loader_of
 from eval.datasets.retrieval import RETRIEVAL
 from eval.selection import Source, index, on, select
 from handrail.assembly import index_folder
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings, load_settings
 from handrail.stores.chroma import ChromaStore, connect
@@ -76,7 +76,7 @@ def test_a_readme_beside_a_file_of_articles_is_no_article(tmp_path: Path, settin
 
     assert isinstance(loader_of(tmp_path, settings), WixQA)
     (tmp_path / "page.md").write_text("# A page\n", encoding="utf-8")
-    assert isinstance(loader_of(tmp_path, settings), MarkdownFolder)
+    assert isinstance(loader_of(tmp_path, settings), Folder)
 
 
 def test_a_file_name_is_enough_where_no_other_article_has_it() -> None:

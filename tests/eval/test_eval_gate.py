@@ -16,7 +16,7 @@ from eval import baseline, gate
 from eval.baseline import BaselineError
 from eval.gate import GateError, Gates, check, load_gates, renew
 from handrail.cli.ingest import run
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 from handrail.settings.paths import SAMPLE_KB
 from tests.eval.files import write_lines
@@ -225,7 +225,7 @@ def indexed(small: Settings, articles: Path, folder: Path) -> Path:
     tree["storage"] |= {"data_dir": folder}
     tree["knowledge"] |= {"kb": SAMPLE_KB}
     knowledge = small.knowledge
-    run(Settings.model_validate(tree), [MarkdownFolder(articles, knowledge.url_base, knowledge.max_article_bytes)])
+    run(Settings.model_validate(tree), [Folder(articles, knowledge.url_base, knowledge.max_article_bytes)])
     return folder
 
 

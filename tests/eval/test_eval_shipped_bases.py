@@ -15,7 +15,7 @@ from eval.datasets.conversation import CONVERSATION
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from handrail.knowledge import Article
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 
 BASES = sorted(path.parent for path in Path(eval.datasets.__file__).parent.glob("*/articles"))
 LONG = sorted(Path(eval.datasets.__file__).parent.glob("*/conversation_long*.jsonl"))
@@ -23,7 +23,7 @@ BUCKETS = {"refuse": {True}, "answer": {False}, "boundary": {True, False}}
 
 
 def known(base: Path) -> KnownArticles:
-    articles = list(MarkdownFolder(base / "articles", "https://help.example", 100_000).articles())
+    articles = list(Folder(base / "articles", "https://help.example", 100_000).articles())
     assert all(isinstance(item, Article) and item.body for item in articles)
     return KnownArticles(item.id for item in articles if isinstance(item, Article))
 

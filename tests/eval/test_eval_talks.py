@@ -20,7 +20,7 @@ from eval.talks.selecting import TalkSource, select
 from handrail.cli import notes
 from handrail.cli.eval import app
 from handrail.knowledge import Article
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 from tests.eval.conftest import Evaluate
 from tests.eval.files import write_lines
@@ -59,7 +59,7 @@ def test_rows_that_ship_are_usable_and_name_articles_that_are_there(file: Path) 
     assert {case.kb for case in loaded.cases} == {name}
     if name in BASES:
         folder = Path(eval.datasets.__file__).parent / name / "articles"
-        found = MarkdownFolder(folder, "https://help.example", 100_000).articles()
+        found = Folder(folder, "https://help.example", 100_000).articles()
         known = KnownArticles(item.id for item in found if isinstance(item, Article))
         named = {article for case in loaded.cases for turn in case.turns for article in turn.article}
         assert {article for article in named if known.resolve(article) is None} == set()

@@ -10,7 +10,7 @@ from handrail.cli.ingest import sample_folder
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.dialects import plain_markdown
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Knowledge
 from handrail.text.markdown import parse
 
@@ -127,7 +127,7 @@ def test_the_anchor_that_a_heading_names_is_in_the_address_and_not_in_the_headin
 def test_a_file_is_read_in_its_dialect(tmp_path: Path) -> None:
     (tmp_path / "lid.md").write_text("# The lid {#lid}\n\n:::note\nTurn it left.\n:::\n", encoding="utf-8")
 
-    [article] = MarkdownFolder(tmp_path, "", 100_000).articles()
+    [article] = Folder(tmp_path, "", 100_000).articles()
 
     assert isinstance(article, Article)
     assert (article.title, article.body) == ("The lid", "> **Note:**\n> Turn it left.")

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Skipped
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.knowledge.wixqa import WixQA
 from tests.knowledge.articles import Index
 
@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
 
 def load(root: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Bodies by id, and reasons by the name of what was skipped."""
-    found = list(MarkdownFolder(root, "https://help.example", 1000).articles())
+    found = list(Folder(root, "https://help.example", 1000).articles())
     skipped = {Path(item.where).name: item.why for item in found if isinstance(item, Skipped)}
     return {item.id: item.body for item in found if isinstance(item, Article)}, skipped
 
@@ -119,7 +119,7 @@ def test_what_is_no_plain_file_is_never_opened(root: Path) -> None:
 def test_a_pipe_that_is_named_itself_is_refused(root: Path) -> None:
     os.mkfifo(root / "pipe.md")
 
-    (found,) = MarkdownFolder(root / "pipe.md", "", 1000).articles()
+    (found,) = Folder(root / "pipe.md", "", 1000).articles()
 
     assert not isinstance(found, Article)
     assert "a pipe" in found.why
@@ -129,7 +129,7 @@ def test_a_pipe_that_is_named_itself_is_refused(root: Path) -> None:
 def test_a_name_that_misleads_is_skipped_in_one_printable_line(root: Path, name: bytes) -> None:
     os.close(os.open(os.path.join(os.fsencode(root), name), os.O_CREAT | os.O_WRONLY))  # noqa: PTH118
 
-    found = list(MarkdownFolder(root, "", 1000).articles())
+    found = list(Folder(root, "", 1000).articles())
 
     (skipped,) = [item for item in found if isinstance(item, Skipped)]
     assert skipped.where.isprintable()
@@ -157,11 +157,11 @@ def test_files_of_rows_are_held_to_the_same(root: Path) -> None:
 def test_what_was_indexed_through_such_a_link_leaves_the_index(root: Path, tmp_path: Path) -> None:
     index = Index(tmp_path / "data")
     (root / "away.md").write_text(SECRET)
-    index.run(MarkdownFolder(root, "", 1000))
+    index.run(Folder(root, "", 1000))
     (root / "away.md").unlink()
     file_absolute(root)
 
-    report = index.run(MarkdownFolder(root, "", 1000))
+    report = index.run(Folder(root, "", 1000))
 
     assert [item.why for item in report.skipped] != []
     assert (report.rejected, report.removed, index.ids()) == ([], 1, ["inner:roles/0"])

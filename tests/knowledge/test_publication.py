@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from handrail.knowledge import Article, Rejected, Unpublished
+from handrail.knowledge.folder import Folder
 from handrail.knowledge.ingest import Report
-from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.stores.audience import Audience
 from tests.knowledge.articles import Index
 
 
-def pages(folder: Path, **texts: str) -> MarkdownFolder:
+def pages(folder: Path, **texts: str) -> Folder:
     """One page a name, with what stands in front of its text."""
     for name, text in texts.items():
         (folder / f"{name}.md").write_text(f"{text}\nOpen the order and choose **Refund**.", encoding="utf-8")
-    return MarkdownFolder(folder, "https://help.example", 100_000)
+    return Folder(folder, "https://help.example", 100_000)
 
 
 def read(folder: Path, front: str) -> Article | Rejected | Unpublished:

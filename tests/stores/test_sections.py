@@ -12,7 +12,7 @@ import pytest
 
 from handrail.cli.ingest import sample_folder
 from handrail.knowledge import Article
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.stores import snapshot as snapshots
 from handrail.stores.sections import Sections
 from handrail.types import Section
@@ -155,7 +155,7 @@ def test_each_passage_knows_its_sections() -> None:
 
 @cache
 def sample() -> Sequence[Article]:
-    found = MarkdownFolder(sample_folder(), "https://help.example", 10**6).articles()
+    found = Folder(sample_folder(), "https://help.example", 10**6).articles()
     return [one for one in found if isinstance(one, Article)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from handrail.assembly import build_parts, build_stages
 from handrail.cli.ingest import run
 from handrail.errors import KnowledgeError
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.observe.silent import SilentTracer
 from handrail.settings import Settings
 from handrail.turn.wording import load_wording
@@ -38,7 +38,7 @@ def settings(bi_encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Sett
     made = sample_settings(
         tmp_path_factory.mktemp("data"), MODELS__EMBEDDER=f"st:{bi_encoder}", MODELS__RERANKER="none"
     )
-    report = run(made, [MarkdownFolder(folder, "", made.knowledge.max_article_bytes)])
+    report = run(made, [Folder(folder, "", made.knowledge.max_article_bytes)])
     assert (report.articles, report.added) == (6, 6)
     return made
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from handrail.knowledge import Article
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.text.markdown import plain, sentences
 from handrail.types import Label
 from training import DATASETS
@@ -34,9 +34,7 @@ def companies() -> dict[str, Company]:
 
 def _pages(name: str) -> Iterator[Article]:
     return (
-        page
-        for page in MarkdownFolder(DATASETS / name / "articles", "", MOST_BYTES).articles()
-        if isinstance(page, Article)
+        page for page in Folder(DATASETS / name / "articles", "", MOST_BYTES).articles() if isinstance(page, Article)
     )
 
 

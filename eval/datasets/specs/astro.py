@@ -6,7 +6,7 @@ from eval.datasets.corpus import pages_digest, root_of, unpacked
 from eval.datasets.lines import DatasetError
 from eval.datasets.spec import Corpus, Rows, Source, Spec, of_file
 from handrail.knowledge import Loader
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
 
 ROWS = Path(__file__).parents[1] / "astro"
@@ -27,7 +27,7 @@ def pages(source: Source, settings: Settings) -> Path:
 
 
 def loader(source: Source, settings: Settings) -> Loader:
-    return MarkdownFolder(pages(source, settings), URL, settings.knowledge.max_article_bytes)
+    return Folder(pages(source, settings), URL, settings.knowledge.max_article_bytes)
 
 
 SPECS = (

@@ -13,8 +13,8 @@ from handrail.desk.learning.drafts import Drafter, ExtractiveDrafter
 from handrail.desk.learning.gaps import Shelf
 from handrail.errors import IndexBusy
 from handrail.knowledge.chunker import Chunker
+from handrail.knowledge.folder import Folder
 from handrail.knowledge.ingest import Ingest
-from handrail.knowledge.markdown_folder import MarkdownFolder
 from handrail.settings import Settings
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.lock import IndexLock
@@ -81,7 +81,7 @@ def with_folder(settings: Settings, parts: Parts, folder: Path) -> Parts:
 
 def _write(settings: Settings, store: ChromaStore, folder: Path) -> None:
     embedder = build_embedder(settings)
-    loader = MarkdownFolder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    loader = Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
     job = Ingest(
         store, Chunker(settings.knowledge, embedder.count), embedder.embed_passages, time.monotonic, keep_others=True
     )

@@ -127,7 +127,7 @@ def sample_folder() -> Path:
 def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: bool) -> list[Loader]:
     from handrail.assembly import kb_folder
     from handrail.desk.learning.publish import FOLDER
-    from handrail.knowledge.markdown_folder import MarkdownFolder
+    from handrail.knowledge.folder import Folder
     from handrail.knowledge.wixqa import WixQA
 
     if wixqa:
@@ -139,7 +139,7 @@ def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: boo
     if not folders:
         raise KnowledgeError("nothing to ingest: name a folder or file, or use --sample or --wixqa")
     limit = settings.knowledge.max_article_bytes
-    return [MarkdownFolder(path, settings.knowledge.url_base, limit) for path in folders]
+    return [Folder(path, settings.knowledge.url_base, limit) for path in folders]
 
 
 def _show(kb: str, report: Report) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Skipped
 
+NAMED = 3
+"""Files of one kind that are named where that kind isn't read."""
 MOST_WAYS = 8
 """Times that one folder is read under different names; links to links could name it without end."""
 REORDERING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
@@ -24,7 +26,7 @@ def files_in(root: Path, suffixes: Collection[str]) -> Iterator[Path | Skipped]:
     Hidden files and folders are left out without a word. Links are followed while they stay in the folder: what they
     lead to may be hidden.
     """
-    yield from _Walk(root, suffixes).below(root, (root.resolve(),))
+    return Walk(root, suffixes).files()
 
 
 def plain_file(path: Path, most_bytes: int) -> bytes:
@@ -47,13 +49,28 @@ def printable(path: Path | str) -> str:
     return "".join(c if not _misleads(c) else c.encode("unicode_escape").decode() for c in str(path))
 
 
-class _Walk:
+class Walk:
+    """As `files_in`, and afterwards what else there was."""
+
     def __init__(self, root: Path, suffixes: Collection[str]) -> None:
+        self._root = root
         self._real_root = root.resolve()
         self._suffixes = suffixes
         self._ways: Counter[Path] = Counter()
+        self._others: dict[str, list[str]] = {}
 
-    def below(self, folder: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
+    def files(self) -> Iterator[Path | Skipped]:
+        return self._below(self._root, (self._real_root,))
+
+    def others(self) -> Iterator[Skipped]:
+        """Files of other kinds that `files` has passed by: one line for each kind, with their number and some names."""
+        for suffix, names in sorted(self._others.items()):
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            files = "files" if len(names) > 1 else "file"
+            what = f"{len(names)} {suffix} {files}" if suffix else f"{len(names)} {files} without a suffix"
+            yield Skipped(printable(self._root), f"{what} not read: {', '.join(names[:NAMED])}{more}")
+
+    def _below(self, folder: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
         """`above` are the real folders on the way to this one, and itself."""
         try:
             names = sorted(entry.name for entry in os.scandir(folder))
@@ -67,6 +84,8 @@ class _Walk:
     def _entry(self, path: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
         wanted = path.suffix.lower() in self._suffixes
         if not wanted and not path.is_symlink() and not path.is_dir():
+            kind = printable(path.suffix.lower())
+            self._others.setdefault(kind, []).append(printable(path.relative_to(self._root)))
             return
         if any(map(_misleads, path.name)):
             yield Skipped(printable(path), "its name contains control characters or isn't UTF-8; rename it")
@@ -92,7 +111,7 @@ class _Walk:
         elif self._ways[real] > MOST_WAYS:
             yield Skipped(str(path), f"more than {MOST_WAYS} paths lead to this folder")
         else:
-            yield from self.below(path, (*above, real))
+            yield from self._below(path, (*above, real))
 
     def _inside(self, real: Path) -> bool:
         return real.is_relative_to(self._real_root)

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Rejected, Unpublished
-from handrail.knowledge.markdown_folder import MarkdownFolder
+from handrail.knowledge import Article, Rejected, Skipped, Unpublished
+from handrail.knowledge.folder import Folder
 
 LIMIT = 2_000_000
 
 
 def load(root: Path, max_bytes: int = LIMIT) -> list[Article | Rejected | Unpublished]:
-    return list(MarkdownFolder(root, "https://help.example/", max_bytes).articles())
+    return list(Folder(root, "https://help.example/", max_bytes).articles())
 
 
 def one(root: Path, text: str, name: str = "page.md") -> Article:
@@ -105,7 +105,24 @@ def test_hidden_files_and_other_kinds_are_skipped(tmp_path: Path) -> None:
     for name in (".git/notes.md", ".draft.md", "picture.png", "page.md"):
         (tmp_path / name).write_text("Text.")
 
-    assert [item.id for item in load(tmp_path) if isinstance(item, Article)] == ["page"]
+    found = load(tmp_path)
+
+    assert [item.id for item in found if isinstance(item, Article)] == ["page"]
+    assert [type(item) for item in found] == [Article, Skipped]
+
+
+def test_files_of_other_kinds_are_counted_and_named_by_kind(tmp_path: Path) -> None:
+    for name in ("a.png", "b.png", "c.PNG", "d.png", "page.md", "LICENCE", "sub/e.css"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("Text.")
+
+    skipped = [item.why for item in load(tmp_path) if isinstance(item, Skipped)]
+
+    assert skipped == [
+        "1 file without a suffix not read: LICENCE",
+        "1 .css file not read: sub/e.css",
+        "4 .png files not read: a.png, b.png, c.PNG and 1 more",
+    ]
 
 
 def test_a_single_file_may_be_given(tmp_path: Path) -> None:
@@ -122,7 +139,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     ("data", "reason"),
     [
         ("Größe".encode("latin-1"), "not UTF-8 (byte 2); save it as UTF-8"),
-        (b"PK\x03\x04\x00\x00data", "holds binary data, not Markdown"),
+        (b"PK\x03\x04\x00\x00data", "holds binary data, not text"),
         (b"---\ntitle: [unclosed\n---\nText.", "the front matter is not valid YAML"),
         (b"---\ntitle: " + b"[" * 5000 + b"\n---\nText.", "the front matter is not valid YAML"),
         (b"---\ntitle: [a, b]\n---\nText.", "title in the front matter must be a single text"),
@@ -164,7 +181,7 @@ def test_an_empty_file_is_an_article_without_text(tmp_path: Path) -> None:
 def test_a_missing_or_empty_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(KnowledgeError, match="no such file or folder"):
         load(tmp_path / "absent")
-    with pytest.raises(KnowledgeError, match=r"no \.md, \.markdown or \.mdx files found"):
+    with pytest.raises(KnowledgeError, match=r"no \.md, .* files found"):
         load(tmp_path)
 
 

@@ -1,0 +1,61 @@
+"""Folders of articles, and single files, in any format that is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from handrail.errors import KnowledgeError, MissingExtra
+from handrail.knowledge import Article, Rejected, Skipped, Unpublished
+from handrail.knowledge.files import Walk, printable
+from handrail.knowledge.formats import FORMATS, Document, format_of
+from handrail.knowledge.publication import NotClear
+
+
+class Folder:
+    """`root` may be one file or a folder.
+
+    Hidden files and folders are left out. Links that lead out of the folder, and files of other kinds, are skipped and
+    named.
+    """
+
+    def __init__(self, root: Path, url_base: str, max_bytes: int) -> None:
+        if not root.exists():
+            raise KnowledgeError(f"{root}: no such file or folder")
+        self._root = root
+        self._url_base = url_base.rstrip("/")
+        self._max_bytes = max_bytes
+
+    def articles(self) -> Iterator[Article | Rejected | Unpublished]:
+        skipped: list[Skipped] = []
+        found = False
+        for path in self._paths():
+            if isinstance(path, Skipped):
+                skipped.append(path)
+                yield path
+                continue
+            found = True
+            yield from self._read(path)
+        if not found:
+            *kinds, last = FORMATS
+            why = "".join(f"; skipped {item.where}: {item.why}" for item in skipped[:3])
+            raise KnowledgeError(f"{printable(self._root)}: no {', '.join(kinds)} or {last} files found{why}")
+
+    def _paths(self) -> Iterator[Path | Skipped]:
+        if self._root.is_dir():
+            walk = Walk(self._root, FORMATS)
+            yield from walk.files()
+            yield from walk.others()
+        elif self._root.suffix.lower() in FORMATS:
+            yield self._root
+
+    def _read(self, path: Path) -> Iterator[Article | Rejected | Unpublished]:
+        root = self._root.parent if path == self._root else self._root
+        document = Document(path, root, self._url_base, self._max_bytes)
+        try:
+            yield from format_of(path.suffix.lower()).read(document)
+        except NotClear as error:
+            yield Rejected(str(path), str(error))
+            yield Unpublished(document.id, str(path), "unclear audience")
+        except (KnowledgeError, MissingExtra, OSError) as error:
+            yield Rejected(str(path), str(error))
