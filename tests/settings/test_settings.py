@@ -199,3 +199,16 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
     assert load(tmp_path, "\ufeff[retrieval]\ntop_k = 7").retrieval.top_k == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("HANDRAIL__TURN_DEADLINE_S", "such as HANDRAIL__SERVER__TURN_DEADLINE_S"),
+        ("HANDRAIL__NO_SUCH_KEY", "must be HANDRAIL__SECTION__KEY"),
+        ("HANDRAIL__LLM__ONE__TOO_MANY", "must be HANDRAIL__SECTION__KEY"),
+    ],
+)
+def test_a_variable_without_a_section_is_refused_and_not_ignored(name: str, says: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name}.*{says}"):
+        load_settings(environ={name: "3"})

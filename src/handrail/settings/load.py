@@ -130,12 +130,28 @@ def _lay(tree: dict[str, Any], section: str, key: str, value: Any) -> None:
 
 
 def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
-    """Lay `HANDRAIL__SECTION__KEY` variables over the tree, then validate once."""
+    """Lay `HANDRAIL__SECTION__KEY` variables over the tree, then validate once.
+
+    Raises SettingsError for a variable that names no section and key: it would be ignored in silence.
+    """
     for name, value in env.items():
-        parts = name.split("__")
-        if len(parts) == 3 and parts[0] == "HANDRAIL" and value != "":
-            _lay(tree, parts[1].lower(), parts[2].lower(), literal(value))
+        prefix, *parts = name.split("__")
+        if prefix != "HANDRAIL" or not parts or value == "":
+            continue
+        if len(parts) != 2:
+            raise SettingsError(f"{name}: must be HANDRAIL__SECTION__KEY{_likely(parts[-1].lower())}")
+        _lay(tree, parts[0].lower(), parts[1].lower(), literal(value))
     return Settings.model_validate(tree)
+
+
+def _likely(key: str) -> str:
+    """The variables of that key, for somebody who left out its section."""
+    named = [
+        f"HANDRAIL__{section.upper()}__{key.upper()}"
+        for section, field in Settings.model_fields.items()
+        if key in getattr(field.annotation, "model_fields", {})
+    ]
+    return f", such as {' or '.join(named)}" if named else ""
 
 
 def _with_profile(settings: Settings) -> Settings:
