@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from handrail.answer.gate import Bands
@@ -88,6 +90,20 @@ def test_a_section_that_gives_the_assistant_orders_is_neither_quoted_nor_a_card(
 
 def test_a_section_of_pictures_alone_is_not_shown() -> None:
     assert texts(found((passage("a:b/0", "![A gate](gate.png)"), 0.9))) == []
+
+
+@pytest.mark.parametrize("likelier", ["introduction", "section"])
+def test_an_introduction_and_the_section_it_leads_to_are_shown_once(likelier: str) -> None:
+    opening = passage("domains:connect/0", "What this is about.")
+    both = found((opening, 0.9), (STEPS, 0.85))
+    introduction = replace(both.sections[0], section=replace(both.sections[0].section, leads_to=STEPS.text))
+    section = both.sections[1]
+    order = (introduction, section) if likelier == "introduction" else (section, introduction)
+
+    shown = texts(replace(both, sections=order))
+
+    assert sum(text.count(STEPS.text) for text in shown) == 1
+    assert len(shown) == 1
 
 
 def test_nothing_found_is_nothing_shown() -> None:

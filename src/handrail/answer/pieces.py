@@ -83,7 +83,7 @@ class Pieces:
             size = words(shown(piece))
             if planted(piece.markdown) or not piece.markdown or (bounded and pieces and size > room):
                 continue
-            if any(_holds(before, piece) for before in pieces):
+            if any(_holds(before, piece) or _holds(piece, before) for before in pieces):
                 continue
             pieces.append(piece)
             room -= size
@@ -93,7 +93,7 @@ class Pieces:
 
 
 def _holds(piece: Piece, other: Piece) -> bool:
-    """Whether an introduction is shown with the section that it leads to."""
+    """Whether one is an introduction that is shown with the section it leads to, which is the other."""
     return piece.article_id == other.article_id and other.markdown in piece.markdown
 
 
