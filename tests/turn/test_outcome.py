@@ -163,7 +163,7 @@ def test_high_stakes_offers_a_person_and_one_link_at_most() -> None:
     assert not result.refused
 
 
-@pytest.mark.parametrize("rule", ["greeting", "thanks", "yes", "no"])
+@pytest.mark.parametrize("rule", ["greeting", "thanks", "yes", "no", "chat"])
 def test_a_greeting_has_words_of_its_own(rule: str) -> None:
     found = outcome.static(Label.IRRELEVANT, WORDING, ["Billing"], rule)
 

@@ -46,7 +46,8 @@ def courtesy(understood: Understanding, question: Question, wording: Wording, to
     if understood.wants_person and len(understood.requests) == 1 and told.label is not Label.HIGH_STAKES:
         return outcome.static(Label.OUT_OF_SCOPE, wording, (), "person")
     if understood.act in (Act.CHAT, Act.ABOUT_ASSISTANT):
-        return outcome.static(Label.IRRELEVANT, wording, topics) if told.label is not Label.NONSENSE else None
+        rule = "chat" if understood.act is Act.CHAT else None
+        return outcome.static(Label.IRRELEVANT, wording, topics, rule) if told.label is not Label.NONSENSE else None
     rule = COURTESIES.get(understood.act)
     if rule is None:
         return None
