@@ -317,13 +317,19 @@ def arrays(fitting: Fitting, networks: Networks, scale: Scale) -> dict[str, NDAr
     return {part: values.numpy().astype(np.float16) for part, values in parts.items()}
 
 
+def _together(before: NDArray[np.float16], new: NDArray[np.float16], share: float) -> NDArray[np.float16]:
+    """Both fits, scaled so that the mean over all networks counts the new ones by `share`."""
+    return np.concatenate([before * np.float16(2 * (1 - share)), new * np.float16(2 * share)])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=ROOT / "var", help="where the encoders' states are kept")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", choices=tuple(SIZES), help="fit this encoder's; what `--out` has of the other stays")
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--beside", type=Path, help="an earlier fit, whose networks count as much as the new ones")
+    parser.add_argument("--beside", type=Path, help="an earlier fit of as many networks, which stay")
+    parser.add_argument("--share", type=float, default=0.5, help="how much the new networks count beside them")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     settings, rows = load_settings(), labelled()
@@ -343,7 +349,10 @@ def main() -> None:
         fitted = arrays(fitting, fitting.networks(np.arange(len(asked))), scale)
         if given.beside is not None:
             with np.load(given.beside) as before:
-                fitted = {part: np.concatenate([before[f"{kind}.{part}"], new]) for part, new in fitted.items()}
+                fitted = {
+                    part: _together(before[f"{kind}.{part}"], new, given.share if part.startswith("out") else 0.5)
+                    for part, new in fitted.items()
+                }
         kept |= {f"{kind}.{part}": values for part, values in fitted.items()}
         kept |= {f"{kind}.layers": np.array(LAYERS[kind]), f"{kind}.taught": np.array(taught)}
     np.savez_compressed(given.out, allow_pickle=False, **kept)
