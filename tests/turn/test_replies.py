@@ -53,6 +53,13 @@ def test_a_yes_or_a_no_to_a_question_back_is_shown_what_it_offered_again(act: Ac
     assert courtesy(understanding(act)).suggestions == TOPICS
 
 
+def test_who_declined_an_offer_is_not_made_another() -> None:
+    no, declined = understanding(Act.NO), replace(understanding(Act.NO), refuses_offer=True)
+
+    assert courtesy(no).answer == WORDING.say("no")
+    assert courtesy(declined).answer == WORDING.say("chat")
+
+
 def test_thanks_and_greetings_are_courtesies_that_turn_nobody_away() -> None:
     for act in (Act.THANKS, Act.GREETING):
         reply = courtesy(understanding(act), OFFERED)

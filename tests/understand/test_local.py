@@ -114,6 +114,13 @@ async def test_a_courtesy_is_one_as_far_as_its_label_asks_for_nothing(
     assert (await read(heads, "cheers mate")).act is (act if social else Act.REQUEST)
 
 
+@pytest.mark.parametrize(("refuses", "act"), [(0.9, Act.NO), (0.1, Act.REQUEST)])
+async def test_a_no_to_an_offer_asks_for_nothing_whatever_the_offer_was_about(refuses: float, act: Act) -> None:
+    said = understood_as(Act.NO, 0.6, refuses_offer=refuses)
+
+    assert (await read(Heads({"agent": said}, {"agent": told(0.95)}), "no agent needed")).act is act
+
+
 @pytest.mark.parametrize(
     ("value", "refuses", "crisis", "person"),
     [(0.8, True, True, True), (0.5, True, True, False), (0.3, False, True, False), (0.29, False, False, False)],

@@ -55,6 +55,8 @@ def courtesy(understood: Understanding, question: Question, wording: Wording, to
     serious = told.label is Label.HIGH_STAKES or (last is not None and last.routing is Routing.HIGH_STAKES)
     if understood.refuses_offer and last is not None and serious:
         return None  # what was asked for is still wanted, only the offer is not
+    if understood.act is Act.NO and understood.refuses_offer:
+        rule = "chat"  # which offers nothing again
     offered = last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
     chips = offered if understood.act in (Act.YES, Act.NO) and offered else topics
     return outcome.static(Label.IRRELEVANT, wording, chips, rule)
