@@ -121,6 +121,13 @@ async def test_a_no_to_an_offer_asks_for_nothing_whatever_the_offer_was_about(re
     assert (await read(Heads({"agent": said}, {"agent": told(0.95)}), "no agent needed")).act is act
 
 
+async def test_what_is_serious_is_asked_for_though_an_offer_is_declined_with_it() -> None:
+    said = understood_as(Act.NO, 0.6, refuses_offer=0.9)
+    serious = label(Label.HIGH_STAKES, 0.9)
+
+    assert (await read(Heads({"cancel": said}, {"cancel": serious}), "just cancel it, no discounts")).act is Act.REQUEST
+
+
 @pytest.mark.parametrize(
     ("value", "refuses", "crisis", "person"),
     [(0.8, True, True, True), (0.5, True, True, False), (0.3, False, True, False), (0.29, False, False, False)],

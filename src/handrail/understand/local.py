@@ -181,14 +181,15 @@ def _act(heard: Understood, told: Classification) -> Act:
     """What the message does: a courtesy or small talk only as far as its label says the same, that it asks for nothing.
 
     The two are told by networks that were fitted apart, so their log-odds are added. The label counts half: it was
-    learnt from messages that ask for something. Who says no to an offer asks for nothing, whatever the offer was about.
+    learnt from messages that ask for something. Who says no to an offer asks for nothing, whatever the offer was
+    about; but "just cancel it, no discounts" asks for a lot.
     """
     act = Act(max(heard.acts, key=heard.acts.__getitem__))
     likely = heard.acts[act]
     if act not in SOCIAL:
         return act if likely >= SURE else Act.REQUEST
     for_nothing = sum(told.probabilities.get(label, 0.0) for label in FOR_NOTHING)
-    if act is Act.NO:
+    if act is Act.NO and told.label is not Label.HIGH_STAKES:
         for_nothing = max(for_nothing, heard.refuses_offer)
     return act if _odds(likely) * _odds(for_nothing) ** 0.5 >= 1 else Act.REQUEST
 
