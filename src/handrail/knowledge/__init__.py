@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from handrail.types import Place
+
 
 @dataclass(frozen=True, slots=True)
 class Article:
@@ -20,11 +22,14 @@ class Article:
     url: str
     facets: Mapping[str, str] = field(default_factory=dict)
     """Values that `filters` can select by, such as `section`."""
+    places: Mapping[int, tuple[Place, ...]] = field(default_factory=dict)
+    """Where each line of `body` stands in the document it was read from, by its number from 0."""
 
     @property
     def digest(self) -> str:
         """Changes whenever anything the index holds of this article would change."""
-        parts = (self.id, self.title, self.url, self.body, repr(sorted(self.facets.items())))
+        places = (repr(sorted(self.places.items())),) if self.places else ()
+        parts = (self.id, self.title, self.url, self.body, repr(sorted(self.facets.items())), *places)
         return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:20]
 
 

@@ -1,24 +1,26 @@
 """Articles into passages: whole units, merged when short, split when long, with a little overlap.
 
-No passage is longer than `MOST_TOKENS` and `CHARS_PER_TOKEN` times as many characters: a unit that is, such as the code
+A table too long for one passage is also cut into a passage for each of its rows. No passage is longer than `MOST_TOKENS` and `CHARS_PER_TOKEN` times as many characters: a unit that is, such as the code
 of a whole program, is cut into parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from handrail.knowledge import Article
 from handrail.knowledge.parts import Limit, fenced, parts
+from handrail.knowledge.places import Ground, Piece, regions
 from handrail.settings import Knowledge
-from handrail.text.markdown import LONGEST_HEADING, Block, clipped, parse, slug
-from handrail.types import Passage
+from handrail.text.markdown import LONGEST_HEADING, Block, clipped, is_title, parse, slug
+from handrail.types import Kind, Passage
 
 Count = Callable[[str], int]
 """Number of tokens in a text, by the embedder's own tokenizer."""
-MOST_TOKENS = 480
-"""Of a unit that is kept whole though it is over `split_above_tokens`: encoders read little more."""
+MOST_TOKENS = 320
+"""Of a unit that is kept whole though it is over `split_above_tokens`: with title and headings in front of it, encoders
+read no more (`models.embed_max_tokens`)."""
 CHARS_PER_TOKEN = 16
 """Characters that a token of a passage may stand for: a word of ten thousand characters is one to a tokenizer."""
 MOST_CHARS = MOST_TOKENS * CHARS_PER_TOKEN
@@ -26,17 +28,6 @@ LEAST_TOKENS = 40
 """Of a part of a row, however long the header above it is."""
 MARKS = 4
 """Tokens and characters left for the mark of a quotation and the lines between a header and its rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Markdown that belongs together, under one heading path."""
-
-    headings: tuple[str, ...]
-    text: str
-    tokens: int
-    anchor: str = ""
-    """Of the nearest heading, where the article names one."""
 
 
 class _Run:
@@ -76,7 +67,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"7:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
+        return f"8:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage: its text, with title and headings in front."""
@@ -87,7 +78,14 @@ class Chunker:
         blocks = parse(article.body)
         if blocks and len(article.title) > LONGEST_HEADING:
             blocks.insert(0, Block("paragraph", (), (" ".join(article.title.split()),)))
-        pieces = [piece for block in blocks for piece in self._split(block)]
+        ground = Ground(article)
+        pieces: list[Piece] = []
+        rows: list[Piece] = []
+        for above, block in zip([None, *blocks], blocks, strict=False):
+            found = ground.stand(block, self._split(block))
+            # They stand behind all else, so that they part nothing that belongs together.
+            rows += ground.stand(block, self._rows(block, above)) if len(found) > 1 else []
+            pieces += found
         return [
             Passage(
                 id=f"{article.id}/{position}",
@@ -99,23 +97,40 @@ class Chunker:
                 url=_address(article.url, piece),
                 tokens=self._count(piece.text),
                 facets=article.facets,
+                kind=piece.kind,
+                places=piece.places,
             )
-            for position, piece in enumerate(self._merge(pieces))
+            for position, piece in enumerate([*self._merge(pieces), *rows])
         ]
 
     def _split(self, block: Block) -> Iterator[Piece]:
         whole = block.render()
         tokens = self._count(whole)
+        kind = Kind.FIGURE if block.kind == "figure" else Kind.TEXT
         if len(whole) <= self._limit.chars and tokens <= self._limit.tokens:
-            yield Piece(block.headings, whole, tokens, block.anchor)
+            yield Piece(block.headings, whole, tokens, block.anchor, kind)
             return
         wide = not Limit(MOST_TOKENS // 2, MOST_CHARS // 2, self._count).holds(block.header)
         for text in parts(whole, self._limit) if wide else map(block.render, self._runs(block)):
-            yield Piece(block.headings, text, self._count(text), block.anchor)
+            yield Piece(block.headings, text, self._count(text), block.anchor, kind)
+
+    def _rows(self, block: Block, above: Block | None) -> Iterator[Piece]:
+        """A passage for each row of a table, with its header and the title above it, as far as they leave room."""
+        if block.kind != "table":
+            return
+        titled = above is not None and above.headings == block.headings and is_title(above)
+        heads = [f"{above.units[0]}\n\n{block.header}" if above is not None and titled else "", block.header]
+        room = Limit(MOST_TOKENS // 2, MOST_CHARS // 2, self._count)
+        head = next((one for one in heads if one and room.holds(one)), "")
+        for row in block.units if head else ():
+            text = f"{head}\n{row}"
+            tokens = self._count(text)
+            if tokens <= MOST_TOKENS and len(text) <= MOST_CHARS:
+                yield Piece(block.headings, text, tokens, block.anchor, Kind.ROW)
 
     @property
     def _limit(self) -> Limit:
-        tokens = self._settings.split_above_tokens
+        tokens = min(self._settings.split_above_tokens, MOST_TOKENS)
         return Limit(tokens, tokens * CHARS_PER_TOKEN, self._count)
 
     def _runs(self, block: Block) -> Iterator[list[str]]:
@@ -126,7 +141,7 @@ class Chunker:
         header = self._count(block.header) if block.header else 0
         limit = replace(self._limit, tokens=self._limit.tokens - header)
         smaller = replace(limit, tokens=max(limit.tokens, LEAST_TOKENS) - MARKS, chars=limit.chars // 2)
-        overlapping = block.kind in ("paragraph", "note")
+        overlapping = block.kind in ("paragraph", "note", "figure")
         run = _Run()
         for unit in block.units:
             size = self._count(unit)
@@ -165,7 +180,7 @@ class Chunker:
 
     def _join(self, left: Piece, right: Piece) -> bool:
         short = self._settings.merge_below_tokens
-        if not self._together(left, right):
+        if left.kind or right.kind or not self._together(left, right):
             return False
         if left.headings == right.headings:
             return left.tokens < short or right.tokens < short
@@ -178,13 +193,14 @@ class Chunker:
         return left.tokens + right.tokens <= self._limit.tokens and chars <= self._limit.chars
 
     def _joined(self, left: Piece, right: Piece) -> Piece:
+        places = regions((*left.places, *right.places))
         if left.headings == right.headings:
             # Counted as a sum: counting a passage anew with each of its lines would take the square of their number.
             both = f"{left.text}\n\n{right.text}"
-            return Piece(left.headings, both, left.tokens + right.tokens, left.anchor)
+            return Piece(left.headings, both, left.tokens + right.tokens, left.anchor, places=places)
         headings = _common(left.headings, right.headings)
         text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
-        return Piece(headings, text, self._count(text))
+        return Piece(headings, text, self._count(text), places=places)
 
 
 def _address(url: str, piece: Piece) -> str:

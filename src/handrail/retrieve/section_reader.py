@@ -15,11 +15,11 @@ from handrail.models.batching import Batcher
 from handrail.models.calibration import Calibration, probability
 from handrail.retrieve.signals import Seen, measure
 from handrail.retrieve.tables import tables_as_text
-from handrail.stores.sections import Sections
+from handrail.stores.sections import Sections, holds
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.tokens import coverage, tokenize
 from handrail.text.markdown import plain, sentences
-from handrail.types import Candidate, Hit, Passage, Section, Vectors
+from handrail.types import Candidate, Hit, Kind, Passage, Section, Vectors
 
 PER_PASSAGE = 3
 """Sections of one passage that are read: those that share most words with the question."""
@@ -29,7 +29,8 @@ FEWEST = 3
 
 class SectionReader:
     """`depth` sections are read at most, `max_words` of each; `answers` turns what was seen into a probability,
-    `across` does so for queries in languages that the model does not read.
+    `across` does so for queries in languages that the model does not read. What a machine says of a figure gets
+    `figure_weight` times that probability.
 
     Without a model the other signals decide.
     """
@@ -42,6 +43,7 @@ class SectionReader:
         max_words: int,
         answers: Calibration,
         across: Calibration | None = None,
+        figure_weight: float = 1.0,
     ) -> None:
         self._snapshot = snapshot
         self._sections = Sections(snapshot)
@@ -50,6 +52,7 @@ class SectionReader:
         self._max_words = max_words
         self._answers = answers
         self._across = across or answers
+        self._figure_weight = figure_weight
 
     async def read(
         self,
@@ -75,7 +78,13 @@ class SectionReader:
         signals = measure(seen, self._snapshot, cosines, floor)
         gate = self._answers if floor is None else self._across
         found = [
-            Candidate(one.section, probability(gate, values), values) for one, values in zip(seen, signals, strict=True)
+            Candidate(
+                one.section,
+                probability(gate, values) * (self._figure_weight if one.section.figure else 1.0),
+                values,
+                one.hit.passage.id if one.hit.passage.kind is Kind.ROW else "",
+            )
+            for one, values in zip(seen, signals, strict=True)
         ]
         return sorted(found, key=lambda candidate: -candidate.probability)
 
@@ -110,8 +119,10 @@ class SectionReader:
 def reordered(hits: Sequence[Hit], candidates: Sequence[Candidate]) -> list[Hit]:
     """Passages of the likeliest sections first, with their probability as `final`; the others keep their order."""
     final: dict[str, float] = {}
+    rows = [hit.passage for hit in hits if hit.passage.kind is Kind.ROW]
     for candidate in candidates:
-        for passage_id in candidate.section.passage_ids:
+        inside = (row.id for row in rows if holds(candidate.section, row))
+        for passage_id in (*candidate.section.passage_ids, *inside):
             final[passage_id] = max(candidate.probability, final.get(passage_id, 0.0))
     known = {hit.passage.id: hit for hit in hits}
     read = sorted((replace(known[i], final=p) for i, p in final.items() if i in known), key=lambda hit: -hit.final)

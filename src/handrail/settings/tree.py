@@ -162,6 +162,10 @@ class Retrieval(Section):
         "retrieval.late_weight",
         description="Share of the fused score that depends on late interaction. 0 turns it off.",
     )
+    figure_weight: Probability = fitted(
+        "retrieval.figure_weight",
+        description="Times the probability that what a machine says of a figure answers. 1 weighs it like text.",
+    )
     rerank_depth: int = fitted(
         "retrieval.rerank_depth",
         ge=0,

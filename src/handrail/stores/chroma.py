@@ -23,7 +23,7 @@ from chromadb.errors import NotFoundError
 from handrail.errors import IndexIncomplete, KnowledgeError, RetryableError, SettingsError
 from handrail.stores import audience as audiences
 from handrail.stores.audience import Audience
-from handrail.types import Passage, Vectors
+from handrail.types import Kind, Passage, Place, Vectors
 
 CHROMA, DATABASE = "chroma", "chroma.sqlite3"
 FACET = "facet_"
@@ -251,6 +251,9 @@ def _metadata(passage: Passage, digest: str, of: int) -> dict[str, str | int]:
         "tokens": passage.tokens,
         "digest": digest,
         "of": of,
+        # Always said, as the audience below.
+        "kind": passage.kind.value,
+        "places": json.dumps([[place.page, place.box] for place in passage.places]),
         **{FACET + key: value for key, value in passage.facets.items()},
         # Always said: Chroma keeps what an earlier version of the passage had and this one does not mention.
         AUDIENCE: audiences.written_for(passage.facets),
@@ -271,6 +274,10 @@ def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage
         url=metadata["url"],
         tokens=int(metadata["tokens"]),
         facets=facets,
+        kind=Kind(metadata.get("kind", "")),
+        places=tuple(
+            Place(page, tuple(box) if box else None) for page, box in json.loads(metadata.get("places", "[]"))
+        ),
     )
 
 

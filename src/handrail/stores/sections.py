@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from handrail.stores.snapshot import Snapshot
 from handrail.text.markdown import NUMBERED_SECTION, sentences
-from handrail.types import Passage, Section
+from handrail.types import Kind, Passage, Section
 
 HEADING = re.compile(r"(?m)^### (.+)$")
 """How the chunker sets the heading of a short section that shares its passage with others."""
@@ -34,13 +34,14 @@ class Sections:
 
     def of(self, passage: Passage) -> list[Section]:
         """The sections that a passage holds, or holds a part of, in reading order."""
-        return [section for section in self.of_article(passage.article_id) if passage.id in section.passage_ids]
+        return [section for section in self.of_article(passage.article_id) if holds(section, passage)]
 
     def _of_article(self, article_id: str) -> tuple[Section, ...]:
         """In reading order."""
         passages = [self._snapshot.passages[row] for row in self._snapshot.rows.get(article_id, ())]
+        text = [passage for passage in passages if passage.kind is Kind.TEXT]
         found: list[_Open] = []
-        for part in (part for passage in passages for part in _parts(passage)):
+        for part in (part for passage in text for part in _parts(passage)):
             if found and found[-1].takes(part):
                 found[-1].add(part)
             else:
@@ -48,7 +49,30 @@ class Sections:
         closed = [section.closed(number) for number, section in enumerate(found)]
         if len(found) > 1 and found[0].introduces:
             closed[0] = _leading_to(closed[0], closed[1])
-        return tuple(closed)
+        figures = [passage for passage in passages if passage.kind is Kind.FIGURE]
+        return (*closed, *(_figure(passage, number) for number, passage in enumerate(figures, len(closed))))
+
+
+def holds(section: Section, passage: Passage) -> bool:
+    """Whether the passage is one of the section's, or a row of a table in it."""
+    if passage.kind is not Kind.ROW:
+        return passage.id in section.passage_ids
+    same = (section.article_id, section.headings) == (passage.article_id, passage.headings)
+    return same and passage.text.rpartition("\n")[2] in section.text
+
+
+def _figure(passage: Passage, number: int) -> Section:
+    """A section of its own: what people wrote around it stands without it, and is believed more."""
+    return Section(
+        id=f"{passage.article_id}#{number}",
+        article_id=passage.article_id,
+        title=passage.title,
+        headings=passage.headings,
+        text=passage.text,
+        url=passage.url,
+        passage_ids=(passage.id,),
+        figure=True,
+    )
 
 
 class _Part:

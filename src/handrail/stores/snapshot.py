@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from handrail.stores.audience import Audience
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
-from handrail.types import Passage, Vectors
+from handrail.types import Kind, Passage, Place, Vectors
 
-FORMAT = 7
+FORMAT = 8
 SCRATCH = ".part-"
 NOISE_SAMPLE = 400
 
@@ -141,6 +141,7 @@ class Snapshot:
         positions = [n for n in range(passage.position - reach, passage.position + reach + 1) if n != passage.position]
         found = (self.by_id.get(f"{passage.article_id}/{n}") for n in positions)
         beside = [other for other in found if other is not None and other.section == passage.section]
+        beside = [other for other in beside if other.kind is passage.kind is Kind.TEXT]
         return beside + [other for other in self._later_steps(passage) if other not in beside] if reach else beside
 
     def _later_steps(self, passage: Passage, limit: int = 6) -> list[Passage]:
@@ -232,7 +233,7 @@ def _is_step(passage: Passage) -> bool:
 
 def _body(passages: Sequence[Passage]) -> str:
     """One article as keyword search reads it: the title once, each section's own heading, all text."""
-    sections = (" ".join((*passage.headings[-1:], passage.text)) for passage in passages)
+    sections = (" ".join((*one.headings[-1:], one.text)) for one in passages if one.kind is not Kind.ROW)
     return "\n".join((passages[0].title, *sections))
 
 
@@ -261,11 +262,15 @@ def _rows(passages: Sequence[Passage]) -> dict[str, list[int]]:
 
 
 def _passage(row: dict[str, Any]) -> Passage:
-    return Passage(**{**row, "headings": tuple(row["headings"])})
+    places = tuple(Place(one["page"], tuple(one["box"]) if one["box"] else None) for one in row["places"])
+    return Passage(**{**row, "headings": tuple(row["headings"]), "kind": Kind(row["kind"]), "places": places})
 
 
 def _article_vectors(passages: Sequence[Passage], vectors: Vectors) -> Vectors:
-    rows = _rows(passages)
+    rows = {
+        article: [row for row in found if passages[row].kind is not Kind.ROW] or found
+        for article, found in _rows(passages).items()
+    }
     if not rows:
         return np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
     means = np.stack([vectors[index].mean(axis=0) for index in rows.values()])

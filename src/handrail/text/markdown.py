@@ -41,11 +41,15 @@ RUN_IN = re.compile(r"\*\*[^*]+\*\*")
 """A heading in the line of what it is about: `**Pass a key on.** Many APIs …`."""
 
 
+PADDING = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
+RULE = re.compile(r"-{4,}")
 QUOTED = re.compile(r"^ {0,3}> ?", re.M)
 WHOLE = frozenset({"ordered_list_open", "bullet_list_open", "fence", "code_block", "table_open"})
 """Blocks in which lines matter: a note that holds one is one unit."""
 OWN_ANCHOR = re.compile(r"\{:? ?#([\w.:-]{1,200})[^{}]{0,200}\}$")
 """`## Uninstall {#remove}`, as Docusaurus, Pandoc, MkDocs and kramdown name the anchor of a heading."""
+FIGURE = "**Figure, described by a machine:**"
+"""Begins a note that says what a figure shows: readers and language models know it from what people wrote."""
 LONGEST_HEADING = 200
 """Characters; what is longer is text, and only its beginning stands over the section."""
 
@@ -61,6 +65,11 @@ def run_in(said: str) -> str:
     return f"**{said}**" if said[-1:] in tuple(".!?:") else f"**{said}:**"
 
 
+def figure(said: str) -> str:
+    """A note with what a machine says that a figure shows; no person wrote it."""
+    return f"> {FIGURE} {said}"
+
+
 def without_number(heading: str) -> str:
     """Without "Step 2:"; empty where there is nothing else."""
     return NUMBERED_SECTION.sub("", heading)
@@ -71,7 +80,7 @@ class Block:
     """One block of an article."""
 
     kind: str
-    """`paragraph`, `lines`, `ordered`, `bullets`, `table`, `note` or `code`."""
+    """`paragraph`, `lines`, `ordered`, `bullets`, `table`, `note`, `figure` or `code`."""
     headings: tuple[str, ...]
     units: tuple[str, ...]
     header: str = ""
@@ -80,15 +89,22 @@ class Block:
     """Number of the first item of an ordered list."""
     anchor: str = ""
     """Of the nearest heading, where the article names one."""
+    lines: tuple[int, int] = (0, 0)
+    """The first line of the article that it is made of, and the one behind its last."""
 
     def render(self, units: Sequence[str] | None = None) -> str:
         """Markdown of all units, or of a run of them."""
         chosen = self.units if units is None else units
         if self.kind == "table":
             return "\n".join((self.header, *chosen))
-        if self.kind == "note":
+        if self.kind in ("note", "figure"):
             return "\n".join(f"> {line}" for line in " ".join(chosen).splitlines())
         return {"paragraph": " ", "lines": "  \n"}.get(self.kind, "\n").join(chosen)
+
+
+def is_title(block: Block) -> bool:
+    """Whether it is a line in bold and nothing else, as stands above a table."""
+    return block.kind == "paragraph" and len(block.units) == 1 and bool(RUN_IN.fullmatch(block.units[0]))
 
 
 @cache
@@ -120,7 +136,7 @@ def parse(text: str, lang: str = "en") -> list[Block]:
         elif token.map is not None:
             block = _block(tokens[at : end + 1], lines, tuple(title for _, title in path), lang)
             if block is not None and any(unit.strip() for unit in block.units):
-                blocks.append(replace(block, anchor=anchor) if anchor else block)
+                blocks.append(replace(block, anchor=anchor, lines=(token.map[0], token.map[1])))
         at = end + 1
     return blocks
 
@@ -202,8 +218,9 @@ def _block(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, .
     if head.type == "blockquote_open":
         if any(token.type in WHOLE for token in tokens):
             return Block("note", headings, (QUOTED.sub("", _source(head, lines)),))
-        inner = " ".join(_quoted(token) for token in tokens)
-        return Block("note", headings, tuple(sentences(inner, lang)))
+        inner = " ".join(_quoted(token) for token in tokens).strip()
+        kind = "figure" if inner.startswith(FIGURE) else "note"
+        return Block(kind, headings, tuple(sentences(inner, lang)))
     if head.type in ("fence", "code_block"):
         return Block("code", headings, (_source(head, lines),))
     if head.type == "html_block":
@@ -244,7 +261,10 @@ def _items(tokens: Sequence[Token], lines: Sequence[str], ordered: bool, start: 
 def _table(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, ...]) -> Block | None:
     if tokens[0].map is None:
         return None
-    rows = [_clean(line).strip() for line in lines[tokens[0].map[0] : tokens[0].map[1]] if line.strip()]
+    # Encoders would read little else than the spaces and dashes that align columns.
+    source = lines[tokens[0].map[0] : tokens[0].map[1]]
+    rows = [PADDING.sub(" ", _clean(line).strip()) for line in source if line.strip()]
+    rows[1] = RULE.sub("---", rows[1])
     if len(rows) == 2:
         return Block("code", headings, ("\n".join(rows),))
     return Block("table", headings, tuple(rows[2:]), header="\n".join(rows[:2]))

@@ -95,6 +95,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "support": citation.support,
         "quote": citation.quote,
         "quotes": list(citation.quotes),
+        "places": [{"page": place.page, "box": place.box and list(place.box)} for place in passage.places],
     }
 
 

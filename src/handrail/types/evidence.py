@@ -4,6 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a passage is, where it is not simply a part of its article's text."""
+
+    TEXT = ""
+    ROW = "row"
+    """One row of a large table, which also stands in the passages of the whole table."""
+    FIGURE = "figure"
+    """What a machine wrote about a figure: evidence of less weight than what people wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in the document that the article was read from."""
+
+    page: int
+    """From 1."""
+    box: tuple[float, float, float, float] | None = None
+    """Left, top, right and bottom as shares of the page's width and height, from its upper left corner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +41,9 @@ class Passage:
     url: str
     tokens: int
     facets: Mapping[str, str] = field(default_factory=dict)
+    kind: Kind = Kind.TEXT
+    places: tuple[Place, ...] = ()
+    """Where it stands, in reading order; empty for articles that have no pages."""
 
     @property
     def section(self) -> tuple[str, tuple[str, ...]]:
@@ -49,6 +73,8 @@ class Section:
     """The passages that hold it or a part of it, in reading order."""
     leads_to: str = ""
     """Of a few words above the first heading: what stands below it, in Markdown. They are shown together."""
+    figure: bool = False
+    """Whether it is what a machine says of a figure."""
 
     @property
     def path(self) -> str:
@@ -69,6 +95,8 @@ class Candidate:
     probability: float
     """Calibrated: that it answers the question."""
     signals: Mapping[str, float] = field(default_factory=dict)
+    row: str = ""
+    """Id of the passage of the one row of a table by which it was found; empty where it was found otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

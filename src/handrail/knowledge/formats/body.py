@@ -1,0 +1,128 @@
+"""Writes Markdown for what was read from another format, and keeps where each line of it stood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from handrail.errors import KnowledgeError
+from handrail.knowledge import Article
+from handrail.knowledge.formats import Document
+from handrail.knowledge.publication import audience
+from handrail.stores.audience import FACET, Audience
+from handrail.text.markdown import figure
+from handrail.types import Place
+
+MARK = re.compile(r"[*<>]|\\(?=[!-/:-@\[-`{-~])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<=\])(?=\()|^\[|~(?=~)")
+"""What Markdown takes for a mark within a line of prose."""
+BLOCK = re.compile(r"^(?=#{1,6}(?:\s|$)|=+\s*$|-(?:[ \t]*-){2,}\s*$|~~~|```|-\s*$)")
+"""Where a line of prose would begin another kind of block."""
+BULLET = re.compile(r"^[•‣▪◦●○·∙–*](?=\s)|^[\uf0b7\uf0a7](?=\s)")
+"""How documents print the mark of a list."""
+
+MOST_FIELDS = 1_000_000
+UNSAFE = re.compile(r"[^\w.-]+")
+FACETS = ("section", "lang")
+Places = Sequence[Place]
+Grid = Sequence[Sequence[str]]
+
+
+class Body:
+    """The lines of an article, block by block."""
+
+    def __init__(self) -> None:
+        self.title = ""
+        self.lines: list[str] = []
+        self.places: dict[int, tuple[Place, ...]] = {}
+
+    def add(self, lines: Iterable[str], places: Iterable[Places] = ()) -> None:
+        """One block. `places` are by line; lines behind the last of them have none."""
+        if self.lines:
+            self.lines.append("")
+        stands = iter(places)
+        for line in lines:
+            where = tuple(next(stands, ()))
+            if where:
+                self.places[len(self.lines)] = where
+            self.lines.append(line)
+
+    def heading(self, level: int, text: str, places: Places = ()) -> None:
+        self.add([f"{'#' * min(level, 6)} {prose(text)}"], [places])
+
+    def table(self, rows: Grid, places: Sequence[Places] = (), title: str = "") -> None:
+        """The first row names the columns. `places` are by row."""
+        rows = [row for row in rows if row]
+        if not any(cell.strip() for row in rows for cell in row):
+            return
+        if title:
+            self.add([f"**{prose(title)}**"])
+        width = max(map(len, rows))
+        head, *rest = [_row(row, width) for row in rows]
+        stands = list(places) + [()] * (len(rows) - len(places))
+        self.add([head, "|" + " --- |" * width, *rest], [stands[0], (), *stands[1:]])
+
+    def figure(self, text: str, places: Places = ()) -> None:
+        """What a machine says a figure shows."""
+        lines = figure(" ".join(prose(line) for line in text.splitlines() if line.strip())).splitlines()
+        self.add(lines, [places] * len(lines))
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def article(document: Document, body: Body) -> Article:
+    parts = _parts(document)
+    title = body.title or document.relative.stem.replace("-", " ").replace("_", " ").capitalize()
+    url = f"{document.url_base}/{quote('/'.join(parts))}" if document.url_base else ""
+    return Article(identity(document), title, body.text, url, places=body.places)
+
+
+def identity(document: Document) -> str:
+    return ":".join(_parts(document))
+
+
+def faceted(said: Mapping[str, Any]) -> dict[str, str]:
+    facets = {key: str(said[key]).strip() for key in FACETS if said.get(key)}
+    return facets | ({FACET: Audience.AGENTS.value} if audience(said) is Audience.AGENTS else {})
+
+
+def _parts(document: Document) -> list[str]:
+    return [UNSAFE.sub("-", part.lower()) for part in document.relative.with_suffix("").parts]
+
+
+def prose(text: str) -> str:
+    """Text in one line that Markdown shows as it is; only what would be taken for a mark is escaped."""
+    line = MARK.sub(r"\\\g<0>", " ".join(text.split()))
+    return BLOCK.sub(r"\\", line)
+
+
+def item(text: str) -> str:
+    """A line of prose; one that begins with the printed mark of a list is an item."""
+    bare = text.strip()
+    marked = BULLET.match(bare)
+    return f"- {prose(bare[marked.end() :])}" if marked else prose(bare)
+
+
+def spread(cells: Mapping[tuple[int, int], tuple[str, int, int]]) -> list[list[str]]:
+    """A grid of cells given as text, rows and columns they span: a merged cell says the same in each of its fields.
+
+    Raises KnowledgeError for a table of more fields than any has.
+    """
+    if sum(rows * columns for _, rows, columns in cells.values()) > MOST_FIELDS:
+        raise KnowledgeError(f"a table has more than {MOST_FIELDS:,} fields, merged ones counted; split it")
+    filled = {
+        (row + down, column + across): text
+        for (row, column), (text, rows, columns) in cells.items()
+        for down in range(rows)
+        for across in range(columns)
+    }
+    height, width = (1 + max((at[axis] for at in filled), default=-1) for axis in (0, 1))
+    return [[filled.get((row, column), "") for column in range(width)] for row in range(height)]
+
+
+def _row(cells: Sequence[str], width: int) -> str:
+    shown = [prose(cell).replace("|", r"\|") for cell in cells] + [""] * (width - len(cells))
+    return f"| {' | '.join(shown)} |"
