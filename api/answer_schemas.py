@@ -10,6 +10,19 @@ from api.fields import Probability
 from handrail.types import Label, Offer, RefusalReason, Routing
 
 
+class Place(BaseModel):
+    """Where something stands in the document that an article was read from."""
+
+    page: int = Field(ge=1, examples=[3])
+    box: list[Probability] | None = Field(
+        None,
+        description="Left, top, right and bottom as shares of the page's width and height, from its upper left corner.",
+        min_length=4,
+        max_length=4,
+        examples=[[0.1, 0.25, 0.9, 0.4]],
+    )
+
+
 class Citation(BaseModel):
     """A numbered proof: `[index]` in the answer points here."""
 
@@ -31,6 +44,11 @@ class Citation(BaseModel):
     )
     quotes: list[str] = Field(
         [], description="All supporting words, in reading order; each is found literally in the excerpt."
+    )
+    places: list[Place] = Field(
+        [],
+        description="Where the passage stands in its document, one place a page; of a row of a table, its cells. Empty "
+        "for articles without pages.",
     )
 
 

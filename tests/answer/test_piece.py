@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.answer.piece import LONG, SHOWN, piece_of, share_of, shown, words
-from handrail.types import Piece
+from handrail.types import Candidate, Piece
 from tests.stages import passage, section_of
 
 
 def piece(text: str, query: str = "", *, title: str = "Water the beds", headings: tuple[str, ...] = ()) -> Piece:
     held = passage("garden:water/3", text, title=title, headings=headings)
-    return piece_of(section_of(held, text=text), share_of(query, {}, "english"))
+    return piece_of(Candidate(section_of(held, text=text), 0.9), share_of(query, {}, "english"))
 
 
 def answering(text: str, query: str, **places: tuple[str, ...]) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from handrail.answer.citations import unmarked
 from handrail.stores.tokens import coverage
 from handrail.text.markdown import sentences
-from handrail.types import Piece, Section
+from handrail.types import Candidate, Piece
 
 IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)[ \t]*\n?")
 STEP = re.compile(r"(?m)^\d+[.)]\s")
@@ -27,8 +27,9 @@ def share_of(query: str, weights: Mapping[str, float], lang: str) -> Share:
     return lambda text: coverage(query, text, weights, rarest, lang)
 
 
-def piece_of(section: Section, share: Share) -> Piece:
+def piece_of(candidate: Candidate, share: Share) -> Piece:
     """All of the section, without its pictures: their descriptions are not prose."""
+    section = candidate.section
     markdown = unmarked(IMAGE.sub("", f"{section.text}\n\n{section.leads_to}")).strip()
     answering = _answering(markdown, section.path, share)
     steps = len(STEP.findall(markdown))
@@ -36,7 +37,7 @@ def piece_of(section: Section, share: Share) -> Piece:
         markdown=markdown,
         title=section.title,
         section=" › ".join(section.headings),
-        passage_id=section.passage_ids[0],
+        passage_id=candidate.cited,
         article_id=section.article_id,
         url=section.url,
         answering=answering,

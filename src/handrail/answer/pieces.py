@@ -79,7 +79,7 @@ class Pieces:
         pieces: list[Piece] = []
         room = ROOM
         for query, candidate in candidates:
-            piece = piece_of(candidate.section, share_of(query, self._weights, self._lang))
+            piece = piece_of(candidate, share_of(query, self._weights, self._lang))
             size = words(shown(piece))
             if planted(piece.markdown) or not piece.markdown or (bounded and pieces and size > room):
                 continue

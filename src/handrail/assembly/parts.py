@@ -216,7 +216,9 @@ class Parts:
         words = int(settings.models.rerank_max_tokens * WORDS_PER_TOKEN)
         depth = settings.retrieval.rerank_depth or UNREAD_DEPTH
         across = load_calibration(UNREAD)
-        return SectionReader(self.snapshot, None if off else self.read, depth, words, answers, across)
+        model = None if off else self.read
+        figures = settings.retrieval.figure_weight
+        return SectionReader(self.snapshot, model, depth, words, answers, across, figures)
 
     def close(self) -> None:
         self.embed.close()

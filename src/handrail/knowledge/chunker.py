@@ -1,7 +1,7 @@
 """Articles into passages: whole units, merged when short, split when long, with a little overlap.
 
-A table too long for one passage is also cut into a passage for each of its rows. No passage is longer than `MOST_TOKENS` and `CHARS_PER_TOKEN` times as many characters: a unit that is, such as the code
-of a whole program, is cut into parts.
+A table too long for one passage is also cut into a passage for each of its rows. No passage is longer than `MOST_TOKENS`
+and `CHARS_PER_TOKEN` times as many characters: a unit that is, such as the code of a whole program, is cut into parts.
 """
 
 from __future__ import annotations

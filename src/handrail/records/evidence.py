@@ -101,5 +101,5 @@ class EvidenceRecords(Repository):
 
 
 def _passage(citation: dict[str, Any]) -> dict[str, Any]:
-    kept = ("index", "id", "title", "url", "excerpt", "score", "support", "quote", "quotes")
+    kept = ("index", "id", "title", "url", "excerpt", "score", "support", "quote", "quotes", "places")
     return {key: citation[key] for key in kept if key in citation}

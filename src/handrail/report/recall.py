@@ -23,7 +23,7 @@ def of_quotes(found: Found, claims: Sequence[Claim], bands: Bands) -> tuple[Aske
     shown = {claim.piece.passage_id for claim in claims if claim.piece is not None}
     asked = []
     for one in found.asked:
-        of_shown = (each.probability for each in one.evidence.sections if each.section.passage_ids[0] in shown)
+        of_shown = (each.probability for each in one.evidence.sections if each.cited in shown)
         likely = 0.0 if one.evidence.unlisted else max(of_shown, default=0.0)
         asked.append(_asked(one, likely, answered=likely >= bands.answered))
     return tuple(asked)

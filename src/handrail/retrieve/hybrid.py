@@ -161,7 +161,7 @@ class HybridRetriever:
         missing = {
             passage_id: one.probability
             for one in sections
-            for passage_id in one.section.passage_ids
+            for passage_id in (*one.section.passage_ids, one.cited)
             if passage_id not in held
         }
         rest = [

@@ -98,6 +98,11 @@ class Candidate:
     row: str = ""
     """Id of the passage of the one row of a table by which it was found; empty where it was found otherwise."""
 
+    @property
+    def cited(self) -> str:
+        """Id of the passage that a citation of the section opens."""
+        return self.row or self.section.passage_ids[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

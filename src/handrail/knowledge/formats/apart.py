@@ -22,7 +22,10 @@ MOST_OUTPUT = 200_000_000
 
 
 def read_apart(module: str, library: str, data: bytes) -> Body:
-    """What `module.parse` makes of `data`. Raises MissingExtra without `library`, KnowledgeError for what it refuses."""
+    """What `module.parse` makes of `data`.
+
+    Raises MissingExtra where `library` is not installed, KnowledgeError for a document that cannot be read.
+    """
     if not _installed(library):
         raise MissingExtra("Reading PDF and DOCX files", "documents")
     command = [sys.executable, "-m", __name__, module]

@@ -37,7 +37,7 @@ class Blocks:
             return
         parsed = _parsed(said)
         if parsed is None:
-            raise KnowledgeError("neither a parsed document (an object with `chunks`) nor a list of questions and answers")
+            raise KnowledgeError("neither a parsed document (an object with `chunks`) nor a list of questions")
         body = _Reader(parsed).body()
         if not body.lines:
             raise KnowledgeError("none of its chunks holds text")

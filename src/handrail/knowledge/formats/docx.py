@@ -187,12 +187,13 @@ def _grid(table: Any) -> list[list[str]]:
     for row, line in enumerate(_children(table, "tr")):
         column = _before(line)
         for cell in _children(line, "tc"):
-            properties = cell.find(W + "tcPr")
-            span, merged = (properties.find(W + name) if properties is not None else None for name in ("gridSpan", "vMerge"))
+            span, merged = (
+                properties.find(W + name) if properties is not None else None for name in ("gridSpan", "vMerge")
+            )
             width = max(1, min(int(span.get(W + "val", 1)), 10_000)) if span is not None else 1
             goes_on = merged is not None and merged.get(W + "val", "continue") == "continue"
             if goes_on and column in above:
-                text, rows, columns = cells[above[column]]
+                text, _, columns = cells[above[column]]
                 cells[above[column]] = (text, row - above[column][0] + 1, columns)
             else:
                 cells[row, column] = (_inside(cell), 1, width)

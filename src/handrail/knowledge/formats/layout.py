@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -105,7 +106,7 @@ class _Writer:
         self._usual = sizes.most_common(1)[0][0] if sizes else 0.0
         gaps = [
             below.top - line.top
-            for line, below in zip(lines, lines[1:], strict=False)
+            for line, below in pairwise(lines)
             if line.place.page == below.place.page and line.size == below.size == self._usual and below.top > line.top
         ]
         self._gap = median(gaps) if gaps else 0.0
@@ -139,7 +140,9 @@ class _Writer:
         return self._body
 
     def _is_larger(self, line: Line) -> bool:
-        return line.size >= self._usual * LARGER and len(line.text) <= HEADING_CHARS and any(map(str.isalpha, line.text))
+        return (
+            line.size >= self._usual * LARGER and len(line.text) <= HEADING_CHARS and any(map(str.isalpha, line.text))
+        )
 
     def _level(self, items: Sequence[Line | Table], at: int) -> int:
         """Of a heading; 0 for any other line."""
@@ -175,9 +178,11 @@ class _Writer:
     def _begins(self, last: Line, line: Line) -> bool:
         """Whether `line` begins a paragraph, and does not go on with the one of `last`."""
         if last.place.page != line.place.page or line.top < last.top:
-            return last.text.rstrip().endswith((".", "!", "?", ":")) or bool(_marker(line.text))
+            return last.text.rstrip().endswith((".", "!", "?", ":")) or _marker(line.text)
         far = bool(self._gap) and line.top - last.top > self._gap * APART
-        return far or (bool(_marker(line.text)) and not _marker(last.text) and not any(_marker(one.text) for one in self._open))
+        return far or (
+            bool(_marker(line.text)) and not _marker(last.text) and not any(_marker(one.text) for one in self._open)
+        )
 
     def _caption(self) -> str:
         """The line above a table that is its title; it is no paragraph then."""

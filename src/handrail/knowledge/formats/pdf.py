@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
-
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from handrail.errors import KnowledgeError
@@ -18,6 +17,7 @@ from handrail.types import Place
 MOST_PAGES = 2000
 SAME_LINE = 0.5
 """Share of a line's height by which words of it may stand higher or lower."""
+_Box = tuple[float, float, float, float]
 COLUMN = 0.45
 """Share of a page's width behind which the lines of a second column begin."""
 TITLES_OF_PROGRAMS = ("untitled", "(anonymous)", "microsoft word", "microsoft powerpoint", "document")
@@ -47,12 +47,14 @@ def parse(data: bytes) -> Body:
     except KnowledgeError:
         raise
     except Exception as error:
-        if isinstance(error, PDFPasswordIncorrect) or isinstance(error.__cause__ or error.__context__, PDFPasswordIncorrect):
+        if isinstance(error, PDFPasswordIncorrect) or isinstance(
+            error.__cause__ or error.__context__, PDFPasswordIncorrect
+        ):
             raise KnowledgeError("protected by a password; save it without one") from None
         name = type(error).__name__
         raise KnowledgeError(f"damaged or cut short: not a whole PDF ({name}); save it anew") from error
     if not any(pages):
-        raise KnowledgeError("holds no text: its pages are pictures, or none are left; run text recognition on it first")
+        raise KnowledgeError("holds no text: its pages may be pictures; run text recognition on it first")
     body = write(pages)
     if not body.title and said and not said.casefold().startswith(TITLES_OF_PROGRAMS):
         body.title = said
@@ -67,7 +69,7 @@ def _page(page: Any) -> list[Line | Table]:
     def place(box: Sequence[float]) -> Place:
         left, top, right, bottom = box
         shares = ((left - x0) / width, (top - y0) / height, (right - x0) / width, (bottom - y0) / height)
-        return Place(number, tuple(round(min(1.0, max(0.0, share)), 4) for share in shares))  # type: ignore[arg-type]
+        return Place(number, tuple(round(min(1.0, max(0.0, share)), 4) for share in shares))
 
     x0, y0 = page.bbox[:2]
     tables = [table for table in page.find_tables() if len(table.rows) > 1 and len(table.columns) > 1]
@@ -92,7 +94,9 @@ def _where(found: Sequence[Line | Table], table: Place) -> int:
     boxes = [(one.place if isinstance(one, Line) else one.places[0][0]).box or (0.0, 0.0, 0.0, 0.0) for one in found]
     # A caption is often narrower than its table; only columns of text say that what is beside it belongs elsewhere.
     columns = sum(box[0] > COLUMN for box in boxes) * 4 > len(boxes)
-    above = [n for n, box in enumerate(boxes) if box[3] <= top + 0.01 and (not columns or box[0] < right and box[2] > left)]
+    above = [
+        n for n, box in enumerate(boxes) if box[3] <= top + 0.01 and (not columns or (box[0] < right and box[2] > left))
+    ]
     if above:
         return 1 + max(above, key=lambda n: boxes[n][3])
     return next((n for n, box in enumerate(boxes) if box[1] >= top), len(found))
@@ -120,23 +124,26 @@ def _lines(words: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 def _table(table: Any, place: Callable[[Sequence[float]], Place]) -> Table:
     """A field that a merged cell covers says what that cell says."""
-    rows = table.extract()
     boxes = [row.cells for row in table.rows]
-    texts = {tuple(box): text or "" for row, said in zip(boxes, rows, strict=True) for box, text in zip(row, said, strict=True) if box}
+    texts: dict[_Box, str] = {
+        box: " ".join((text or "").split())
+        for row, said in zip(boxes, table.extract(), strict=True)
+        for box, text in zip(row, said, strict=True)
+        if box
+    }
     columns = [next((row[n][0] for row in boxes if row[n]), 0.0) for n in range(len(boxes[0]))]
     grid, places = [], []
     for row in boxes:
-        held = [box for box in row if box]
-        if not held:
+        top = max((box[1] for box in row if box), default=None)
+        if top is None:
             continue
-        top = max(box[1] for box in held)
         covering = [box or _covering(texts, column, top) for box, column in zip(row, columns, strict=True)]
-        grid.append([" ".join(texts.get(tuple(box), "").split()) if box else "" for box in covering])
-        places.append(tuple(place(box) for box in dict.fromkeys(tuple(box) for box in covering if box)))
+        grid.append([texts.get(box, "") if box else "" for box in covering])
+        places.append([place(box) for box in dict.fromkeys(covering) if box])
     return Table(grid, places)
 
 
-def _covering(texts: dict[Any, str], left: float, top: float) -> Any:
+def _covering(texts: Iterable[_Box], left: float, top: float) -> _Box | None:
     """The cell that reaches over the field whose upper left corner this is."""
     inside = (box for box in texts if box[0] - 1 <= left < box[2] - 1 and box[1] - 1 <= top < box[3] - 1)
     return next(inside, None)
