@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -11,7 +12,7 @@ from starlette.testclient import TestClient
 
 from handrail.accounts.customer import signed
 from handrail.turn import outcome
-from handrail.types import Label, Outcome, RefusalReason, Routing, Verdict
+from handrail.types import Label, Outcome, Place, RefusalReason, Routing, Verdict
 from tests.api.conftest import Serve
 from tests.api.scripted import CITATIONS, WORDING, ScriptedAssistant
 
@@ -40,6 +41,7 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
                 "support": "supported",
                 "quote": None,
                 "quotes": [],
+                "places": [],
             }
         ],
         "sources": [{"title": "Connect a domain", "url": "https://help.tillwick.example/domains/connect#steps"}],
@@ -68,6 +70,17 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
             "models": {},
         },
     }
+
+
+def test_a_citation_says_where_its_passage_stands(client: TestClient, assistant: ScriptedAssistant) -> None:
+    cited = CITATIONS[0]
+    places = (Place(3, (0.1, 0.2, 0.9, 0.4)), Place(4))
+    placed = replace(cited, passage=replace(cited.passage, places=places))
+    assistant.result = outcome.answered("Yes [1].", Verdict.FULLY, [placed], 0.8)
+
+    body = client.post("/ask", json={"question": "Where does it say so?"}).json()
+
+    assert body["citations"][0]["places"] == [{"page": 3, "box": [0.1, 0.2, 0.9, 0.4]}, {"page": 4, "box": None}]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ def test_an_answer_is_exactly_the_contract() -> None:
                 "support": "supported",
                 "quote": None,
                 "quotes": [],
+                "places": [],
             }
         ],
         "sources": [{"title": "Connect a domain", "url": "https://help.example/domains:connect"}],

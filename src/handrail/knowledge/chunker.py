@@ -1,7 +1,7 @@
 """Articles into passages: whole units, merged when short, split when long, with a little overlap.
 
-A table too long for one passage is also cut into a passage for each of its rows. No passage is longer than `MOST_TOKENS`
-and `CHARS_PER_TOKEN` times as many characters: a unit that is, such as the code of a whole program, is cut into parts.
+A table too long for one passage is also cut into a passage for each row. No passage is longer than `MOST_TOKENS` and
+`CHARS_PER_TOKEN` times as many characters: a unit that is, such as the code of a whole program, is cut into parts.
 """
 
 from __future__ import annotations
@@ -80,12 +80,13 @@ class Chunker:
             blocks.insert(0, Block("paragraph", (), (" ".join(article.title.split()),)))
         ground = Ground(article)
         pieces: list[Piece] = []
-        rows: list[Piece] = []
+        beside: list[Piece] = []
         for above, block in zip([None, *blocks], blocks, strict=False):
             found = ground.stand(block, self._split(block))
-            # They stand behind all else, so that they part nothing that belongs together.
-            rows += ground.stand(block, self._rows(block, above)) if len(found) > 1 else []
-            pieces += found
+            rows = ground.stand(block, self._rows(block, above)) if len(found) > 1 else []
+            # Figures and rows stand behind all else, so that they part nothing that belongs together.
+            beside += [*rows, *(found if block.kind == "figure" else ())]
+            pieces += found if block.kind != "figure" else ()
         return [
             Passage(
                 id=f"{article.id}/{position}",
@@ -100,7 +101,7 @@ class Chunker:
                 kind=piece.kind,
                 places=piece.places,
             )
-            for position, piece in enumerate([*self._merge(pieces), *rows])
+            for position, piece in enumerate([*self._merge(pieces), *beside])
         ]
 
     def _split(self, block: Block) -> Iterator[Piece]:
@@ -180,7 +181,7 @@ class Chunker:
 
     def _join(self, left: Piece, right: Piece) -> bool:
         short = self._settings.merge_below_tokens
-        if left.kind or right.kind or not self._together(left, right):
+        if not self._together(left, right):
             return False
         if left.headings == right.headings:
             return left.tokens < short or right.tokens < short

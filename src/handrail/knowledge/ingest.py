@@ -128,7 +128,7 @@ class Ingest:
                 else:
                     articles[item.id] = item
         if not articles and not withdrawn:
-            why = "; ".join(f"{item.where}: {item.why}" for item in report.rejected[:3])
+            why = "; ".join(f"{item.where}: {item.why}" for item in [*report.rejected, *report.skipped][:3])
             raise KnowledgeError(f"no usable articles{': ' + why if why else ''}")
         report.articles = len(articles)
         report.for_agents = sum(not Audience.PUBLIC.may_read(article.facets) for article in articles.values())

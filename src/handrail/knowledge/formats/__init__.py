@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,15 @@ FORMATS: Mapping[str, str] = {
     ".md": "markdown:Markdown",
     ".markdown": "markdown:Markdown",
     ".mdx": "markdown:Markdown",
+    ".txt": "plain:Plain",
+    ".text": "plain:Plain",
+    ".csv": "rows:Rows",
+    ".tsv": "rows:Rows",
+    ".jsonl": "rows:Rows",
+    ".ndjson": "rows:Rows",
+    ".json": "blocks:Blocks",
+    ".pdf": "pdf:Pdf",
+    ".docx": "docx:Docx",
 }
 """Module in this folder and class by the lower-case suffix; a module is imported when a file needs it."""
 
@@ -64,11 +74,15 @@ class Document:
         return plain_file(self.path, self.max_bytes)
 
     def text(self) -> str:
-        """Raises KnowledgeError for what is no text in UTF-8, and as `data` does."""
+        """UTF-8, or UTF-16 with a byte order mark. Raises KnowledgeError for any other, and as `data` does."""
+        data = self.data()
+        marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        encoding = "utf-16" if marked else "utf-8-sig"
         try:
-            text = self.data().decode("utf-8-sig")
+            text = data.decode(encoding)
         except UnicodeDecodeError as error:
-            raise KnowledgeError(f"not UTF-8 (byte {error.start}); save it as UTF-8") from None
+            name = "UTF-16" if marked else "UTF-8"
+            raise KnowledgeError(f"not {name} (byte {error.start}); save it as UTF-8") from None
         if "\x00" in text:
             raise KnowledgeError("holds binary data, not text")
         return text

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Rejected, Unpublished
+from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import Document, rows
 from handrail.knowledge.formats.body import Body, article, spread
 from handrail.knowledge.formats.cells import Cell, read_cells
@@ -37,7 +37,9 @@ class Blocks:
             return
         parsed = _parsed(said)
         if parsed is None:
-            raise KnowledgeError("neither a parsed document (an object with `chunks`) nor a list of questions")
+            why = "neither a parsed document (an object with `chunks`) nor a list of questions and answers"
+            yield Skipped(str(document.path), why)
+            return
         body = _Reader(parsed).body()
         if not body.lines:
             raise KnowledgeError("none of its chunks holds text")

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-from urllib.parse import quote
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article
 from handrail.knowledge.formats import Document
-from handrail.knowledge.publication import audience
-from handrail.stores.audience import FACET, Audience
 from handrail.text.markdown import figure
 from handrail.types import Place
 
@@ -23,8 +19,6 @@ BULLET = re.compile(r"^[•‣▪◦●○·∙–*](?=\s)|^[\uf0b7\uf0a7](?=\s)
 """How documents print the mark of a list."""
 
 MOST_FIELDS = 1_000_000
-UNSAFE = re.compile(r"[^\w.-]+")
-FACETS = ("section", "lang")
 Places = Sequence[Place]
 Grid = Sequence[Sequence[str]]
 
@@ -74,23 +68,7 @@ class Body:
 
 
 def article(document: Document, body: Body) -> Article:
-    parts = _parts(document)
-    title = body.title or document.relative.stem.replace("-", " ").replace("_", " ").capitalize()
-    url = f"{document.url_base}/{quote('/'.join(parts))}" if document.url_base else ""
-    return Article(identity(document), title, body.text, url, places=body.places)
-
-
-def identity(document: Document) -> str:
-    return ":".join(_parts(document))
-
-
-def faceted(said: Mapping[str, Any]) -> dict[str, str]:
-    facets = {key: str(said[key]).strip() for key in FACETS if said.get(key)}
-    return facets | ({FACET: Audience.AGENTS.value} if audience(said) is Audience.AGENTS else {})
-
-
-def _parts(document: Document) -> list[str]:
-    return [UNSAFE.sub("-", part.lower()) for part in document.relative.with_suffix("").parts]
+    return Article(document.id, body.title or document.name, body.text, document.url, places=body.places)
 
 
 def prose(text: str) -> str:

@@ -40,6 +40,7 @@ def parse(data: bytes) -> Body:
         reader = _Reader(opened)
         for element in opened.element.body.iterchildren(qn("w:p"), qn("w:tbl"), qn("w:sdt")):
             reader.read(element)
+        reader.end_list()
     except Exception as error:
         raise KnowledgeError(f"not a Word document that can be read ({type(error).__name__}); save it anew") from error
     return reader.body
@@ -66,7 +67,7 @@ class _Reader:
 
     def read(self, element: Any) -> None:
         if element.tag == W + "tbl":
-            self._end_list()
+            self.end_list()
             self.body.table(_grid(element), title=self._caption)
             self._caption = ""
         elif element.tag == W + "p":
@@ -82,7 +83,7 @@ class _Reader:
         level = _level(style)
         numbered = self._numbered(element, style)
         if text.strip() and not (numbered and level is None):
-            self._end_list()
+            self.end_list()
         if not text.strip():
             pass
         elif style.startswith("title") and not self.body.title:
@@ -99,7 +100,7 @@ class _Reader:
             self.body.add([prose(line) for line in text.split("\n") if line.strip()])
         for picture in element.iter(PICTURE):
             if said := (picture.get("descr") or "").strip():
-                self._end_list()
+                self.end_list()
                 self.body.figure(said)
 
     def _next_to(self, element: Any) -> None:
@@ -109,7 +110,7 @@ class _Reader:
             self.body.add([prose(self._caption)])
             self._caption = ""
 
-    def _end_list(self) -> None:
+    def end_list(self) -> None:
         if self._items:
             self.body.add(self._items)
             self._items = []
@@ -187,9 +188,7 @@ def _grid(table: Any) -> list[list[str]]:
     for row, line in enumerate(_children(table, "tr")):
         column = _before(line)
         for cell in _children(line, "tc"):
-            span, merged = (
-                properties.find(W + name) if properties is not None else None for name in ("gridSpan", "vMerge")
-            )
+            span, merged = (cell.find(f"{W}tcPr/{W}{name}") for name in ("gridSpan", "vMerge"))
             width = max(1, min(int(span.get(W + "val", 1)), 10_000)) if span is not None else 1
             goes_on = merged is not None and merged.get(W + "val", "continue") == "continue"
             if goes_on and column in above:

@@ -15,6 +15,8 @@ from handrail.knowledge.formats.layout import Line, Table, write
 from handrail.types import Place
 
 MOST_PAGES = 2000
+END, END_WITHIN = b"%%EOF", 2048
+"""How a PDF ends, and within how many bytes. Of one that was cut short, the library reads what is left in silence."""
 SAME_LINE = 0.5
 """Share of a line's height by which words of it may stand higher or lower."""
 _Box = tuple[float, float, float, float]
@@ -35,6 +37,8 @@ def parse(data: bytes) -> Body:
     import pdfplumber
     from pdfminer.pdfdocument import PDFPasswordIncorrect
 
+    if END not in data[-END_WITHIN:]:
+        raise KnowledgeError("damaged or cut short: not a whole PDF; save it anew")
     try:
         with pdfplumber.open(io.BytesIO(data)) as opened:
             if len(opened.pages) > MOST_PAGES:
@@ -47,9 +51,7 @@ def parse(data: bytes) -> Body:
     except KnowledgeError:
         raise
     except Exception as error:
-        if isinstance(error, PDFPasswordIncorrect) or isinstance(
-            error.__cause__ or error.__context__, PDFPasswordIncorrect
-        ):
+        if any(isinstance(one, PDFPasswordIncorrect) for one in (error, *error.args)):
             raise KnowledgeError("protected by a password; save it without one") from None
         name = type(error).__name__
         raise KnowledgeError(f"damaged or cut short: not a whole PDF ({name}); save it anew") from error

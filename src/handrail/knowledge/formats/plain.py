@@ -80,12 +80,16 @@ def _heading(lines: Sequence[str], at: int) -> _Heading | None:
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Whether the next line that says something, or the last that did, is numbered as well: steps, not headings."""
-    beside = (
-        next((line for line in lines[at + 1 :] if line), ""),
-        next((line for line in reversed(lines[:at]) if line), ""),
-    )
-    return any(NUMBER.match(line.strip()) for line in beside)
+    """Whether the line that comes next, or the one before, has the number next to its own: steps, not headings."""
+    below = next((line for line in lines[at + 1 :] if line), "")
+    above = next((line for line in reversed(lines[:at]) if line), "")
+    number = _number(lines[at])
+    return number is not None and (_number(below) == number + 1 or _number(above) == number - 1)
+
+
+def _number(line: str) -> int | None:
+    found = NUMBER.match(line.strip())
+    return int(found[1]) if found and found[1].isdecimal() else None
 
 
 def _short(line: str) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Rejected, Unpublished
+from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import Document
-from handrail.knowledge.formats.body import faceted, identity
-from handrail.knowledge.publication import NotClear, held_back
+from handrail.knowledge.publication import NotClear, audience, held_back
+from handrail.stores.audience import FACET, Audience
 from handrail.text.markdown import slug
 
 NAMES = {
@@ -23,6 +23,8 @@ NAMES = {
     "url": ("url", "link", "permalink"),
 }
 """What a column may be called, the likeliest first."""
+TABLES = frozenset({".csv", ".tsv"})
+FACETS = ("section", "lang")
 DELIMITERS = ",;\t|"
 LONGEST_CELL = 1_000_000
 ID_CHARS = 100
@@ -31,10 +33,10 @@ MOST_SHOWN = 12
 
 
 class Rows:
-    suffixes = frozenset({".csv", ".tsv", ".jsonl", ".ndjson"})
+    suffixes = TABLES | {".jsonl", ".ndjson"}
 
     def read(self, document: Document) -> Iterator[Article | Rejected | Unpublished]:
-        table = document.path.suffix.lower() in (".csv", ".tsv")
+        table = document.path.suffix.lower() in TABLES
         yield from articles(document, (_table if table else _lines)(document.text()))
 
 
@@ -48,7 +50,11 @@ def articles(document: Document, rows: Iterable[tuple[str, Any]]) -> Iterator[Ar
             continue
         said = {str(name).strip().casefold(): value for name, value in row.items() if name is not None}
         if not found and not {"question", "answer"} <= _columns(said).keys():
-            raise KnowledgeError(f"{where}: {_missing(said)}")
+            if document.path.suffix.lower() in TABLES:
+                raise KnowledgeError(f"{where}: {_missing(said)}")
+            # JSON is used for many things besides articles.
+            yield Skipped(place, _missing(said))
+            return
         found = True
         yield _article(document, place, said)
     if not found:
@@ -61,11 +67,13 @@ def _article(document: Document, place: str, said: Mapping[str, Any]) -> Article
     question, answer = values.get("question", ""), values.get("answer", "")
     if not question or not answer:
         return Rejected(place, f"no {'answer' if question else 'question'}")
-    id_ = f"{identity(document)}:{values.get('id') or _named(question)}"
+    id_ = f"{document.id}:{values.get('id') or _named(question)}"
     try:
         if why := held_back(said):
             return Unpublished(id_, place, why)
-        facets = faceted(said)
+        facets = {key: value for key in FACETS if (value := _text(said.get(key)))}
+        if audience(said) is Audience.AGENTS:
+            facets[FACET] = Audience.AGENTS.value
     except NotClear as error:
         return Rejected(place, str(error))
     return Article(id_, " ".join(question.split()), answer, values.get("url", ""), facets)
