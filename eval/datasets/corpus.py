@@ -16,12 +16,15 @@ from typing import Any
 from eval.datasets.lines import DatasetError
 from handrail.knowledge import Loader
 from handrail.knowledge.folder import Folder
-from handrail.knowledge.formats.markdown import Markdown
+from handrail.knowledge.formats import FORMATS
+from handrail.knowledge.formats.rows import Rows
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz", ".zip")
 MAX_PAGES = 200_000
+PAGES = FORMATS.keys() - Rows.suffixes
+"""Rows beside pages may be questions about them."""
 ABOUT_FILES = {"readme", "license", "changelog"}
 KB_NAME = re.compile(r"[^a-z0-9]+")
 
@@ -32,7 +35,7 @@ def loader_of(path: Path, settings: Settings) -> Loader:
         raise DatasetError(f"{path}: no such file or folder; name the articles with --corpus")
     if is_archive(path):
         return pages(unpacked(path, settings), settings)
-    if path.is_file() and path.suffix.lower() not in Markdown.suffixes:
+    if path.is_file() and path.suffix.lower() not in PAGES:
         return WixQA(path)
     if path.is_dir() and not any(map(_tells, _pages_in(path))) and any(path.glob("*.jsonl")):
         return WixQA(path)
@@ -50,7 +53,7 @@ def root_of(folder: Path, *, about: bool = True) -> Path:
     """
     parents = {page.parent for page in _pages_in(folder) if about or _tells(page)}
     if not parents:
-        raise DatasetError(f"{folder}: holds no .md, .markdown or .mdx files")
+        raise DatasetError(f"{folder}: holds no pages ({', '.join(sorted(PAGES))})")
     common = sorted(parents)[0]
     while not all(parent.is_relative_to(common) for parent in parents):
         common = common.parent
@@ -117,7 +120,7 @@ def _members(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     count = 0
     for name, read in _zip_members(archive) if archive.name.lower().endswith(".zip") else _tar_members(archive):
         path = PurePosixPath(name)
-        if path.suffix.lower() not in Markdown.suffixes or path.is_absolute() or ".." in path.parts:
+        if path.suffix.lower() not in PAGES or path.is_absolute() or ".." in path.parts:
             continue
         count += 1
         if count > MAX_PAGES:
@@ -150,4 +153,4 @@ def is_archive(path: Path) -> bool:
 
 
 def _pages_in(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if path.suffix.lower() in Markdown.suffixes and path.is_file())
+    return (path for path in folder.rglob("*") if path.suffix.lower() in PAGES and path.is_file())

@@ -61,7 +61,7 @@ def page_break() -> Flowable:
     return PageBreak()
 
 
-def word(write: Callable[[Any], None]) -> bytes:
+def word(write: Callable[[Any], object]) -> bytes:
     document = docx.Document()
     write(document)
     held = io.BytesIO()

@@ -23,7 +23,11 @@ EDGE = 0.12
 """Share of a page at its top and bottom in which numbers of pages differ from page to page."""
 FEWEST_PAGES = 3
 HEADING_CHARS = 150
-APART = 1.45
+MARGIN = 0.06
+"""Share of a page at its top and bottom in which no headings stand."""
+LEADING = 1.3
+"""Times the height of a line by which the next one follows at most."""
+APART = 1.4
 """Times the usual distance of lines from which a paragraph begins."""
 LEVELS = 4
 
@@ -46,6 +50,10 @@ class Line:
     @property
     def top(self) -> float:
         return self.place.box[1] if self.place.box else 0.0
+
+    @property
+    def in_margin(self) -> bool:
+        return self.bottom < MARGIN or self.top > 1 - MARGIN
 
     @property
     def bottom(self) -> float:
@@ -113,6 +121,8 @@ class _Writer:
         larger = sorted({line.size for line in lines if self._is_larger(line)}, reverse=True)
         self._levels = {size: min(level, LEVELS) for level, size in enumerate(larger, 1)}
         self._body = Body()
+        self._begun = False
+        """Whether anything has been said besides what stands in the margins."""
         self._open: list[Line] = []
 
     def body(self, items: Sequence[Line | Table]) -> Body:
@@ -122,6 +132,7 @@ class _Writer:
             if isinstance(one, Table):
                 title = self._caption()
                 self._close()
+                self._begun = True
                 self._body.table(one.rows, one.places, title)
                 at += 1
             elif level := self._level(items, at):
@@ -140,9 +151,8 @@ class _Writer:
         return self._body
 
     def _is_larger(self, line: Line) -> bool:
-        return (
-            line.size >= self._usual * LARGER and len(line.text) <= HEADING_CHARS and any(map(str.isalpha, line.text))
-        )
+        said = len(line.text) <= HEADING_CHARS and any(map(str.isalpha, line.text))
+        return said and line.size >= self._usual * LARGER and not line.in_margin
 
     def _level(self, items: Sequence[Line | Table], at: int) -> int:
         """Of a heading; 0 for any other line."""
@@ -170,8 +180,9 @@ class _Writer:
 
     def _heading(self, level: int, lines: Sequence[Line]) -> None:
         text = " ".join(line.text for line in lines)
-        if not self._body.title and not self._body.lines and level == 1:
+        if level == 1 and not self._begun:
             self._body.title = text
+            self._begun = True
         else:
             self._body.heading(max(level, 2), text, [line.place for line in lines])
 
@@ -179,14 +190,14 @@ class _Writer:
         """Whether `line` begins a paragraph, and does not go on with the one of `last`."""
         if last.place.page != line.place.page or line.top < last.top:
             return last.text.rstrip().endswith((".", "!", "?", ":")) or _marker(line.text)
-        far = bool(self._gap) and line.top - last.top > self._gap * APART
-        return far or (
-            bool(_marker(line.text)) and not _marker(last.text) and not any(_marker(one.text) for one in self._open)
-        )
+        usual = min(self._gap or 1.0, (last.bottom - last.top) * LEADING)
+        far = line.top - last.top > usual * APART
+        return far or (_marker(line.text) and not any(_marker(one.text) for one in self._open))
 
     def _caption(self) -> str:
         """The line above a table that is its title; it is no paragraph then."""
-        if len(self._open) == 1 and (self._open[0].bold or CAPTION.match(self._open[0].text)):
+        last = self._open[-1] if self._open else None
+        if last and (CAPTION.match(last.text) or (last.bold and len(self._open) == 1)):
             return self._open.pop().text
         return ""
 
@@ -194,6 +205,7 @@ class _Writer:
         lines, self._open = self._open, []
         if not lines:
             return
+        self._begun = self._begun or not all(line.in_margin for line in lines)
         shown: list[str] = []
         stands: list[Sequence[Place]] = []
         listed = False
