@@ -25,7 +25,7 @@ from handrail.settings import Settings
 
 def ingest(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Folders or files of Markdown (.md, .markdown, .mdx).")
+        list[Path] | None, typer.Argument(help="Folders or files of articles, such as Markdown, PDF or CSV.")
     ] = None,
     kb: KB = None,
     wixqa: Annotated[

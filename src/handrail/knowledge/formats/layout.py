@@ -76,10 +76,9 @@ def write(pages: Sequence[Page]) -> Body:
 
 
 def _without_noise(pages: Sequence[Page]) -> Iterator[Page]:
-    if len(pages) < FEWEST_PAGES:
-        yield from pages
-        return
-    seen = Counter(mark for page in pages for mark in {_mark(one) for one in page if isinstance(one, Line)})
+    """In few pages, only what stands in their margins is noise."""
+    lines = [{(_mark(one), one.in_margin) for one in page if isinstance(one, Line)} for page in pages]
+    seen = Counter(mark for page in lines for mark, in_margin in page if in_margin or len(pages) >= FEWEST_PAGES)
     noise = {mark for mark, count in seen.items() if count * 2 > len(pages)}
     for page in pages:
         yield [one for one in page if isinstance(one, Table) or _mark(one) not in noise]
