@@ -15,7 +15,7 @@ from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped
 from handrail.knowledge.formats import apart
 from handrail.knowledge.formats.body import Body
-from tests.knowledge.articles import chunker
+from tests.knowledge.articles import article, chunker
 from tests.knowledge.documents import chunk, parsed, pdf, read, text, word
 
 GOOD = "# Lost keys\n\nAsk at the office.\n"
@@ -153,6 +153,32 @@ def test_cells_that_span_without_end(tmp_path: Path) -> None:
 
     assert isinstance(found, Rejected)
     assert "fields" in found.why
+
+
+def test_cells_that_stand_nowhere_near(tmp_path: Path) -> None:
+    cells = [{"row": 999_999, "col": 999_999, "text": "x"}, {"row": 0, "col": 0, "text": "y"}]
+    parsed(tmp_path, {**chunk("table", ""), "cells": cells})
+
+    (found,) = read(tmp_path)
+
+    assert isinstance(found, Rejected)
+
+
+def test_numbered_lines_without_end(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("7. Save it\n\n" * 20_000, encoding="utf-8")
+
+    (found,) = read(tmp_path)
+
+    assert isinstance(found, Article)
+    assert found.body.count("Save it") == 20_000 - (found.title == "7. Save it")
+
+
+def test_a_table_without_end_has_no_passage_for_each_row() -> None:
+    rows = "\n".join(f"| {n} | value |" for n in range(3000))
+
+    passages = chunker().passages(article(f"| Key | Value |\n| --- | --- |\n{rows}"))
+
+    assert len(passages) < 500
 
 
 def test_a_document_that_takes_too_long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

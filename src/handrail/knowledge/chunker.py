@@ -24,6 +24,8 @@ read no more (`models.embed_max_tokens`)."""
 CHARS_PER_TOKEN = 16
 """Characters that a token of a passage may stand for: a word of ten thousand characters is one to a tokenizer."""
 MOST_CHARS = MOST_TOKENS * CHARS_PER_TOKEN
+MOST_ROWS = 2000
+"""Of a table that has a passage for each row: one of more would outweigh all else in the index."""
 LEAST_TOKENS = 40
 """Of a part of a row, however long the header above it is."""
 MARKS = 4
@@ -117,7 +119,7 @@ class Chunker:
 
     def _rows(self, block: Block, above: Block | None) -> Iterator[Piece]:
         """A passage for each row of a table, with its header and the title above it, as far as they leave room."""
-        if block.kind != "table":
+        if block.kind != "table" or len(block.units) > MOST_ROWS:
             return
         titled = above is not None and above.headings == block.headings and is_title(above)
         heads = [f"{above.units[0]}\n\n{block.header}" if above is not None and titled else "", block.header]

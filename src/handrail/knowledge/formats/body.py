@@ -19,6 +19,7 @@ BULLET = re.compile(r"^[•‣▪◦●○·∙–*](?=\s)|^[\uf0b7\uf0a7](?=\s)
 """How documents print the mark of a list."""
 
 MOST_FIELDS = 1_000_000
+TOO_MANY = f"a table has more than {MOST_FIELDS:,} fields, merged ones counted; split it"
 Places = Sequence[Place]
 Grid = Sequence[Sequence[str]]
 
@@ -89,15 +90,16 @@ def spread(cells: Mapping[tuple[int, int], tuple[str, int, int]]) -> list[list[s
 
     Raises KnowledgeError for a table of more fields than any has.
     """
-    if sum(rows * columns for _, rows, columns in cells.values()) > MOST_FIELDS:
-        raise KnowledgeError(f"a table has more than {MOST_FIELDS:,} fields, merged ones counted; split it")
+    height = max((row + rows for (row, _), (_, rows, _) in cells.items()), default=0)
+    width = max((column + columns for (_, column), (_, _, columns) in cells.items()), default=0)
+    if max(height * width, sum(rows * columns for _, rows, columns in cells.values())) > MOST_FIELDS:
+        raise KnowledgeError(TOO_MANY)
     filled = {
         (row + down, column + across): text
         for (row, column), (text, rows, columns) in cells.items()
         for down in range(rows)
         for across in range(columns)
     }
-    height, width = (1 + max((at[axis] for at in filled), default=-1) for axis in (0, 1))
     return [[filled.get((row, column), "") for column in range(width)] for row in range(height)]
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
+from handrail.errors import KnowledgeError
+from handrail.knowledge.formats.body import MOST_FIELDS, TOO_MANY
+
 MOST_SPANNED = 10_000
 
 
@@ -100,12 +103,16 @@ class _Table(HTMLParser):
             self._rows[-1][-1][3].append(text)
 
     def cells(self) -> list[Cell]:
-        """Each in the first column that no cell of a row above reaches down into."""
+        """Each in the first column that no cell of a row above reaches down into. Raises KnowledgeError."""
         found: list[Cell] = []
         below: dict[int, int] = {}
+        fields = 0
         for row, line in enumerate(self._rows):
             column = 0
             for id_, rows, columns, text in line:
+                fields += rows * columns
+                if fields > MOST_FIELDS:
+                    raise KnowledgeError(TOO_MANY)
                 while below.get(column, 0) > row:
                     column += 1
                 found.append(Cell(row, column, " ".join("".join(text).split()), rows, columns, id_))

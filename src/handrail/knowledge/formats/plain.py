@@ -81,10 +81,17 @@ def _heading(lines: Sequence[str], at: int) -> _Heading | None:
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
     """Whether the line that comes next, or the one before, has the number next to its own: steps, not headings."""
-    below = next((line for line in lines[at + 1 :] if line), "")
-    above = next((line for line in reversed(lines[:at]) if line), "")
     number = _number(lines[at])
-    return number is not None and (_number(below) == number + 1 or _number(above) == number - 1)
+    below, above = (_number(_near(lines, at, step)) for step in (1, -1))
+    return number is not None and (below == number + 1 or above == number - 1)
+
+
+def _near(lines: Sequence[str], at: int, step: int) -> str:
+    """The next line that is not empty, downwards or upwards."""
+    at += step
+    while 0 <= at < len(lines) and not lines[at]:
+        at += step
+    return _line(lines, at)
 
 
 def _number(line: str) -> int | None:
