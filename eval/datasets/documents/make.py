@@ -23,6 +23,8 @@ ROW, GAP = 0.022, 0.02
 
 def main() -> None:
     for document in json.loads((HERE / "contents.json").read_text(encoding="utf-8")):
+        for part in document["parts"]:
+            part["table"] = [row.split(" | ") for row in part.get("table", ())]
         path = HERE / "articles" / document["file"]
         if path.suffix == ".pdf":
             _pdf(path, document)
@@ -41,7 +43,7 @@ def _pdf(path: Path, document: dict[str, Any]) -> None:
     for part in document["parts"]:
         if "heading" in part:
             story.append(Paragraph(part["heading"], styles["Heading2"]))
-        elif "table" in part:
+        elif part["table"]:
             story.append(Paragraph(part["title"], styles["BodyText"]))
             story.append(Table(part["table"], repeatRows=1, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)]))
             story.append(Spacer(1, 12))
@@ -74,7 +76,7 @@ def _parsed(document: dict[str, Any]) -> dict[str, Any]:
             add("text", f"## {part['heading']}", place(ROW))
         elif "figure" in part:
             add("figure", f"<::{part['figure']}: figure::>", place(0.3))
-        elif "table" in part:
+        elif part["table"]:
             add("text", f"**{part['title']}**", place(ROW))
             ground = place(ROW * len(part["table"]))
             add("table", _html(part["table"], len(chunks), ground, grounding), ground)

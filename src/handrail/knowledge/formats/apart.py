@@ -9,16 +9,21 @@ import dataclasses
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 from handrail.errors import KnowledgeError, MissingExtra
+from handrail.knowledge.files import printable
 from handrail.knowledge.formats.body import Body
 from handrail.types import Place
 
 SECONDS = 120
 MEMORY = 2 << 30
 """Bytes of address space."""
-MOST_OUTPUT = 200_000_000
+MOST_CHARS = 20_000_000
+"""Of text in one document: a few kilobytes can be packed text of any length."""
 
 
 def read_apart(module: str, library: str, data: bytes) -> Body:
@@ -26,33 +31,27 @@ def read_apart(module: str, library: str, data: bytes) -> Body:
 
     Raises MissingExtra where `library` is not installed, KnowledgeError for a document that cannot be read.
     """
-    if not _installed(library):
+    if find_spec(library) is None:
         raise MissingExtra("Reading PDF and DOCX files", "documents")
     command = [sys.executable, "-m", __name__, module]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:
         raise KnowledgeError(f"reading it took more than {SECONDS} s; save it anew, or split it") from None
-    if done.returncode or len(done.stdout) > MOST_OUTPUT:
-        raise KnowledgeError("can't be read within the memory a document may take; it may be damaged. Save it anew")
-    said = json.loads(done.stdout)
-    if error := said.get("error"):
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        why = f" ({printable(said)[:100]})" if said else ""
+        raise KnowledgeError(f"can't be read within the time and memory a document may take{why}; save it anew")
+    found = json.loads(done.stdout)
+    if error := found.get("error"):
         raise KnowledgeError(error)
-    return _body(said)
+    return _body(found)
 
 
-def _installed(library: str) -> bool:
-    try:
-        import_module(library)
-    except ImportError:
-        return False
-    return True
-
-
-def _body(said: dict[str, object]) -> Body:
+def _body(said: dict[str, Any]) -> Body:
     body = Body()
-    body.title, body.lines = said["title"], said["lines"]  # type: ignore[assignment]
-    for line, places in said["places"]:  # type: ignore[attr-defined]
+    body.title, body.lines = said["title"], said["lines"]
+    for line, places in said["places"]:
         body.places[line] = tuple(Place(one["page"], tuple(one["box"]) if one["box"] else None) for one in places)
     return body
 
@@ -62,8 +61,9 @@ def _limited() -> None:
         import resource
     except ImportError:  # Windows has no such limits; the time is limited all the same
         return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    with suppress(ValueError, OSError):  # a system may allow less
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
 def main(module: str) -> None:
@@ -72,6 +72,8 @@ def main(module: str) -> None:
     _limited()
     try:
         body: Body = parse(sys.stdin.buffer.read())
+        if sum(map(len, body.lines)) > MOST_CHARS:
+            raise KnowledgeError(f"holds more than {MOST_CHARS:,} characters of text; split it")
         said = {
             "title": body.title,
             "lines": body.lines,
