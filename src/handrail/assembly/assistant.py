@@ -90,6 +90,7 @@ class Assistant:
     async def start(self) -> None:
         """Load and warm up off the event loop. Raises HandrailError; `readiness` then names the problem."""
         opened: Parts | None = None
+        serving: Serving | None = None
         try:
             parts, _ = await asyncio.gather(
                 asyncio.to_thread(build_parts, self.settings), asyncio.to_thread(language.warm_up)
@@ -106,6 +107,8 @@ class Assistant:
         except HandrailError as error:
             self._state["models" if isinstance(error, ModelUnavailable) else "index"] = str(error)
             await self.stop()
+            if serving is not None:
+                await serving.close()
             if opened is not None:
                 await asyncio.to_thread(opened.close)
             raise
@@ -134,10 +137,13 @@ class Assistant:
         """
         if self._serving is None:
             raise HandrailError("the assistant is not ready yet")
-        with self._serving.turn() as engine:
+        serving = self._serving
+        with serving.turn() as engine:
             if self._memory is None:
-                return await self._run(engine, question, watch)
-            return await self._memory.turn(question, lambda recalled: self._run(engine, recalled, watch))
+                turn = await self._run(engine, question, watch)
+            else:
+                turn = await self._memory.turn(question, lambda recalled: self._run(engine, recalled, watch))
+        return replace(turn, kb_version=serving.parts.store.generation)
 
     async def _run(self, engine: Engine, question: Question, watch: TurnWatch | None) -> Turn:
         if self._cache is None:

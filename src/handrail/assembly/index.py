@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -94,7 +95,7 @@ def changing(settings: Settings) -> Iterator[Versions]:
         versions = versions_of(settings)
         try:
             yield versions
-        except (OSError, ChromaError) as error:
+        except (OSError, sqlite3.Error, ChromaError) as error:
             raise HandrailError(f"knowledge base {kb!r} stays as it is, because writing failed: {error}") from error
         finally:
             versions.close()

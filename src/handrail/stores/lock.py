@@ -6,6 +6,7 @@ being removed.
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from types import TracebackType
 
@@ -38,6 +39,9 @@ class IndexLock:
             raise IndexBusy(
                 f"the index in {folder} is {doing} by another Handrail process; try again when it is done"
             ) from None
+        except (OSError, sqlite3.Error) as error:
+            self._lock.close()
+            raise SettingsError(f"the index in {folder} can't be used: its lock can't be written ({error})") from None
 
     def release(self) -> None:
         self._lock.release(force=True)

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from handrail.errors import IndexBusy, KnowledgeError
+from handrail.errors import HandrailError, IndexBusy, KnowledgeError
 from handrail.stores.chroma import CHROMA, DATABASE, ChromaStore, close, connect, holds, not_indexed
 from handrail.stores.lock import IndexLock
 from handrail.stores.versions import OLD, Opened, Version, Versions, now
@@ -42,7 +42,7 @@ class VersionFolders(Versions):
 
     def found(self) -> list[Version]:
         versions = []
-        for path in self._versions.glob(f"*/{ABOUT}"):
+        for path in self._versions.glob(f"[0-9]*/{ABOUT}"):
             about = _read(path)
             if about.pop("embedder", None) == self.embedder:
                 versions.append(Version(**about))
@@ -60,9 +60,14 @@ class VersionFolders(Versions):
                 raise not_indexed(self.kb, self.embedder)
             return self._opened(number, place, None)
         place = self._versions / str(number)
+        gone = KnowledgeError(f"knowledge base {self.kb!r} has no version {number} any more")
         if not (place / ABOUT).is_file():
-            raise KnowledgeError(f"version {number} of knowledge base {self.kb!r} is not there any more")
-        return self._opened(number, place, IndexLock(place, write=False))
+            raise gone
+        lock = IndexLock(place, write=False)
+        if not (place / ABOUT).is_file():  # removed in between
+            lock.release()
+            raise gone
+        return self._opened(number, place, lock)
 
     def begin(self, base: ChromaStore | None) -> Opened:
         """Files are copied as they are, so that nothing is indexed again."""
@@ -96,9 +101,15 @@ class VersionFolders(Versions):
             client = connect(place, None)
             store = ChromaStore(client, self.kb, self.embedder)
             store.open()
-        except BaseException:
+        except HandrailError:
             release()
             raise
+        except Exception as error:
+            release()
+            raise KnowledgeError(
+                f"version {number} of knowledge base {self.kb!r} is damaged ({error}). Go back to another with "
+                "`handrail kb rollback`"
+            ) from error
         return Opened(number, store, release)
 
     def _complete(self, version: Version) -> None:
@@ -113,8 +124,8 @@ class VersionFolders(Versions):
             return
         place = self._versions / str(number)
         with suppress(IndexBusy), IndexLock(place, write=True):
-            (place / ABOUT).unlink(missing_ok=True)
-            shutil.rmtree(place, ignore_errors=True)
+            gone = place.rename(self._versions / f"{PART}{number}")
+            shutil.rmtree(gone, ignore_errors=True)
 
     def _next(self) -> int:
         """Numbers are used once, whatever the embedder."""
@@ -127,7 +138,8 @@ class VersionFolders(Versions):
 
 def embedders(folder: Path) -> set[str]:
     """With which a knowledge base's folder has versions, complete or not."""
-    return {about["embedder"] for path in (folder / FOLDER).glob(f"*/{ABOUT}") if "embedder" in (about := _read(path))}
+    told = [_read(path) for path in (folder / FOLDER).glob(f"[0-9]*/{ABOUT}")]
+    return {about["embedder"] for about in told if about}
 
 
 def _copy(source: Path, target: Path) -> None:
