@@ -180,6 +180,7 @@ class Meta(BaseModel):
     provider: str = Field(description="What wrote the answer; `static` for fixed replies.", examples=["extractive"])
     model: str | None = Field(description="Model of that provider, where it has one.", examples=[None])
     cached: bool = Field(False, description="Whether the answer was written for an earlier turn, and no model asked.")
+    kb_version: str = Field("", description="Version of the articles in use.", examples=["8ed2ec0b2437033f"])
     attempts: list[Attempt] = Field(description="Calls of language models, in order; empty without one.")
     degraded: list[str] = Field(
         description="What the turn went on without because it failed or took too long, such as `rewrite`, `verify`, "

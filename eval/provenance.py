@@ -17,13 +17,12 @@ from pydantic import BaseModel, SecretStr
 
 import handrail
 from eval.metrics.bootstrap import SEED
-from handrail.assembly import index_folder, kb_folder
+from handrail.assembly import current_index, kb_folder
 from handrail.knowledge.ingest import corpus
 from handrail.llm.prompts import LocalPrompts
 from handrail.models.manifest import manifest
 from handrail.settings import Settings
 from handrail.settings.paths import site_dir
-from handrail.stores.chroma import ChromaStore, connect
 
 HERE = Path(__file__).parent
 SET = "set"
@@ -65,17 +64,15 @@ def index(settings: Settings) -> dict[str, Any]:
 
     `corpus` is that of the articles alone: it stays when they are cut or embedded in another way.
     """
-    client = connect(index_folder(settings, settings.knowledge.kb), settings.storage.chroma_url)
-    store = ChromaStore(client, settings.knowledge.kb, settings.models.embedder)
-    store.open()
-    stamps = store.stamps()
-    return {
-        "name": store.kb,
-        "generation": store.generation,
-        "corpus": corpus(stamps),
-        "articles": len(stamps),
-        "passages": store.count(),
-    }
+    with current_index(settings) as store:
+        stamps = store.stamps()
+        return {
+            "name": store.kb,
+            "generation": store.generation,
+            "corpus": corpus(stamps),
+            "articles": len(stamps),
+            "passages": store.count(),
+        }
 
 
 def code() -> str:

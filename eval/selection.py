@@ -17,15 +17,14 @@ from eval.datasets.catalogue import load_rows, named, verify
 from eval.datasets.corpus import articles_digest, kb_name, loader_of, pages_digest
 from eval.datasets.spec import Spec
 from eval.waiting import hold_index, when_free
-from handrail.assembly import index_folder
-from handrail.errors import KnowledgeError
+from handrail.assembly import current_index
+from handrail.errors import IndexIncomplete, KnowledgeError
 from handrail.knowledge import Loader
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.ingest import Report
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings
 from handrail.settings.paths import SAMPLE_KB
-from handrail.stores.chroma import ChromaStore, connect
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +189,8 @@ def sample_indexed(settings: Settings, notes: Console) -> tuple[str, ...]:
 
 
 def _indexed(settings: Settings) -> bool:
-    with hold_index(settings):
-        client = connect(index_folder(settings, settings.knowledge.kb), settings.storage.chroma_url)
-        store = ChromaStore(client, settings.knowledge.kb, settings.models.embedder)
-        try:
-            store.open()
-        except KnowledgeError:
-            return False
-        return bool(store.generation)
+    try:
+        with hold_index(settings), current_index(settings):
+            return True
+    except (KnowledgeError, IndexIncomplete):
+        return False

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.assembly import index_folder
+from handrail.assembly import kb_folder
 from handrail.errors import IndexBusy
 from handrail.settings import Settings
 from handrail.stores.lock import IndexLock
@@ -23,7 +23,7 @@ PAUSE_S = 0.5
 
 def hold_index(settings: Settings) -> AbstractContextManager[Any]:
     """Nobody writes to the index while this is held; a Chroma server needs no lock. Raises IndexBusy."""
-    folder = index_folder(settings, settings.knowledge.kb)
+    folder = kb_folder(settings, settings.knowledge.kb)
     return nullcontext() if settings.storage.chroma_url else IndexLock(folder, write=False)
 
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.datasets.injection import InjectionCase
-from handrail.assembly import build_embedder, index_folder, kb_folder, read_snapshot
+from handrail.assembly import build_embedder, current_index, kb_folder, read_snapshot
+from handrail.assembly.index import writing
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
 from handrail.settings import Settings
-from handrail.stores.chroma import ChromaStore, connect
-from handrail.stores.lock import IndexLock
 
 PREFIX = "planted:"
 SYLLABLES = (
@@ -73,25 +72,19 @@ def _copy(settings: Settings, apart: Settings, traps: Sequence[Trap]) -> None:
     """Vectors are copied, so that only the traps are embedded."""
     embedder = build_embedder(settings)
     kb = settings.knowledge.kb
-    folder = index_folder(settings, kb)
-    held = IndexLock(folder, write=False) if settings.storage.chroma_url is None else None
-    try:
-        source = ChromaStore(connect(folder, settings.storage.chroma_url), kb, settings.models.embedder)
-        source.open()
+    with current_index(settings) as source:
         passages, vectors = source.dump()
         stamps = source.stamps()
-    finally:
-        if held is not None:
-            held.release()
-    target = ChromaStore(connect(index_folder(apart, kb), None), kb, settings.models.embedder)
-    target.create()
-    if passages:
-        digests = [stamps[passage.article_id].digests[passage.id] for passage in passages]
-        target.write(passages, vectors, digests, [stamps[passage.article_id].expected for passage in passages])
-    chunker = Chunker(settings.knowledge, embedder.count)
-    job = Ingest(target, chunker, embedder.embed_passages, time.monotonic, keep_others=True)
-    job.run([_Traps(traps)], lambda done, total: None)
-    read_snapshot(apart, target)
+    with writing(apart) as made:
+        target = made.begin()
+        if passages:
+            digests = [stamps[passage.article_id].digests[passage.id] for passage in passages]
+            target.write(passages, vectors, digests, [stamps[passage.article_id].expected for passage in passages])
+        chunker = Chunker(settings.knowledge, embedder.count)
+        job = Ingest(target, chunker, embedder.embed_passages, time.monotonic, keep_others=True)
+        job.run([_Traps(traps)], lambda done, total: None)
+        read_snapshot(apart, target)
+        made.publish()
     fitted = kb_folder(settings, kb) / "fitted"
     if fitted.is_dir():
         shutil.copytree(fitted, kb_folder(apart, kb) / "fitted")

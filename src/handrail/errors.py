@@ -47,7 +47,7 @@ class KnowledgeError(PermanentError):
 
 
 class IndexBusy(RetryableError):
-    """Another process holds the index on disk."""
+    """Another process writes the index, or keeps it from being written."""
 
 
 class IndexIncomplete(RetryableError):

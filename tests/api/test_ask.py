@@ -59,6 +59,7 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
             "provider": "extractive",
             "model": None,
             "cached": False,
+            "kb_version": "",
             "attempts": [],
             "degraded": [],
             "degraded_reasons": {},

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from handrail.answer.suggest.kept import FILE
-from handrail.assembly import Parts, build_parts, index_folder, kb_folder
+from handrail.assembly import Parts, build_parts, current_index, kb_folder
 from handrail.assembly.suggesting import _made_for, build_suggester
 from handrail.settings import Settings
-from handrail.stores.chroma import ChromaStore, connect
 from handrail.turn.wording import load_wording
 from tests.sample import sample_settings
 
@@ -25,10 +24,8 @@ pytestmark = pytest.mark.models
 def old(sample_index: Path, tmp_path: Path) -> Settings:
     """Its pages were read before drafts and hidden pages were left out."""
     settings = sample_settings(Path(shutil.copytree(sample_index, tmp_path / "var")), MODELS__LATE="none")
-    kb = settings.knowledge.kb
-    store = ChromaStore(connect(index_folder(settings, kb), None), kb, settings.models.embedder)
-    store.open()
-    store.finish(store.generation, 0)
+    with current_index(settings) as store:
+        store.finish(store.generation, 0)
     return settings
 
 

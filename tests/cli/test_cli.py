@@ -21,7 +21,6 @@ from typer.testing import CliRunner, Result
 from handrail.cli.app import app
 from handrail.errors import HandrailError, IndexBusy, KnowledgeError, SettingsError
 from handrail.settings import WELL_KNOWN
-from handrail.stores.chroma import connect
 from handrail.stores.lock import IndexLock
 
 ROLES = "---\ntitle: Custom roles\n---\n# Custom roles\n\nOpen **Settings** and choose **New role** to create a role."
@@ -147,12 +146,11 @@ def test_without_a_knowledge_base_the_list_says_how_to_make_one() -> None:
     assert "handrail ingest --sample" in run("kb", "list").stderr
 
 
-def test_a_reader_is_refused_while_the_index_is_written(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handrail.stores.lock.READER_WAITS_S", 0.1)
-    folder = desk / "var" / "kb" / "acme"
-    connect(folder, None)
-    with IndexLock(folder, write=True), pytest.raises(IndexBusy):
-        run("kb", "list")
+def test_a_second_writer_is_refused_and_a_reader_is_not(desk: Path) -> None:
+    with IndexLock(desk / "var" / "kb" / "acme", write=True):
+        assert data("kb", "list", "--json") == []
+        with pytest.raises(IndexBusy, match="in use by another Handrail process"):
+            run("ingest", "articles", "--kb", "acme")
 
 
 @pytest.mark.models
@@ -281,6 +279,23 @@ class TestWithModels:
         with pytest.raises(KnowledgeError, match="there is no knowledge base 'acme'"):
             run("kb", "drop", "acme", "--yes")
 
+    def test_versions_are_listed_compared_and_gone_back_to(self, desk: Path) -> None:
+        run("ingest", "articles", "--kb", "acme")
+        (desk / "articles" / "new.md").write_text("A new article.")
+        (desk / "articles" / "refund.md").unlink()
+        report = data("ingest", "articles", "--kb", "acme", "--json")
+
+        assert (report["version"], report["added"], report["changed"], report["removed"]) == (2, 1, 0, 1)
+        rows = data("kb", "versions", "--kb", "acme", "--json")
+        assert [(row["number"], row["current"], row["articles"]) for row in rows] == [(2, True, 2), (1, False, 2)]
+        assert data("kb", "diff", "1", "2", "--kb", "acme", "--json") == {
+            "added": ["new"], "changed": [], "removed": ["refund"]
+        }  # fmt: skip
+        assert "version 1 is current" in run("kb", "rollback", "--kb", "acme").stderr
+        assert {row["article"] for row in data("kb", "show", "acme", "--json")} == {"refund", "roles"}
+        with pytest.raises(KnowledgeError, match=r"no version 7 \(it has 2, 1\)"):
+            run("kb", "rollback", "7", "--kb", "acme")
+
     @pytest.mark.usefixtures("listening_to_ctrl_c")
     def test_an_interrupted_run_goes_on_where_it_stopped(self, desk: Path) -> None:
         total = 400
@@ -289,7 +304,7 @@ class TestWithModels:
             (desk / "many" / f"a{number}.md").write_text(f"Article {number} says something about plans and prices.")
 
         with subprocess.Popen(command("ingest", "many", "--kb", "acme"), stderr=subprocess.PIPE, text=True) as process:
-            wait_for_passages(desk / "var" / "kb" / "acme" / "chroma" / "chroma.sqlite3")
+            wait_for_passages(desk / "var" / "kb" / "acme" / "versions" / "1" / "chroma" / "chroma.sqlite3")
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=30)
 
@@ -298,7 +313,7 @@ class TestWithModels:
         assert data("kb", "list", "--json")[0]["complete"] is False
         report = data("ingest", "many", "--kb", "acme", "--json")
         assert 0 < report["embedded"] < total
-        assert report["unchanged"] + report["embedded"] == report["passages"] == total
+        assert report["added"] == report["passages"] == total
 
 
 def wait_for_passages(database: Path, seconds: float = 240) -> None:

@@ -14,7 +14,7 @@ from handrail.cli.app import app
 from handrail.cli.ask import show
 from handrail.settings import WELL_KNOWN
 from handrail.settings.load import PROFILE
-from handrail.stores.chroma import connect
+from handrail.stores.chroma import ChromaStore, connect
 from handrail.types import Turn
 from tests.api.scripted import turn_of
 from tests.llm_servers import deepseek
@@ -51,7 +51,8 @@ def indexed(folder: Path, embedder: str = EMBEDDER, **metadata: Any) -> None:
     place = folder / "var" / "kb" / "acme"
     place.mkdir(parents=True)
     told = {"kb": "acme", "embedder": embedder, "generation": "1", **metadata}
-    connect(place, None).create_collection("acme", metadata=told)
+    client = connect(place, None)
+    client.create_collection(ChromaStore(client, "acme", embedder).name, metadata={**told, "embedder": embedder})
 
 
 def test_an_empty_installation_is_told_what_to_run() -> None:
@@ -71,7 +72,7 @@ def test_a_knowledge_base_is_found(desk: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metadata", "says"), [({"embedder": "another"}, "indexed with another"), ({"generation": ""}, "interrupted")]
+    ("metadata", "says"), [({"embedder": "another"}, "indexed with another"), ({"writing": "2026"}, "interrupted")]
 )
 def test_a_knowledge_base_that_cannot_answer_is_told_why(desk: Path, metadata: dict[str, Any], says: str) -> None:
     indexed(desk, **metadata)

@@ -12,11 +12,10 @@ from eval.datasets.articles import KnownArticles
 from eval.datasets.corpus import loader_of
 from eval.datasets.retrieval import RETRIEVAL
 from eval.selection import Source, index, on, select
-from handrail.assembly import index_folder
+from handrail.assembly import current_index
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.wixqa import WixQA
 from handrail.settings import Settings, load_settings
-from handrail.stores.chroma import ChromaStore, connect
 from tests.eval.files import write_lines
 
 QUIET = Console(quiet=True)
@@ -28,11 +27,8 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def indexed(settings: Settings) -> set[str]:
-    store = ChromaStore(
-        connect(index_folder(settings, settings.knowledge.kb), None), settings.knowledge.kb, settings.models.embedder
-    )
-    store.open()
-    return set(store.stamps())
+    with current_index(settings) as store:
+        return set(store.stamps())
 
 
 @pytest.mark.models

@@ -16,8 +16,10 @@ import pytest
 
 from handrail.errors import KnowledgeError, RetryableError, SettingsError
 from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.version_collections import VersionCollections
 from handrail.types import Passage, Vectors
 from tests.knowledge.articles import Given, HashedWords, Index, article
+from tests.stores.test_versions import ingest, texts
 
 SEARCH = """
 import sys
@@ -199,3 +201,16 @@ def test_a_server_is_written_by_one_process_and_searched_by_another(tmp_path: Pa
 
     with pytest.raises(RetryableError, match="Chroma"):
         index.store.search(HashedWords()(["refund"])[0], 1, {})
+
+
+def test_what_one_process_makes_current_on_a_server_is_what_another_reads_next(tmp_path: Path) -> None:
+    with chroma_server(tmp_path / "server") as url:
+        writer, reader = (VersionCollections(connect(tmp_path, url), "acme", "hashed-words") for _ in range(2))
+        ingest(writer, article("Old words.", "a"))
+        with reader.read() as before:
+            ingest(writer, article("New words.", "a"))
+
+            assert [passage.text for passage in before.dump()[0]] == ["Old words."]
+        assert (reader.current(), texts(reader)) == (2, {"a/0": "New words."})
+        writer.choose()
+        assert (reader.current(), texts(reader)) == (1, {"a/0": "Old words."})

@@ -40,7 +40,10 @@ def test_readers_share_the_index(tmp_path: Path) -> None:
 
 
 def test_a_writer_is_refused_while_somebody_reads_and_told_what_to_do(tmp_path: Path) -> None:
-    with held_elsewhere(tmp_path, "read"), pytest.raises(IndexBusy, match="Stop it first, or run a Chroma server"):
+    with (
+        held_elsewhere(tmp_path, "read"),
+        pytest.raises(IndexBusy, match="in use by another Handrail process; try again"),
+    ):
         IndexLock(tmp_path, write=True)
 
 

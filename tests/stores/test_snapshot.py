@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -67,14 +68,13 @@ def test_neighbours_are_beside_in_the_same_section() -> None:
     assert built.neighbours(built.by_id["refunds/0"], 2) == []
 
 
-def test_saving_a_new_generation_replaces_the_old_one(tmp_path: Path) -> None:
-    snapshots.save(snapshot(), tmp_path, "g1")
+def test_the_newest_generations_are_kept(tmp_path: Path) -> None:
+    for number in range(1, 5):
+        snapshots.save(snapshot(), tmp_path, f"g{number}")
+        os.utime(tmp_path / f"g{number}", (number, number))
 
-    snapshots.save(snapshot(), tmp_path, "g2")
-
-    assert snapshots.load(tmp_path, "g1") is None
-    assert snapshots.load(tmp_path, "g2") is not None
-    assert [path.name for path in tmp_path.iterdir()] == ["g2"]
+    assert snapshots.load(tmp_path, "g4") is not None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g2", "g3", "g4"]
 
 
 @pytest.mark.parametrize("missing", ["format", "passages.jsonl", "articles.npy", "bm25"])

@@ -76,6 +76,7 @@ def test_an_answer_is_exactly_the_contract() -> None:
             "provider": "llm",
             "model": "m-1",
             "cached": False,
+            "kb_version": "",
             "attempts": [
                 {
                     "task": "answer",

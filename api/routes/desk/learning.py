@@ -226,7 +226,7 @@ async def reject(draft_id: str, signed: Lead, services: Needed, learning: Learni
 
 @router.post("/drafts/{draft_id}/approve")
 async def approve(draft_id: str, signed: Lead, services: Needed, learning: Learning) -> dict[str, Any]:
-    """The draft becomes an article: a file in the knowledge folder, indexed at once where nobody else holds the index.
+    """The draft becomes an article: a file in the knowledge folder, indexed at once unless an ingest is under way.
 
     Otherwise `indexed` is false and `note` says when it will be.
     """

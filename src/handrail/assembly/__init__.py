@@ -2,12 +2,12 @@
 
 from handrail.assembly.assistant import Assistant
 from handrail.assembly.fitted import kb_folder
+from handrail.assembly.index import current_index
 from handrail.assembly.models import build_embedder, build_late, build_multilingual, build_reranker
 from handrail.assembly.observing import build_prompts, build_tracer, new_trace_id
 from handrail.assembly.parts import (
     Parts,
     build_parts,
-    index_folder,
     read_multilingual,
     read_snapshot,
     read_states,
@@ -25,7 +25,7 @@ __all__ = [
     "build_reranker",
     "build_stages",
     "build_tracer",
-    "index_folder",
+    "current_index",
     "kb_folder",
     "new_trace_id",
     "read_multilingual",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handrail.answer.cache.turns import AnswerCache
-from handrail.answer.suggest.quiet import QuietSuggester
 from handrail.assembly.caching import build_cache, with_cache
-from handrail.assembly.learning import build_drafter, shelf_of, with_folder
+from handrail.assembly.learning import build_drafter, learn_folder, shelf_of
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import about, build_tracer, new_trace_id
-from handrail.assembly.parts import Parts, build_parts
+from handrail.assembly.parts import Parts, at_version, build_parts
+from handrail.assembly.serving import Serving
 from handrail.assembly.stages import build_stages
 from handrail.assembly.suggesting import build_suggester
 from handrail.desk.learning.drafts import Drafter
 from handrail.desk.learning.gaps import Shelf
-from handrail.errors import HandrailError, ModelUnavailable, RetryableError
+from handrail.errors import HandrailError, KnowledgeError, ModelUnavailable, RetryableError
 from handrail.llm.health import Problem
 from handrail.models.allocator import give_back
 from handrail.observe import Tracer
@@ -33,16 +33,19 @@ from handrail.observe.replay import Kept
 from handrail.settings import Settings
 from handrail.text import language
 from handrail.turn.engine import Engine
-from handrail.turn.stages import Stages
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import load_wording
 from handrail.types import Question, Turn, Vectors
 
+log = logging.getLogger(__name__)
+
 if TYPE_CHECKING:
     from handrail.decide.local import LocalDecisionModel
 
-LOOK_S = 5.0
-"""Between two looks at an index on a server, which others may write to."""
+LOOK_S = 2.0
+"""Between two looks at which version is current."""
+LONGEST_PAUSE_S = 60.0
+"""Between two tries to load a version."""
 
 
 class Assistant:
@@ -55,25 +58,21 @@ class Assistant:
         self.settings = settings
         self._repeats = repeats
         self._cache: AnswerCache | None = None
-        self._parts: Parts | None = None
-        self._stages: Stages | None = None
-        self._engine: Engine | None = None
+        self._serving: Serving | None = None
         self._tracer: Tracer | None = None
         self._sinks: list[Sink] = []
         self._about: dict[str, str] = {}
         self._memory: ConversationMemory | None = None
-        self._suggester: QuietSuggester | None = None
-        self._background: asyncio.Task[None] | None = None
         self._state = {"models": "loading", "index": "loading"}
         self._looking: asyncio.Task[None] | None = None
         self._learning = asyncio.Lock()
-        self._replaced: list[Stages] = []
+        self._retiring: set[asyncio.Task[None]] = set()
         self._shelf: Shelf | None = None
         self._decisions: tuple[Parts, LocalDecisionModel] | None = None
 
     @property
     def ready(self) -> bool:
-        return self._engine is not None
+        return self._serving is not None
 
     def readiness(self) -> dict[str, str]:
         """`ok`, `loading` or the problem, for the models and for the index."""
@@ -81,7 +80,7 @@ class Assistant:
 
     def problems(self) -> Sequence[Problem]:
         """What language models fail at, the oldest first."""
-        health = self._stages.health if self._stages is not None else None
+        health = self._serving.stages.health if self._serving is not None else None
         return health.problems() if health is not None else ()
 
     def trace_to(self, sink: Sink) -> None:
@@ -90,60 +89,66 @@ class Assistant:
 
     async def start(self) -> None:
         """Load and warm up off the event loop. Raises HandrailError; `readiness` then names the problem."""
+        opened: Parts | None = None
+        serving: Serving | None = None
         try:
             parts, _ = await asyncio.gather(
                 asyncio.to_thread(build_parts, self.settings), asyncio.to_thread(language.warm_up)
             )
-            self._parts = parts
-            wording = load_wording(self.settings.brand.name)
+            opened = parts
             self._about = about(self.settings, parts.store.generation)
             sinks = tuple(self._sinks)
             self._tracer = await asyncio.to_thread(build_tracer, self.settings, sinks, lambda: self._about)
-            self._stages = await asyncio.to_thread(build_stages, self.settings, self._parts, wording, self._tracer)
-            self._suggester = await asyncio.to_thread(
-                build_suggester, self.settings, self._parts, wording, self._stages
-            )
             self._cache = build_cache(self.settings, time.time) if self._repeats else None
-            self._stages = self._with_cache(replace(self._stages, suggester=self._suggester), parts)
-            self._memory = build_memory(self.settings, self._parts.count, time.time)
-            await self._stages.retriever.retrieve("warm up", {})
+            self._memory = build_memory(self.settings, parts.count, time.time)
+            serving = await self._serve(parts, self._tracer)
+            await serving.stages.retriever.retrieve("warm up", {})
             await asyncio.to_thread(give_back)
         except HandrailError as error:
             self._state["models" if isinstance(error, ModelUnavailable) else "index"] = str(error)
             await self.stop()
+            if serving is not None:
+                await serving.close()
+            if opened is not None:
+                await asyncio.to_thread(opened.close)
             raise
         self._state = {"models": "ok", "index": "ok"}
-        if self._suggester is not None:
-            self._background = asyncio.create_task(self._suggester.run())
-        if self.settings.storage.chroma_url:  # on disk nobody can write to the index meanwhile
-            self._looking = asyncio.create_task(self._look())
-        self._engine = Engine(self._stages, self.settings, wording, time.perf_counter)
+        self._serving = serving
+        serving.begin()
+        self._looking = asyncio.create_task(self._look())
+
+    async def _serve(self, parts: Parts, tracer: Tracer) -> Serving:
+        """All that is made of one version."""
+        wording = load_wording(self.settings.brand.name)
+        stages = await asyncio.to_thread(build_stages, self.settings, parts, wording, tracer)
+        suggester = await asyncio.to_thread(build_suggester, self.settings, parts, wording, stages)
+        stages = with_cache(replace(stages, suggester=suggester), self.settings, parts.store.generation, self._cache)
+        return Serving(parts, stages, Engine(stages, self.settings, wording, time.perf_counter), suggester)
 
     def foresee(self, question: Question) -> None:
         """A question that `ask` will be called with in a moment: the models begin to read it where they are idle."""
-        if self._engine is not None and self._stages is not None and self._stages.foresee is not None:
-            self._stages.foresee(question.text)
+        if self._serving is not None and self._serving.stages.foresee is not None:
+            self._serving.stages.foresee(question.text)
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         """One turn, seen by `watch` as it happens, which knows the turns of its conversation before it.
 
         Raises HandrailError before `start` has finished.
         """
-        engine = self._engine
-        if engine is None:
+        if self._serving is None:
             raise HandrailError("the assistant is not ready yet")
-        with self._suggester.turn() if self._suggester is not None else nullcontext():
+        serving = self._serving
+        with serving.turn() as engine:
             if self._memory is None:
-                return await self._run(engine, question, watch)
-            return await self._memory.turn(question, lambda recalled: self._run(engine, recalled, watch))
+                turn = await self._run(engine, question, watch)
+            else:
+                turn = await self._memory.turn(question, lambda recalled: self._run(engine, recalled, watch))
+        return replace(turn, kb_version=serving.parts.store.generation)
 
     async def _run(self, engine: Engine, question: Question, watch: TurnWatch | None) -> Turn:
         if self._cache is None:
             return await engine.run(question, watch)
         return await self._cache.turn(question, lambda asked: engine.run(asked, watch))
-
-    def _with_cache(self, stages: Stages, parts: Parts) -> Stages:
-        return with_cache(stages, self.settings, parts.store.generation, self._cache)
 
     async def rated_down(self, turn_id: str) -> None:
         """A visitor found the answer of this turn wrong: it is not given again."""
@@ -156,14 +161,11 @@ class Assistant:
         `question` has its history already. The operator's own systems are not asked about the customer. Raises
         RetryableError before the assistant is ready.
         """
-        self._loaded()
-        kept, stages = Kept(), self._stages
-        if stages is None:
-            raise RetryableError("the assistant is stopping")
+        serving, kept = self._served(), Kept()
         recorder = Recorder(new_trace_id, [kept], lambda: self._about)
-        alone = replace(stages, tracer=recorder, customers=None, suggester=None)
+        alone = replace(serving.stages, tracer=recorder, customers=None, suggester=None)
         wording = load_wording(self.settings.brand.name)
-        with self._suggester.turn() if self._suggester is not None else nullcontext():
+        with serving.turn():
             await Engine(alone, self.settings, wording, time.perf_counter).run(question)
         if kept.record is None:
             raise RetryableError("the turn could not be recorded. Try again")
@@ -198,11 +200,11 @@ class Assistant:
 
     async def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """`(n, d)` float32, L2-normalised. Raises RetryableError while the models are loading or busy."""
-        return np.stack(await self._loaded().embed.submit(list(texts)))
+        return np.stack(await self._served().parts.embed.submit(list(texts)))
 
     def shelf(self) -> Shelf:
         """The passages as they are indexed now. Raises RetryableError before the index is loaded."""
-        parts = self._loaded()
+        parts = self._served().parts
         if self._shelf is None or self._shelf.vectors is not parts.snapshot.vectors:
             self._shelf = shelf_of(parts)
         return self._shelf
@@ -210,30 +212,20 @@ class Assistant:
     async def learn(self, folder: Path) -> None:
         """Index the articles of `folder` beside the others and answer from them at once; turns under way go on.
 
-        Raises IndexBusy while another process has the index open, and KnowledgeError for files that cannot be used.
+        Raises IndexBusy while another process writes the index, and KnowledgeError for files that cannot be used.
         """
-        async with self._learning:
-            parts, old = self._loaded(), self._stages
-            new = await asyncio.to_thread(with_folder, self.settings, parts, folder)
-            wording = load_wording(self.settings.brand.name)
-            if self._tracer is None or old is None:
-                raise RetryableError("the assistant is stopping")
-            stages = await asyncio.to_thread(build_stages, self.settings, new, wording, self._tracer)
-            if self._suggester is not None:
-                self._suggester.withdraw(set(parts.snapshot.articles) - set(new.snapshot.articles))
-            stages = self._with_cache(replace(stages, suggester=self._suggester), new)
-            self._parts, self._stages = new, stages
-            self._about = about(self.settings, new.store.generation)
-            self._engine = Engine(stages, self.settings, wording, time.perf_counter)
-            self._replaced.append(old)
+        self._served()
+        await asyncio.to_thread(learn_folder, self.settings, folder)
+        try:
+            await self._catch_up()
+        except HandrailError as error:  # it is indexed; the next looks try again and say so
+            log.warning("the article is indexed, but not served yet: %s", error)
 
     async def decision_model(self) -> LocalDecisionModel:
         """What answers typed decisions with the local heads. Raises RetryableError before the models are loaded."""
         from handrail.assembly.deciding import local_decisions
 
-        parts, stages = self._loaded(), self._stages
-        if stages is None:
-            raise RetryableError("the assistant is stopping")
+        parts = self._served().parts
         if self._decisions is None or self._decisions[0] is not parts:
             model = await asyncio.to_thread(local_decisions, self.settings, parts)
             self._decisions = parts, model
@@ -243,42 +235,70 @@ class Assistant:
         """Who drafts articles from conversations."""
         return build_drafter(self.settings)
 
-    def _loaded(self) -> Parts:
-        if self._parts is None or self._engine is None:
+    def _served(self) -> Serving:
+        if self._serving is None:
             raise RetryableError("the models and the index are still loading. Try again in a moment")
-        return self._parts
+        return self._serving
 
     async def _look(self) -> None:
-        """See whether another process is changing the index, or was interrupted while it did."""
+        """Serve a new version soon after an ingest; one that cannot be loaded is tried again more and more seldom."""
+        pause = LOOK_S
         while True:
-            await asyncio.sleep(LOOK_S)
-            parts = self._parts
-            if parts is None:
+            await asyncio.sleep(pause)
+            try:
+                await self._catch_up()
+                pause = LOOK_S
+                self._state["index"] = "ok"
+            except Exception as error:
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+                reason = f"{error}. The articles loaded before go on being served"
+                if reason != self._state["index"]:
+                    log.warning("%s", reason)
+                self._state["index"] = reason
+
+    async def _catch_up(self) -> None:
+        """Serve the current version. Raises what keeps it from being loaded; the one before then goes on."""
+        async with self._learning:
+            old = self._serving
+            if old is None or self._tracer is None:
+                return
+            number = await asyncio.to_thread(old.parts.versions.current)
+            if number is None:
+                raise KnowledgeError(f"knowledge base {self.settings.knowledge.kb!r} has been removed")
+            if number == old.parts.index.number:
                 return
             try:
-                await asyncio.to_thread(parts.store.open)
-                self._state["index"] = parts.store.incomplete or "ok"
-            except HandrailError as error:
-                self._state["index"] = str(error)
+                parts = await asyncio.to_thread(at_version, self.settings, old.parts, number)
+            except Exception as error:
+                raise RetryableError(f"version {number} can't be loaded: {error}") from error
+            new = await self._serve(parts, self._tracer)
+            if self._serving is None:  # stopped meanwhile
+                await new.retire()
+                return
+            self._serving = new
+            new.begin()
+            self._about = about(self.settings, parts.store.generation)
+            log.info(
+                "knowledge base %r: version %d (%s) answers in place of version %d (%s)",
+                parts.store.kb, number, parts.store.generation, old.parts.index.number, old.parts.store.generation,
+            )  # fmt: skip
+            retiring = asyncio.create_task(old.retire())
+            self._retiring.add(retiring)
+            retiring.add_done_callback(self._retiring.discard)
 
     async def stop(self) -> None:
         """Finish queued work and close connections; harmless when nothing was started."""
-        self._engine = None
-        self._suggester = None
-        beside = [task for task in (self._background, self._looking) if task is not None]
-        self._background = self._looking = None
+        serving, self._serving = self._serving, None
+        beside = [*self._retiring, *([self._looking] if self._looking is not None else [])]
+        self._looking = None
         for task in beside:
             task.cancel()
         if beside:
             await asyncio.wait(beside)
-        stages, self._stages = self._stages, None
-        for used in (*self._replaced, stages):
-            if used is not None and used.closing is not None:
-                await used.closing()
-        self._replaced.clear()
-        parts, self._parts = self._parts, None
-        if parts is not None:
-            await asyncio.to_thread(parts.close)
+        if serving is not None:
+            await serving.quiet()
+            await serving.close()
+            await asyncio.to_thread(serving.parts.close)
         cache, self._cache = self._cache, None
         if cache is not None:
             await cache.aclose()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handrail.assembly.fitted import FITTED, UNREAD, calibration_for, kb_folder
+from handrail.assembly.index import versions_of
 from handrail.assembly.models import (
     Scoring,
     build_embedder,
@@ -36,11 +36,11 @@ from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores import states as token_states
-from handrail.stores.chroma import FRONT_MATTER, ChromaStore, connect, holds, not_indexed, on_disk
-from handrail.stores.lock import IndexLock
+from handrail.stores.chroma import FRONT_MATTER, ChromaStore
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
 from handrail.stores.tokens import STEMMERS, coverage
+from handrail.stores.versions import Opened, Versions
 from handrail.text import language
 from handrail.types import MessageScores, Vectors
 
@@ -61,16 +61,6 @@ BY_WORDS = Tuned({"dense_weight": 0.15, "article_weight": 0.0}, None)
 WORDS_PER_TOKEN = 0.42
 """Words that are read of a passage, by the tokens a pair may have: few enough that a question, settings and code, which
 take two tokens a word and more, leave no end unread (experiment 171)."""
-
-
-def index_folder(settings: Settings, kb: str) -> Path:
-    """Where a knowledge base has its vectors on disk, and the lock on them: a folder of its own.
-
-    Writing one does not keep anybody from reading another. An index that was made when all shared the data folder stays
-    there until it is dropped.
-    """
-    own, shared = kb_folder(settings, kb), settings.storage.data_dir
-    return shared if not on_disk(own) and holds(shared, kb) else own
 
 
 def read_snapshot(settings: Settings, store: ChromaStore) -> Snapshot:
@@ -153,7 +143,9 @@ class Parts:
 
     snapshot: Snapshot
     """What everyone may read. All that a visitor is told comes from it, or from the store by its audience."""
-    store: ChromaStore
+    index: Opened
+    """The version of the knowledge base that it is of."""
+    versions: Versions
     embed: Batcher[str, Vectors]
     read: Batcher[tuple[str, str], float]
     """Of question and passage, as Logits where a reader was taught whether the one answers the other."""
@@ -161,7 +153,6 @@ class Parts:
     """Of claim and passage."""
     message_scorer: Batcher[str, MessageScores] | None
     """Of messages; None where no encoder was taught their labels."""
-    lock: IndexLock | None
     count: Callable[[str], int]
     """Tokens of a text, as the embedder's tokenizer counts them."""
     tuned: Tuned | None = None
@@ -172,6 +163,10 @@ class Parts:
     """Of messages in any language, as they are written; None where the settings name no encoder for them."""
     multilingual: Multilingual | None = None
     """None where the settings name no encoder for other languages."""
+
+    @property
+    def store(self) -> ChromaStore:
+        return self.index.store
 
     def retriever(self, settings: Settings) -> HybridRetriever:
         return self.retriever_of(HybridRetriever, settings)
@@ -230,27 +225,22 @@ class Parts:
         for beside in (self.late, self.multilingual):
             if beside is not None:
                 beside.ask.close()
-        if self.lock is not None:
-            self.lock.release()
+        self.index.release()
+        self.versions.close()
 
 
 def build_parts(settings: Settings) -> Parts:
     """Load models and index; takes a few seconds. Raises HandrailError saying what is missing and how to get it."""
-    folder = index_folder(settings, settings.knowledge.kb)
     installed(settings)
-    if not settings.storage.chroma_url and not on_disk(folder):
-        raise not_indexed(settings.knowledge.kb, settings.models.embedder)
-    lock = None if settings.storage.chroma_url else IndexLock(folder, write=False)
+    versions = versions_of(settings)
     beside = ThreadPoolExecutor(1, thread_name_prefix="load")
+    index: Opened | None = None
     try:
-        store = ChromaStore(
-            connect(folder, settings.storage.chroma_url), settings.knowledge.kb, settings.models.embedder
-        )
-        # Before models are loaded: who waits for a whole index does not keep the lock from whoever writes it.
-        store.open()
-        store.check()
+        # Before models are loaded: nobody waits for them to be told that there is nothing to read.
+        index = versions.read()
         foreign = beside.submit(build_foreign_scorer, settings)
         embedder = build_embedder(settings)
+        store = index.store
         if store.front_matter < FRONT_MATTER:
             logger.warning(
                 "the index of %r was built by an older version and may contain drafts and hidden pages: "
@@ -260,14 +250,13 @@ def build_parts(settings: Settings) -> Parts:
         snapshot = read_snapshot(settings, store)
         score = build_scoring(settings) or Scoring(shared_words, shared_words)
         scorer = build_message_scorer(settings)
-        encoder = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
-        states = read_states(settings, store.kb, snapshot, encoder)
+        late = _late(settings, store.kb, snapshot)
         foreign_scorer = foreign.result()
-        multilingual = build_multilingual(settings)
-        vectors = read_multilingual(settings, store.kb, snapshot, multilingual)
+        multilingual = _multilingual(settings, store.kb, snapshot)
     except BaseException:
-        if lock is not None:
-            lock.release()
+        if index is not None:
+            index.release()
+        versions.close()
         raise
     finally:
         beside.shutdown()
@@ -280,18 +269,11 @@ def build_parts(settings: Settings) -> Parts:
         remember = models.remember // 4
         return Batcher(name, scorer, at_once, models.queue_limit, remember=remember) if scorer else None
 
-    late = None
-    if encoder is not None and states is not None:
-        ask = Batcher("late", encoder.queries, at_once, models.queue_limit, remember=models.remember // 4)
-        late = Late(encoder, ask, states, snapshot.row)
-    abroad = None
-    if multilingual is not None and vectors is not None:
-        ask = Batcher("abroad", multilingual.embed_queries, at_once, models.queue_limit, remember=models.remember // 4)
-        abroad = Multilingual(multilingual, ask, vectors)
     return Parts(
         snapshot=snapshot,
-        store=store,
-        embed=Batcher("embed", embedder.embed_queries, at_once, models.queue_limit, remember=models.remember // 4),
+        index=index,
+        versions=versions,
+        embed=_asked("embed", embedder.embed_queries, settings),
         read=Batcher(
             "read", score.passages, at_once, models.queue_limit, remember=models.remember, busy_above=models.busy_above
         ),
@@ -300,12 +282,60 @@ def build_parts(settings: Settings) -> Parts:
         ),
         message_scorer=labelled("label", scorer),
         foreign_scorer=labelled("label_foreign", foreign_scorer),
-        lock=lock,
         tuned=tuned_for(settings, store, snapshot.lang),
         count=embedder.count,
         late=late,
-        multilingual=abroad,
+        multilingual=multilingual,
     )
+
+
+def at_version(settings: Settings, parts: Parts, number: int) -> Parts:
+    """The same models over another version, which is loaded here. Raises HandrailError where it cannot be."""
+    index = parts.versions.open(number)
+    try:
+        store = index.store
+        store.check()
+        snapshot = read_snapshot(settings, store)
+        return replace(
+            parts,
+            index=index,
+            snapshot=snapshot,
+            tuned=tuned_for(settings, store, snapshot.lang),
+            late=_late(settings, store.kb, snapshot, parts.late),
+            multilingual=_multilingual(settings, store.kb, snapshot, parts.multilingual),
+        )
+    except BaseException:
+        index.release()
+        raise
+
+
+def _late(settings: Settings, kb: str, snapshot: Snapshot, held: Late | None = None) -> Late | None:
+    """Over `snapshot`, with the encoder that is loaded where one is."""
+    if held is not None and not reads(settings.models.late, snapshot.lang):
+        return None
+    encoder = held.encoder if held else build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
+    states = read_states(settings, kb, snapshot, encoder)
+    if encoder is None or states is None:
+        return None
+    return Late(encoder, held.ask if held else _asked("late", encoder.queries, settings), states, snapshot.row)
+
+
+def _multilingual(
+    settings: Settings, kb: str, snapshot: Snapshot, held: Multilingual | None = None
+) -> Multilingual | None:
+    encoder = held.encoder if held else build_multilingual(settings)
+    vectors = read_multilingual(settings, kb, snapshot, encoder)
+    if encoder is None or vectors is None:
+        return None
+    return Multilingual(encoder, held.ask if held else _asked("abroad", encoder.embed_queries, settings), vectors)
+
+
+def _asked(
+    name: str, encode: Callable[[Sequence[str]], Iterable[Vectors]], settings: Settings
+) -> Batcher[str, Vectors]:
+    """An encoder of questions."""
+    models = settings.models
+    return Batcher(name, encode, models.batch_size * 4, models.queue_limit, remember=models.remember // 4)
 
 
 TITLES = 40

@@ -41,7 +41,8 @@ def ingest(
 
     Articles approved at the desk are always included.
 
-    An interrupted run resumes where it stopped. Examples:
+    The new version takes the place of the old one when it is complete, in running servers as well. An interrupted run
+    changes nothing, and the next one embeds only what it had not. Examples:
 
     handrail ingest docs/help --kb acme
 
@@ -71,37 +72,30 @@ def run(
         build_embedder,
         build_late,
         build_multilingual,
-        index_folder,
         read_multilingual,
         read_snapshot,
         read_states,
     )
+    from handrail.assembly.index import writing
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
-    from handrail.stores.chroma import ChromaStore, connect
-    from handrail.stores.lock import IndexLock
 
-    folder = index_folder(settings, settings.knowledge.kb)
-    lock = None if settings.storage.chroma_url else IndexLock(folder, write=True)
-    try:
+    with writing(settings) as made:
         embedder = build_embedder(settings)
-        client = connect(folder, settings.storage.chroma_url)
-        store = ChromaStore(client, settings.knowledge.kb, embedder.name)
-        store.create()
-        chunker = Chunker(settings.knowledge, embedder.count)
-        job = Ingest(store, chunker, embedder.embed_passages, time.monotonic, keep_others=keep_others, exact=exact)
+        store = made.store or made.begin()
+        chunker, embed = Chunker(settings.knowledge, embedder.count), embedder.embed_passages
+        job = Ingest(store, chunker, embed, time.monotonic, keep_others=keep_others, exact=exact, place=made)
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:
             report = job.run(loaders, _shown(progress, "embedding passages"))
+            store = made.store or store
             snapshot = read_snapshot(settings, store)
             late = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
             read_states(settings, store.kb, snapshot, late, _shown(progress, "reading their words"))
             encoder = build_multilingual(settings)
             read_multilingual(settings, store.kb, snapshot, encoder, _shown(progress, "for other languages"))
-    finally:
-        if lock is not None:
-            lock.release()
+        report.version = made.publish()
     return report
 
 
@@ -147,7 +141,7 @@ def _show(kb: str, report: Report) -> None:
     notes.print(
         f"[green]{kb}[/]: {report.articles} articles, {report.passages} passages "
         f"({report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
-        f"in {report.seconds:.1f} s{rate}"
+        f"in {report.seconds:.1f} s{rate}. Version {report.version} is current"
     )
     if report.for_agents:
         notes.print(f"{report.for_agents} articles are for agents only. Visitors never see them")

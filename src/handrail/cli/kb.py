@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from handrail.answer.known_wrong import KnownWrong, WrongAnswers
-from handrail.assembly import index_folder, kb_folder
+from handrail.assembly import current_index, kb_folder
 from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.settings import Settings
@@ -21,46 +20,50 @@ app = typer.Typer(help="List, inspect and remove knowledge bases.", no_args_is_h
 Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
 
 
-@contextmanager
-def _index(settings: Settings, folder: Path, *, write: bool = False) -> Iterator[None]:
-    """The lock that the index on disk in `folder` asks for. Raises IndexBusy."""
-    from handrail.stores.lock import IndexLock
-
-    if settings.storage.chroma_url:
-        yield
-        return
-    with IndexLock(folder, write=write):
-        yield
-
-
 def collections(settings: Settings) -> list[dict[str, Any]]:
-    """One row per knowledge base and embedder. Raises IndexBusy."""
+    """One row per knowledge base and embedder."""
+    from handrail.assembly.index import versions_of
+
     rows: list[dict[str, Any]] = []
-    for folder in _folders(settings):
-        with _index(settings, folder):
-            rows += _collections(settings, folder)
-    return sorted(rows, key=lambda row: (row["kb"], row["embedder"]))
+    for kb, embedder in sorted(_pairs(settings)):
+        versions = versions_of(_with(settings, kb), embedder)
+        try:
+            current = versions.current()
+            now = next((version for version in versions.complete() if version.number == current), None)
+        finally:
+            versions.close()
+        passages, number = (now.passages, now.number) if now else (0, None)
+        row = {"kb": kb, "embedder": embedder, "passages": passages, "version": number, "complete": now is not None}
+        rows.append(row)
+    return rows
 
 
-def _folders(settings: Settings) -> list[Path]:
-    """Folders with an index on disk: those of single knowledge bases, and one that older ones share."""
+def _with(settings: Settings, kb: str) -> Settings:
+    return settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"kb": kb})})
+
+
+def _pairs(settings: Settings) -> set[tuple[str, str]]:
+    """Knowledge bases and the embedders they are indexed with, also from before there were versions."""
     from handrail.stores.chroma import on_disk
+    from handrail.stores.version_folders import embedders
 
-    shared = settings.storage.data_dir
-    if settings.storage.chroma_url:
-        return [shared]
-    return [folder for folder in (shared, *sorted((shared / "kb").glob("*"))) if on_disk(folder)]
+    shared, url = settings.storage.data_dir, settings.storage.chroma_url
+    if url:
+        return set(_in_chroma(shared, url))
+    own = sorted((shared / "kb").glob("*"))
+    old = {pair for folder in (shared, *own) if on_disk(folder) for pair in _in_chroma(folder, None)}
+    return old | {(folder.name, embedder) for folder in own for embedder in embedders(folder)}
 
 
-def _collections(settings: Settings, folder: Path) -> Iterator[dict[str, Any]]:
-    from handrail.stores.chroma import WRITING, connect
+def _in_chroma(folder: Path, url: str | None) -> Iterator[tuple[str, str]]:
+    from handrail.stores.chroma import close, connect
 
-    for found in connect(folder, settings.storage.chroma_url).list_collections():
-        metadata = found.metadata or {}
-        if "kb" in metadata:
-            row = {"kb": metadata["kb"], "embedder": metadata["embedder"], "passages": found.count()}
-            complete = bool(metadata.get("generation")) and not metadata.get(WRITING)
-            yield {**row, "name": found.name, "complete": complete}
+    client = connect(folder, url)
+    try:
+        told = [dict(collection.metadata or {}) for collection in client.list_collections()]
+    finally:
+        close(client)
+    return ((metadata["kb"], metadata["embedder"]) for metadata in told if "kb" in metadata)
 
 
 @app.command("list")
@@ -83,18 +86,10 @@ def list_kbs(as_json: Json = False) -> None:
 @app.command()
 def show(name: Name, as_json: Json = False) -> None:
     """List the articles of one knowledge base with their number of passages."""
-    from handrail.stores.chroma import ChromaStore, connect, not_indexed, on_disk
-
     settings = settings_for(name)
-    folder = index_folder(settings, name)
-    if not settings.storage.chroma_url and not on_disk(folder):
-        raise not_indexed(name, settings.models.embedder)
-    with _index(settings, folder):
-        client = connect(folder, settings.storage.chroma_url)
-        store = ChromaStore(client, name, settings.models.embedder)
-        store.open()
-        stamps = store.stamps()
-        tuned = _tuned(settings, store.generation)
+    with current_index(settings) as store:
+        stamps, generation = store.stamps(), store.generation
+    tuned = _tuned(settings, generation)
     rows = [{"article": key, "passages": len(stamp.digests)} for key, stamp in sorted(stamps.items())]
     if as_json:
         print(json.dumps(rows, indent=2))  # noqa: T201
@@ -103,7 +98,7 @@ def show(name: Name, as_json: Json = False) -> None:
         results.print(f"{row['passages']:>4}  {row['article']}")
     if tuned:
         notes.print(tuned)
-    calibrated = _calibrated(settings, store.generation)
+    calibrated = _calibrated(settings, generation)
     if calibrated:
         notes.print(calibrated)
 
@@ -194,24 +189,15 @@ def _unknown(name: str) -> KnowledgeError:
 @app.command()
 def drop(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
     """Remove a knowledge base and its fitted files. The article files are not touched."""
-    import shutil
-
-    from handrail.stores.chroma import connect, on_disk
+    from handrail.assembly.index import drop as removed
 
     settings = settings_for(name)
-    folder = index_folder(settings, name)
-    if not settings.storage.chroma_url and not on_disk(folder):
+    found = [row for row in collections(settings) if row["kb"] == name]
+    if not found:
         raise _unknown(name)
-    with _index(settings, folder, write=True):
-        found = [row for row in _collections(settings, folder) if row["kb"] == name]
-        if not found:
-            raise _unknown(name)
-        if not yes:
-            typer.confirm(f"Remove {name} ({sum(row['passages'] for row in found)} passages)?", abort=True)
-        client = connect(folder, settings.storage.chroma_url)
-        for row in found:
-            client.delete_collection(row["name"])
-        shutil.rmtree(kb_folder(settings, name), ignore_errors=True)
+    if not yes:
+        typer.confirm(f"Remove {name} ({sum(row['passages'] for row in found)} passages)?", abort=True)
+    removed(settings)
     notes.print(f"removed {name}")
 
 

@@ -71,12 +71,11 @@ def serve(
 
 def _indexed(settings: Settings) -> None:
     """Raises KnowledgeError where nothing is on disk to answer from; of a Chroma server that is asked later."""
-    from handrail.assembly import index_folder
-    from handrail.stores.chroma import holds, not_indexed
+    from handrail.assembly.index import indexed
+    from handrail.stores.chroma import not_indexed
 
-    kb = settings.knowledge.kb
-    if not settings.storage.chroma_url and not holds(index_folder(settings, kb), kb):
-        raise not_indexed(kb, settings.models.embedder)
+    if not settings.storage.chroma_url and not indexed(settings):
+        raise not_indexed(settings.knowledge.kb, settings.models.embedder)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Loader, Rejected, Skipped, Unpublished
@@ -20,14 +23,37 @@ Progress = Callable[[int, int], None]
 BATCH = 128
 LONGEST_ID, LONGEST_URL, LONGEST_FACET = 500, 2000, 200
 """Characters of what each passage of an article repeats."""
+TOLERANCE = 1e-3
+"""By which the length of a vector may differ from 1; a killed run may have left one half written."""
 OF = "."
 """Between the digest of an article and that of how it was cut."""
 
 
 def corpus(stamps: Mapping[str, Stamp]) -> str:
     """sha256 over the articles that `stamps` are of, however they were cut and embedded."""
-    held = sorted((id_, sorted({d.partition(OF)[0] for d in stamp.digests.values()})) for id_, stamp in stamps.items())
+    held = sorted((id_, _articles(stamp)) for id_, stamp in stamps.items())
     return hashlib.sha256(repr(held).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Ids of articles that one version has and another has not, or has otherwise."""
+
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+
+
+def difference(before: Mapping[str, Stamp], after: Mapping[str, Stamp]) -> Difference:
+    """However the articles were cut and embedded."""
+    both = before.keys() & after.keys()
+    changed = (id_ for id_ in both if _articles(before[id_]) != _articles(after[id_]))
+    return Difference(sorted(after.keys() - both), sorted(changed), sorted(before.keys() - both))
+
+
+def _articles(stamp: Stamp) -> list[str]:
+    """Digests of the article itself: one, unless a run was interrupted."""
+    return sorted({digest.partition(OF)[0] for digest in stamp.digests.values()})
 
 
 @dataclass(slots=True)
@@ -45,6 +71,8 @@ class Report:
     empty: list[str] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
+    version: int = 0
+    """The version of the knowledge base that is current afterwards."""
     for_agents: int = 0
     """Articles among them that only agents may read."""
     unpublished: dict[str, list[str]] = field(default_factory=dict)
@@ -67,6 +95,22 @@ class _Work:
     stale: frozenset[str]
 
 
+_Row = tuple[Passage, str, int]
+"""A passage to write, the digest of its article, and how many passages that has."""
+
+
+class Place(Protocol):
+    """Where a run writes beside what is being read."""
+
+    def begin(self) -> ChromaStore:
+        """A copy of the store that was read."""
+        ...
+
+    def unfinished(self) -> Iterable[ChromaStore]:
+        """What interrupted runs left behind; their vectors are used."""
+        ...
+
+
 class Ingest:
     def __init__(
         self,
@@ -77,9 +121,12 @@ class Ingest:
         *,
         keep_others: bool = False,
         exact: bool = False,
+        place: Place | None = None,
     ) -> None:
-        """`exact` removes vanished articles even where a file could not be read."""
+        """`exact` removes vanished articles even where a file could not be read. Without a `place`, `store` itself is
+        written."""
         self._store = store
+        self._place = place
         self._chunker = chunker
         self._embed = embed
         self._clock = clock
@@ -94,17 +141,17 @@ class Ingest:
         stamps = self._store.stamps()
         work = self._plan(articles, stamps, report)
         vanished = self._vanished(stamps, articles, withdrawn, report)
-        if work or vanished:
-            self._store.begin()
-        self._write(work, report, progress)
-        self._remove(vanished, stamps, report)
-        report.passages = self._store.count()
-        generation = self._generation(self._store.stamps() if work or report.removed else stamps)
         unread = stamps.keys() - articles.keys() - set(vanished)
         read = self._store.front_matter if unread else FRONT_MATTER
-        changed = (generation, read) != (self._store.generation, self._store.front_matter)
-        if changed or self._store.incomplete:
-            self._store.finish(generation, read)
+        as_it_is = (self._generation(stamps), read) == (self._store.generation, self._store.front_matter)
+        if work or vanished or not as_it_is or self._store.incomplete:
+            if self._place is not None:
+                self._store = self._place.begin()
+            self._store.begin()
+            self._write(work, report, progress)
+            self._remove(vanished, stamps, report)
+            self._store.finish(self._generation(self._store.stamps()), read)
+        report.passages = self._store.count()
         report.seconds = self._clock() - start
         return report
 
@@ -153,16 +200,38 @@ class Ingest:
         return [item for item in work if item.passages or item.stale]
 
     def _write(self, work: Sequence[_Work], report: Report, progress: Progress) -> None:
-        """Batches run across articles; after an interruption the passages written so far are not embedded again."""
+        """Batches run across articles; what interrupted runs have embedded is not embedded again."""
         rows = [(passage, item.digest, item.size) for item in work for passage in item.passages]
+        for unfinished in self._place.unfinished() if self._place is not None else ():
+            rows = self._taken(rows, unfinished)
         progress(0, len(rows))
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            vectors = self._embed([self._chunker.encoder_text(passage) for passage, _, _ in batch])
-            self._store.write([p for p, _, _ in batch], vectors, [d for _, d, _ in batch], [n for _, _, n in batch])
+            self._put(batch, self._embed([self._chunker.encoder_text(passage) for passage, _, _ in batch]))
             report.embedded += len(batch)
             progress(report.embedded, len(rows))
         self._store.delete(sorted(id_ for item in work for id_ in item.stale))
+
+    def _taken(self, rows: Sequence[_Row], unfinished: ChromaStore) -> list[_Row]:
+        """Write the vectors that are there already; the rows that are left."""
+        left: list[_Row] = []
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
+            try:
+                known = unfinished.vectors({passage.id: digest for passage, digest, _ in batch})
+            except Exception:  # half written as it is, it may be anything
+                return [*left, *rows[start:]]
+            held = [
+                row for row in batch if row[0].id in known and abs(np.linalg.norm(known[row[0].id]) - 1) < TOLERANCE
+            ]
+            if held:
+                self._put(held, np.stack([known[passage.id] for passage, _, _ in held]))
+            left += [row for row in batch if row not in held]
+        return left
+
+    def _put(self, rows: Sequence[_Row], vectors: Vectors) -> None:
+        passages, digests, sizes = zip(*rows, strict=True)
+        self._store.write(passages, vectors, digests, sizes)
 
     def _remove(self, vanished: Sequence[str], stamps: dict[str, Stamp], report: Report) -> None:
         self._store.delete(sorted(id_ for key in vanished for id_ in stamps[key].digests))

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import chromadb
 import numpy as np
 from chromadb.api import ClientAPI
+from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateHNSWConfiguration
 from chromadb.config import Settings
 from chromadb.errors import NotFoundError
@@ -88,6 +89,12 @@ def connect(folder: Path, url: str | None) -> ClientAPI:
         raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
 
 
+def close(client: ClientAPI) -> None:
+    """Let go of files and connections, once nobody else in this process uses the same folder."""
+    if isinstance(client, Client):
+        client.close()
+
+
 def not_indexed(kb: str, embedder: str) -> KnowledgeError:
     """Says how to index."""
     return KnowledgeError(f"knowledge base {kb!r} is not indexed with {embedder}: run `handrail ingest PATH --kb {kb}`")
@@ -96,27 +103,30 @@ def not_indexed(kb: str, embedder: str) -> KnowledgeError:
 class ChromaStore:
     """Passages of one knowledge base made with one embedder; another embedder is another collection."""
 
-    def __init__(self, client: ClientAPI, kb: str, embedder: str) -> None:
+    def __init__(self, client: ClientAPI, kb: str, embedder: str, version: str = "") -> None:
+        """`version` ends the name of the collection, where one Chroma has several."""
         self._client = client
         self.kb = kb
         self.embedder = embedder
         self.name = f"kb-{kb}-{re.sub(r'[^A-Za-z0-9._-]+', '-', embedder).strip('-._')}"[:500]
+        self.collection = self.name + version
         self._for_agents: bool | None = None
         """Whether the index holds anything for agents only; None until somebody asks. Queries that need not filter are
         several times as fast."""
 
-    def create(self) -> None:
+    def create(self, marks: Mapping[str, str | int] | None = None) -> None:
+        """With `marks` in its metadata, where it is not there yet."""
         self._collection = self._client.get_or_create_collection(
-            self.name,
+            self.collection,
             embedding_function=None,
             configuration={"hnsw": HNSW},
-            metadata={"kb": self.kb, "embedder": self.embedder, "generation": ""},
+            metadata={**(marks or {}), "kb": self.kb, "embedder": self.embedder, "generation": ""},
         )
 
     def open(self) -> None:
         """Raises KnowledgeError saying how to index when there is nothing yet."""
         try:
-            self._collection = self._client.get_collection(self.name, embedding_function=None)
+            self._collection = self._client.get_collection(self.collection, embedding_function=None)
         except NotFoundError:
             raise not_indexed(self.kb, self.embedder) from None
         except Exception as error:
@@ -124,20 +134,24 @@ class ChromaStore:
         self._for_agents = None
 
     @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What is noted of it, as of `open`."""
+        return self._collection.metadata or {}
+
+    @property
     def generation(self) -> str:
         """Changes with every finished write; empty while a first run has not finished."""
-        return str((self._collection.metadata or {}).get("generation") or "")
+        return str(self.metadata.get("generation") or "")
 
     @property
     def front_matter(self) -> int:
         """The `FRONT_MATTER` with which every page was last read; 0 for an index that is older than the number."""
-        return int((self._collection.metadata or {}).get("front_matter") or 0)
+        return int(self.metadata.get("front_matter") or 0)
 
     @property
     def incomplete(self) -> str:
         """What is wrong with an index whose last writing run has not ended, as of `open`; empty where nothing is."""
-        metadata = self._collection.metadata or {}
-        since = metadata.get(WRITING)
+        since = self.metadata.get(WRITING)
         if self.generation and not since:
             return ""
         what = "rewritten" if self.generation else "built"
@@ -153,16 +167,31 @@ class ChromaStore:
 
     def begin(self) -> None:
         """To be called before the first change; until `finish` the index counts as half written."""
-        self._mark({WRITING: f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"})
+        self.mark({WRITING: f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"})
 
     def finish(self, generation: str, front_matter: int | None = None) -> None:
         """`front_matter` stays as it is where it is not given."""
         version = self.front_matter if front_matter is None else front_matter
-        self._mark({"generation": generation, "front_matter": version, WRITING: ""})
+        self.mark({"generation": generation, "front_matter": version, WRITING: ""})
 
-    def _mark(self, marks: Mapping[str, str | int]) -> None:
-        self._collection.modify(metadata={**(self._collection.metadata or {}), **marks})
+    def mark(self, marks: Mapping[str, str | int]) -> None:
+        self._collection.modify(metadata={**self.metadata, **marks})
         self.open()
+
+    def take(self, other: ChromaStore) -> None:
+        """All that `other` holds, with its vectors."""
+        fields = ("documents", "metadatas", "embeddings")
+        for ids, documents, metadatas, embeddings in other._pages(list(fields), *fields):
+            self._collection.upsert(ids=ids, documents=documents, metadatas=metadatas, embeddings=embeddings)
+        self.mark({"front_matter": other.front_matter})
+
+    def vectors(self, digests: Mapping[str, str]) -> dict[str, Vectors]:
+        """Of those passages, by id, that are here as they were when their article had the given digest."""
+        found: Mapping[str, Any] = self._collection.get(ids=list(digests), include=["metadatas", "embeddings"])
+        rows = zip(found["ids"], found["metadatas"], found["embeddings"], strict=True)
+        return {
+            id_: np.asarray(vector, dtype=np.float32) for id_, told, vector in rows if told["digest"] == digests[id_]
+        }
 
     def count(self) -> int:
         return int(self._collection.count())

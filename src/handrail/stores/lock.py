@@ -1,7 +1,12 @@
-"""Chroma on disk belongs to one writer or to readers, never both: `chromadb.PersistentClient` is not process-safe."""
+"""What a folder of an index on disk is used for: by one writer or by readers, never both.
+
+A knowledge base's own folder is locked by who writes a version, and a version's by those who read it: they keep it from
+being removed.
+"""
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from types import TracebackType
 
@@ -11,7 +16,7 @@ from handrail.errors import IndexBusy, SettingsError
 
 WRITER_WAITS_S = 1.0
 READER_WAITS_S = 5.0
-"""A writer is refused sooner: readers, such as a server, go on for long."""
+"""A writer is refused sooner: others go on for long."""
 
 
 class IndexLock:
@@ -22,32 +27,21 @@ class IndexLock:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SettingsError(f"storage.data_dir = {str(folder)!r} can't be used as a folder: {error}") from None
-        self._folder = folder
-        self._write = write
-        self._acquire()
-
-    def _acquire(self) -> None:
-        self._lock = ReadWriteLock(self._folder / "index.lock", is_singleton=False)
+        self._lock = ReadWriteLock(folder / "index.lock", is_singleton=False)
         try:
-            if self._write:
+            if write:
                 self._lock.acquire_write(timeout=WRITER_WAITS_S)
             else:
                 self._lock.acquire_read(timeout=READER_WAITS_S)
         except Timeout:
             self._lock.close()
-            raise IndexBusy(self._advice(self._folder)) from None
-
-    def _advice(self, folder: Path) -> str:
-        if self._write:
-            return (
-                f"the index in {folder} is in use by another Handrail process (a server?). Stop it first, "
-                "or run a Chroma server and set CHROMA_URL: then both can run at once"
-            )
-        return f"the index in {folder} is being written by another Handrail process; try again when it is done"
-
-    def acquire_again(self) -> None:
-        """After a release that was only meant for a while. Raises IndexBusy."""
-        self._acquire()
+            doing = "in use" if write else "being written"
+            raise IndexBusy(
+                f"the index in {folder} is {doing} by another Handrail process; try again when it is done"
+            ) from None
+        except (OSError, sqlite3.Error) as error:
+            self._lock.close()
+            raise SettingsError(f"the index in {folder} can't be used: its lock can't be written ({error})") from None
 
     def release(self) -> None:
         self._lock.release(force=True)

@@ -23,6 +23,8 @@ from handrail.types import Kind, Passage, Place, Vectors
 
 FORMAT = 8
 SCRATCH = ".part-"
+KEPT = 3
+"""Generations that stay, for who goes back to an earlier version."""
 NOISE_SAMPLE = 400
 
 
@@ -186,9 +188,16 @@ def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
     (scratch / "format").write_text(str(FORMAT))
     target = folder / generation
     _swap(scratch, target)
-    for other in folder.iterdir():
-        if other.name != generation and not other.name.startswith(SCRATCH):
-            shutil.rmtree(other, ignore_errors=True)
+    kept = [other for other in folder.iterdir() if other != target and not other.name.startswith(SCRATCH)]
+    for other in sorted(kept, key=_age)[KEPT - 1 :]:
+        shutil.rmtree(other, ignore_errors=True)
+
+
+def _age(folder: Path) -> float:
+    try:
+        return -folder.stat().st_mtime
+    except OSError:  # another process has removed it
+        return 0.0
 
 
 def _swap(scratch: Path, target: Path) -> None:

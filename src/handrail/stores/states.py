@@ -30,6 +30,8 @@ Progress = Callable[[int, int], None]
 
 FILE = "states.npz"
 BATCH = 64
+SPARE = 2
+"""Times the passages of an index up to which others are kept: who goes back to an earlier version needs them."""
 SAVE_EVERY = 1024
 """Passages after which an unfinished run is kept."""
 
@@ -86,9 +88,10 @@ def kept(path: Path, model: str, texts: Sequence[str], encode: Encode[A], progre
         held |= zip(batch, encode([missing[key] for key in batch]), strict=True)
         if (start + BATCH) % SAVE_EVERY == 0:
             _save(path, known | held)
-    if missing or len(held) < len(known):
+    stored = held if len(known) > SPARE * len(held) else known | held
+    if missing or len(stored) < len(known):
         progress(len(names), len(names))
-        _save(path, held)
+        _save(path, stored)
     return [held[key] for key in keys]
 
 

@@ -110,6 +110,7 @@ def _meta(turn: Turn) -> dict[str, Any]:
         "provider": turn.provider,
         "model": turn.model,
         "cached": turn.cached,
+        "kb_version": turn.kb_version,
         "attempts": [
             {
                 "task": attempt.task,

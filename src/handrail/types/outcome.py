@@ -90,3 +90,5 @@ class Turn:
     """The question as it was understood; its own text where nothing had to be carried over."""
     cached: bool = False
     """Whether the answer was written for an earlier turn."""
+    kb_version: str = ""
+    """The generation of the articles that it was answered from."""

@@ -97,14 +97,6 @@ async def test_what_was_asked_or_said_before_is_not_offered(tmp_path: Path) -> N
     )
 
 
-async def test_nothing_is_offered_of_an_article_that_visitors_may_no_longer_read(tmp_path: Path) -> None:
-    found = await made(tmp_path)
-
-    found.withdraw({"renew"})
-
-    assert found.after(ask("Who may?"), [cite(BUY)]) == ("What does a domain cost?", "How do I add mailboxes?")
-
-
 async def test_the_draft_s_own_suggestions_are_tried_first(tmp_path: Path) -> None:
     found = await made(tmp_path)
 

@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from handrail.answer.suggest import Checked
@@ -65,7 +65,6 @@ class QuietSuggester:
         self._drafted: OrderedDict[str, bool] = OrderedDict()
         self._titles: dict[str, tuple[Checked, ...]] = {}
         """Articles whose title alone has been tried so far."""
-        self._withdrawn: set[str] = set()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -76,10 +75,6 @@ class QuietSuggester:
         finally:
             self._under_way -= 1
             self._last_end = self._clock()
-
-    def withdraw(self, articles: Iterable[str]) -> None:
-        """No question about these is offered any more: visitors may no longer read them."""
-        self._withdrawn.update(articles)
 
     def after(self, question: Question, citations: Sequence[Citation], drafted: Sequence[str] = ()) -> Sequence[str]:
         cited = list(dict.fromkeys(citation.passage.article_id for citation in citations))[:2]
@@ -184,8 +179,6 @@ class QuietSuggester:
         return [Checked(candidate.text, passages, candidate.title)]
 
     def _found(self, article: str) -> Sequence[Checked]:
-        if article in self._withdrawn:
-            return ()
         return self._kept.articles.get(article) or self._titles.get(article, ())
 
     def _want(self, articles: Sequence[str]) -> None:

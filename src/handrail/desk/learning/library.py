@@ -28,7 +28,7 @@ class Library(Protocol):
     async def learn(self, folder: Path) -> None:
         """Index the articles of `folder` beside the others and answer from them at once.
 
-        Raises IndexBusy while another process has the index open, and KnowledgeError for files that cannot be used.
+        Raises IndexBusy while another process writes the index, and KnowledgeError for files that cannot be used.
         """
         ...
 

@@ -1,0 +1,130 @@
+"""The versions of a knowledge base as the settings place them: on disk, or on a Chroma server."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from chromadb.errors import ChromaError
+
+from handrail.assembly.fitted import kb_folder
+from handrail.errors import HandrailError, KnowledgeError
+from handrail.settings import Settings
+from handrail.stores.chroma import ChromaStore, close, connect, holds
+from handrail.stores.lock import IndexLock
+from handrail.stores.version_collections import VersionCollections
+from handrail.stores.version_folders import FOLDER, VersionFolders
+from handrail.stores.versions import OLD, Opened, Versions
+
+
+def versions_of(settings: Settings, embedder: str | None = None) -> Versions:
+    """By default those made with the embedder in use. Raises RetryableError while a Chroma server is away."""
+    kb, embedder, storage = settings.knowledge.kb, embedder or settings.models.embedder, settings.storage
+    if storage.chroma_url is None:
+        return VersionFolders(kb_folder(settings, kb), storage.data_dir, kb, embedder)
+    return VersionCollections(connect(storage.data_dir, storage.chroma_url), kb, embedder)
+
+
+@contextmanager
+def current_index(settings: Settings) -> Iterator[ChromaStore]:
+    """The current version, to read. Raises KnowledgeError where nothing is indexed."""
+    versions = versions_of(settings)
+    try:
+        with versions.read() as store:
+            yield store
+    finally:
+        versions.close()
+
+
+class Writing:
+    """A new version on its way: nobody reads it before `publish`."""
+
+    def __init__(self, versions: Versions) -> None:
+        self._versions = versions
+        self._base = versions.base()
+        self._new: Opened | None = None
+
+    @property
+    def store(self) -> ChromaStore | None:
+        """What is held so far: the new version once it is begun, else the current one; None where there is neither."""
+        opened = self._new or self._base
+        return opened.store if opened is not None else None
+
+    def begin(self) -> ChromaStore:
+        if self._new is None:
+            self._new = self._versions.begin(self._base.store if self._base is not None else None)
+        return self._new.store
+
+    def unfinished(self) -> Iterable[ChromaStore]:
+        return self._versions.unfinished(self._new.number if self._new is not None else 0)
+
+    def publish(self) -> int:
+        """The number of the version that is current now: the same as before where nothing has changed."""
+        if self._new is not None:
+            self._versions.publish(self._new)
+        opened = self._new or self._base
+        return opened.number if opened is not None else OLD
+
+    def release(self) -> None:
+        for opened in (self._new, self._base):
+            if opened is not None:
+                opened.release()
+
+
+@contextmanager
+def writing(settings: Settings) -> Iterator[Writing]:
+    """What becomes the current version when it is published; one at a time writes. Raises IndexBusy.
+
+    A full disk or a folder that cannot be written is one clear error, and the current version stays.
+    """
+    with changing(settings) as versions:
+        made = Writing(versions)
+        try:
+            yield made
+        finally:
+            made.release()
+
+
+@contextmanager
+def changing(settings: Settings) -> Iterator[Versions]:
+    """The versions, for the only process that may change them. Raises IndexBusy."""
+    kb = settings.knowledge.kb
+    with IndexLock(kb_folder(settings, kb), write=True):
+        versions = versions_of(settings)
+        try:
+            yield versions
+        except (OSError, sqlite3.Error, ChromaError) as error:
+            raise HandrailError(f"knowledge base {kb!r} stays as it is, because writing failed: {error}") from error
+        finally:
+            versions.close()
+
+
+def indexed(settings: Settings) -> bool:
+    """Whether there is anything on disk to answer from, or a first ingest that may still finish."""
+    versions = versions_of(settings)
+    try:
+        return versions.current() is not None or bool(versions.found())
+    except KnowledgeError:
+        return False
+    finally:
+        versions.close()
+
+
+def drop(settings: Settings) -> None:
+    """Remove a knowledge base with all its versions and fitted files. Raises IndexBusy while it is read or written."""
+    kb, storage = settings.knowledge.kb, settings.storage
+    own = kb_folder(settings, kb)
+    with ExitStack() as held:
+        held.enter_context(IndexLock(own, write=True))
+        for version in (own / FOLDER).glob("[0-9]*"):
+            held.enter_context(IndexLock(version, write=True))
+        if storage.chroma_url or holds(storage.data_dir, kb):
+            held.enter_context(IndexLock(storage.data_dir, write=True))
+            client = connect(storage.data_dir, storage.chroma_url)
+            held.callback(close, client)
+            for collection in client.list_collections():
+                if (collection.metadata or {}).get("kb") == kb:
+                    client.delete_collection(collection.name)
+        shutil.rmtree(own, ignore_errors=True)
