@@ -175,7 +175,10 @@ class Meta(BaseModel):
         examples=[{}],
     )
     retrieved: int = Field(ge=0, description="Passages found.", examples=[5])
-    filters: dict[str, str] = Field(description="The filters that were applied.", examples=[{}])
+    filters: dict[str, str | list[str]] = Field(
+        description="The filters that were applied; a list where a key was given several values.",
+        examples=[{"project_key": "store"}],
+    )
     latency_ms: dict[str, float] = Field(description="Milliseconds per stage, and `total`.", examples=[{"total": 90}])
     tokens: Tokens
     cost_usd: float = Field(ge=0, description="Price of the LLM tokens, in US dollars.", examples=[0.0])

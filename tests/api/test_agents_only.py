@@ -113,7 +113,7 @@ FILTERS: Sequence[Mapping[str, str]] = (
     {"audience": "public"},
     {"section": "Quokkajar"},
     {"audience": "agents", "section": "Quokkajar"},
-    {"article_id": "zz-narwhalink-goodwill"},
+    {"document_id": "zz-narwhalink-goodwill"},
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,18 +18,20 @@ from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.section_reader import SectionReader, reordered
 from handrail.settings import Retrieval
-from handrail.stores.audience import Audience, selected
+from handrail.stores.audience import Audience
+from handrail.stores.filters import over, selected
 from handrail.stores.snapshot import Snapshot
 from handrail.text.courtesies import without_courtesies, without_trailer
 from handrail.text.sentences import pieces
 from handrail.types import Candidate, Evidence, Hit, MessageScores, Passage, Probe, Understood, Vectors, Wordings
+from handrail.types.filters import Filters
 
 ENGLISH = "en"
 PIECE = 160
 """Characters of the pieces of a longer message that are heard one by one: an encoder hears some sixty words."""
 DISCUSSED = 6
 """Passages of the articles under discussion that are read beside what is found."""
-DenseSearch = Callable[[Vectors, int, Mapping[str, str], Audience], list[tuple[str, float]]]
+DenseSearch = Callable[[Vectors, int, Filters, Audience], list[tuple[str, float]]]
 """`(vector, k, filters, audience)` to `(passage id, cosine)`, best first."""
 
 
@@ -109,9 +111,9 @@ class HybridRetriever:
         return self._abroad is not None and self._abroad.takes(_plain(query))
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
-        plain = _plain(query)
+        plain, filters = _plain(query), over(filters, self._snapshot.lang)
         if self._abroad is not None and self._abroad.takes(plain):
             return await self._retrieve_abroad(self._abroad, plain, filters, wordings)
         if self._late is not None:
@@ -129,7 +131,7 @@ class HybridRetriever:
         return self._evidence(plain, hits, sections)
 
     async def _retrieve_abroad(
-        self, abroad: AbroadSearch, query: str, filters: Mapping[str, str], wordings: Wordings | None
+        self, abroad: AbroadSearch, query: str, filters: Filters, wordings: Wordings | None
     ) -> Evidence:
         """What the embedder does not read: the encoder of many languages ranks it, and no reader of English does."""
         weighted = {query: 1.0, **(wordings.beside if wordings is not None else {})}
@@ -169,19 +171,19 @@ class HybridRetriever:
         ]
         return [*ranked, *rest]
 
-    def _discussed(self, wordings: Wordings, cosines: Vectors, filters: Mapping[str, str]) -> Sequence[Passage]:
+    def _discussed(self, wordings: Wordings, cosines: Vectors, filters: Filters) -> Sequence[Passage]:
         """The nearest passages of what the conversation is about."""
         held = self._snapshot
         rows = [
             row
             for article in wordings.favoured
             for row in held.rows.get(article, ())
-            if selected(held.passages[row].facets, filters)
+            if selected(held.passages[row], filters)
         ]
         nearest = sorted(rows, key=lambda row: -float(cosines[row]))[:DISCUSSED]
         return [self._snapshot.passages[row] for row in nearest]
 
-    async def _search_together(self, text: str, wordings: Wordings, filters: Mapping[str, str]) -> list[Hit]:
+    async def _search_together(self, text: str, wordings: Wordings, filters: Filters) -> list[Hit]:
         """Search for every wording; a passage's fused score is the weighted mean over them."""
         weighted = {text: 1.0, **wordings.beside}
         embeddings = await self._embedder.submit(list(weighted))
@@ -191,7 +193,7 @@ class HybridRetriever:
         ]
         return together(lists, frozenset(wordings.favoured))
 
-    def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
+    def _search(self, query: str, embedding: Vectors, filters: Filters) -> list[Hit]:
         if self._adapt is not None:
             embedding = self._adapt(embedding)
         held = self._snapshot
@@ -220,7 +222,7 @@ class HybridRetriever:
         exact = exact_terms(query, self._snapshot.vocabulary, self._snapshot.stemming)
         return min(self._settings.dense_weight, DENSE_WEIGHT) if exact else self._settings.dense_weight
 
-    def _keyword(self, query: str, filters: Mapping[str, str]) -> dict[str, float]:
+    def _keyword(self, query: str, filters: Filters) -> dict[str, float]:
         if self._settings.keyword_k == 0:
             return {}
         scores = self._snapshot.keyword_scores(query)
@@ -229,7 +231,7 @@ class HybridRetriever:
             if scores[index] <= 0 or len(best) == self._settings.keyword_k:
                 break
             passage = self._snapshot.passages[index]
-            if selected(passage.facets, filters):
+            if selected(passage, filters):
                 best[passage.id] = float(scores[index])
         return best
 
