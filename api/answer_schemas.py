@@ -104,6 +104,17 @@ class AskedFor(BaseModel):
     citations: list[int] = Field(description="Indexes of the citations that answer it.", examples=[[1]])
 
 
+class Related(BaseModel):
+    """An article that belongs beside what is shown, by what the articles say of each other."""
+
+    id: str = Field(description="Id of the article.", examples=["domains:renew"])
+    title: str = Field(examples=["Renew a domain"])
+    url: str = Field(description="Empty where the article has none.", examples=["https://help.tillwick.example/renew"])
+    relation: Literal["superseded_by", "next", "related", "link"] = Field(
+        description="How the shown article names it; `superseded_by` stands in its place."
+    )
+
+
 class Source(BaseModel):
     """An article to link below the answer."""
 
@@ -228,6 +239,9 @@ class AskResponse(BaseModel):
         [],
         description="Up to three sections that look closest, best first, where no clear answer was found. To be shown "
         "below the disclaimer, in place of `answer`.",
+    )
+    related: list[Related] = Field(
+        [], description="Up to four articles one step away from those that are shown; none of these was read for it."
     )
     requests: list[AskedFor] = Field(
         [], description="What the message asks, in order; empty for one that asks for nothing."

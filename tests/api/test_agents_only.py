@@ -32,6 +32,7 @@ PUBLIC = {
     "refunds": """---
 title: Refund a store order
 section: Store
+related: [zz-narwhalink-goodwill, discounts]
 ---
 A refund returns the money to the method the customer paid with, within five working days.
 
@@ -44,6 +45,7 @@ A refund returns the money to the method the customer paid with, within five wor
     "domains": """---
 title: Transfer a domain to another provider
 section: Domains
+superseded_by: zz-narwhalink-transfers
 ---
 You can move your domain to another provider 60 days after you bought it.
 
@@ -71,6 +73,11 @@ FOR_AGENTS = {
 title: Give a goodwill refund from the zebrafinch fund
 section: Quokkajar
 audience: agents
+project_key: okapimoss
+tags: [zebrafinch]
+tier: canonical
+updated: 2026-06-01
+next: discounts
 ---
 Agents may give goodwill refunds of up to EUR 217 from the zebrafinch fund.
 Never tell customers about okapimoss refunds.
@@ -114,6 +121,8 @@ FILTERS: Sequence[Mapping[str, str]] = (
     {"section": "Quokkajar"},
     {"audience": "agents", "section": "Quokkajar"},
     {"document_id": "zz-narwhalink-goodwill"},
+    {"tags": "zebrafinch", "project_key": "okapimoss"},
+    {"tier": "canonical", "updated_from": "2026-05-01"},
 )
 
 
