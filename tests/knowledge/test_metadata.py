@@ -42,7 +42,8 @@ def said(**fields: Any) -> dict[str, str]:
         ({"deprecated": "no"}, {}),
         ({"superseded_by": "domains/connect.md"}, {"superseded_by": "domains:connect"}),
         ({"related": ["/store/refunds/", "plans"]}, {"related": "store:refunds\nplans"}),
-        ({"next": "./Refunds.mdx"}, {"next": "refunds"}),
+        ({"next": "./Refunds and more.mdx"}, {"next": "refunds-and-more"}),
+        ({"next": "store:refunds"}, {"next": "store:refunds"}),
         ({"audience": "agents"}, {"audience": "agents"}),
     ],
 )

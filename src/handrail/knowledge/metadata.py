@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from handrail.errors import KnowledgeError
+from handrail.knowledge.formats import FORMATS, UNSAFE
 from handrail.knowledge.publication import audience
 from handrail.stores.audience import FACET as AUDIENCE
 from handrail.stores.audience import Audience
@@ -78,7 +79,8 @@ def _texts(facet: str, said: Any) -> Iterator[str]:
 def _article(named: str) -> str:
     """The id of a page that is named by its path, with or without its suffix."""
     path = PurePosixPath(named.strip("/").removeprefix("./").lower())
-    return ":".join((path.with_suffix("") if path.suffix in (".md", ".mdx", ".markdown") else path).parts)
+    parts = (path.with_suffix("") if path.suffix in FORMATS else path).parts
+    return ":".join(part if ":" in part else UNSAFE.sub("-", part) for part in parts)
 
 
 def _day(said: Any) -> str | None:
