@@ -72,6 +72,19 @@ def test_a_list_where_one_text_belongs_is_refused(field: str) -> None:
         said(**{field: ["a", "b"]})
 
 
+def test_links_to_pages_of_the_same_source_are_known_by_their_ids(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "refunds.md").write_text(
+        "[a](fees.md#late), [b](../Plans%20and%20prices.mdx), ![c](photo.png), [d](https://other.example/x.md), "
+        "[e](#top), [f](../../outside.md), [g](refunds.md), [h](mailto:ada@acme.example), [i](../team/index.md)"
+    )
+
+    (found,) = Folder(tmp_path, "", 1000).articles()
+
+    assert isinstance(found, Article)
+    assert found.facets["links"].split("\n") == ["store:fees", "plans-and-prices", "team"]
+
+
 def test_a_page_s_metadata_comes_with_it(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("---\ntags: [billing]\ntier: raw\nupdated: 2026-02-01\n---\nText.")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from handrail.stores.audience import Audience
@@ -68,6 +68,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaStore]:
 
 
 @settings(max_examples=60, deadline=None)
+@example([{}] * len(ARTICLES), {"audience": ["public", "agents"], "tier": TIERS}, Audience.AGENTS)
 @given(st.lists(FACETS, min_size=len(ARTICLES), max_size=len(ARTICLES)), FILTERS, st.sampled_from(list(Audience)))
 def test_both_indexes_select_the_same(
     store: ChromaStore, facets: list[dict[str, str]], filters: dict[str, Any], audience: Audience

@@ -41,6 +41,12 @@ def test_what_comes_next_comes_before_what_is_related_and_what_is_linked() -> No
     assert (first.title, first.url) == ("Domains", f"{URL}domains")
 
 
+def test_links_by_path_and_by_address_are_the_same() -> None:
+    held = relations(a={"links": "b\nnowhere", "text": f"[c]({URL}c#part)"}, b={}, c={})
+
+    assert beside(held, "a") == [("b", "link"), ("c", "link")]
+
+
 def test_it_is_one_step_and_nothing_that_is_shown_already() -> None:
     held = relations(a={"next": "b"}, b={"next": "c"}, c={"related": "a"})
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 from pydantic import TypeAdapter, ValidationError
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge.formats import FORMATS, UNSAFE
+from handrail.knowledge.formats import FORMATS, UNSAFE, Document
 from handrail.knowledge.publication import audience
 from handrail.stores.audience import FACET as AUDIENCE
 from handrail.stores.audience import Audience
@@ -37,6 +40,8 @@ WRITTEN = ("section",)
 MOST = 20
 """Values of one facet: every passage repeats them."""
 LONGEST = 100
+LINK = re.compile(r"(?<!!)\[[^\[\]\n]{0,500}\]\((?!\w+:|#|//)([^)\s]{1,500})")
+"""A link to another page of the same source."""
 _DATE: TypeAdapter[date] = TypeAdapter(date)
 _TRUTH: TypeAdapter[bool] = TypeAdapter(bool)
 
@@ -63,6 +68,18 @@ def facets(fields: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+def links(body: str, document: Document) -> dict[str, str]:
+    """The facet that names the pages of the same source which `body` links to."""
+    found: list[str] = []
+    for target in LINK.findall(body):
+        named = unquote(target.split("#")[0].split("?")[0])
+        path = posixpath.normpath(posixpath.join("/", document.relative.parent.as_posix(), named))
+        article = _article(path) if not named.startswith("../" * len(document.relative.parts)) else ""
+        if article not in ("", document.id) and article not in found and len(article) <= LONGEST:
+            found.append(article)
+    return {"links": "\n".join(found[:MOST])} if found else {}
+
+
 def _texts(facet: str, said: Any) -> Iterator[str]:
     """Docusaurus writes tags as tables, others as a list or with commas; what is no text is passed over."""
     if facet in ("section", "source_type", LANG, "superseded_by") and isinstance(said, list | dict | set | tuple):
@@ -80,6 +97,7 @@ def _article(named: str) -> str:
     """The id of a page that is named by its path, with or without its suffix."""
     path = PurePosixPath(named.strip("/").removeprefix("./").lower())
     parts = (path.with_suffix("") if path.suffix in FORMATS else path).parts
+    parts = parts[:-1] if len(parts) > 1 and parts[-1] == "index" else parts
     return ":".join(part if ":" in part else UNSAFE.sub("-", part) for part in parts)
 
 

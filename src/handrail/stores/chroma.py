@@ -286,20 +286,22 @@ def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage
 
 def _where(filters: Filters, *, leave_out: bool) -> Any:
     """`leave_out` what is for agents."""
-    clauses = [_clause(key, wanted(value)) for key, value in filters.items()]
+    clauses = [clause for key, value in filters.items() if (clause := _clause(key, wanted(value))) is not None]
     if leave_out:
         clauses.append({AUDIENCE: {"$ne": Audience.AGENTS.value}})
     return {"$and": clauses} if len(clauses) > 1 else next(iter(clauses), None)
 
 
 def _clause(key: str, asked: Sequence[str]) -> Any:
+    """None where every passage is asked for."""
     if key in (FROM, TO):
         return {ON: {"$gte" if key == FROM else "$lte": day(asked[0])}}
     if key == DOCUMENT:
         return {"article_id": {"$in": list(asked)}}
     if key in CLOSED and values({}, key)[0] in asked:
         # An index that is older than the key does not say it, and Chroma counts that as unlike any.
-        return {FACET + key: {"$nin": [value for value in CLOSED[key] if value not in asked]}}
+        others = [value for value in CLOSED[key] if value not in asked]
+        return {FACET + key: {"$nin": others}} if others else None
     if key in SEVERAL:
         either = [{FACET + key: {"$contains": value}} for value in asked]
         return {"$or": either} if len(either) > 1 else either[0]

@@ -15,7 +15,7 @@ from handrail.types import Passage
 from handrail.types.filters import Filters, Tier
 
 DOCUMENT, TIER, LANG, UPDATED, FROM, TO = "document_id", "tier", "lang", "updated", "updated_from", "updated_to"
-SEVERAL = ("project_key", "tags", "related", "next", "supersedes")
+SEVERAL = ("project_key", "tags", "related", "next", "supersedes", "links")
 """Facets with several values, one a line."""
 KEYS = ("project_key", "tags", "source_type", TIER, LANG, FROM, TO, DOCUMENT, "section", AUDIENCE)
 CLOSED: Mapping[str, type[StrEnum]] = {TIER: Tier, AUDIENCE: Audience}

@@ -61,6 +61,8 @@ class Relations:
             yield from values(self._first(article).facets, kind)
 
     def _linked(self, article: str) -> Iterator[str]:
+        """By their path, where the loader knew it, and by their address."""
+        yield from values(self._first(article).facets, "links")
         for row in self._snapshot.rows[article]:
             for address in LINKED.findall(self._snapshot.passages[row].text):
                 other = self._by_address.get(_page(address))

@@ -11,7 +11,7 @@ from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.dialects import plain_markdown
 from handrail.knowledge.formats import Document
 from handrail.knowledge.front_matter import split
-from handrail.knowledge.metadata import facets
+from handrail.knowledge.metadata import facets, links
 from handrail.knowledge.publication import held_back
 from handrail.text.markdown import OWN_ANCHOR
 
@@ -33,9 +33,10 @@ class Markdown:
         own = OWN_ANCHOR.sub("", heading[1].rstrip()).rstrip().rstrip("#").rstrip() if heading else ""
         if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
+        beside = links(body, document)
         body = RELATIVE_LINK.sub(r"\1", body)
         title = fields.get("title") or own or document.name
-        yield Article(document.id, title, body.strip(), fields.get("url") or document.url, facets(said))
+        yield Article(document.id, title, body.strip(), fields.get("url") or document.url, facets(said) | beside)
 
 
 def _text(key: str, value: Any) -> str:
