@@ -24,6 +24,7 @@ from handrail.cli import (
     experiment,
     ingest,
     kb,
+    kb_conflicts,
     models,
     outbox,
     prompts,
@@ -61,6 +62,7 @@ app.add_typer(decisions.app, name="decisions")
 app.add_typer(drift.app, name="drift")
 app.add_typer(docs.app, name="docs")
 app.add_typer(experiment.app, name="experiment")
+kb.app.command()(kb_conflicts.conflicts)
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")

@@ -13,7 +13,7 @@ import typer
 
 from handrail.answer.known_wrong import KnownWrong, WrongAnswers
 from handrail.assembly import index_folder, kb_folder
-from handrail.cli import KB, Json, loading, notes, results, settings_for
+from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.settings import Settings
 
@@ -185,52 +185,6 @@ async def _suggested(settings: Settings) -> dict[str, list[str]]:
         return {article: [row.text for row in rows] for article, rows in sorted(suggester.known().items())}
     finally:
         await asyncio.to_thread(parts.close)
-
-
-@app.command()
-def conflicts(
-    kb: KB = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Pairs that are shown at most.")] = 20,
-    as_json: Json = False,
-) -> None:
-    """List sections of different articles that seem to give different figures for the same thing.
-
-    Read each pair: two things that are said in the same words are listed, too. Articles for agents are included, and
-    deprecated and superseded ones are not.
-    """
-    import asyncio
-
-    rows = asyncio.run(_conflicts(settings_for(kb, verify={"llm": "off"}), limit))
-    if as_json:
-        print(json.dumps(rows, ensure_ascii=False, indent=2))  # noqa: T201
-        return
-    for row in rows:
-        for side in (row["first"], row["second"]):
-            results.print(f"{side['article']}: {side['section']}\n  {side['text']}")
-        results.print("")
-    notes.print(f"{len(rows)} pairs to look at" if rows else "No two articles seem to differ in a figure.")
-
-
-async def _conflicts(settings: Settings, limit: int) -> list[dict[str, Any]]:
-    from handrail.assembly.conflicts import find_conflicts
-    from handrail.types.evidence import heading_of
-
-    folder = index_folder(settings, settings.knowledge.kb)
-    with _index(settings, folder), loading():
-        found = await find_conflicts(settings, limit)
-    return [
-        {"likeness": round(one.likeness, 3)}
-        | {
-            name: {
-                "article": said.passage.article_id,
-                "section": heading_of(said.passage.title, said.passage.headings),
-                "url": said.passage.url,
-                "text": said.text,
-            }
-            for name, said in (("first", one.first), ("second", one.second))
-        }
-        for one in found
-    ]
 
 
 def _unknown(name: str) -> KnowledgeError:

@@ -6,7 +6,7 @@ nothing have the factor 1, so a knowledge base without tiers is ranked as if the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from handrail.settings import Retrieval
@@ -22,7 +22,7 @@ REPLACED = 6
 class Trust:
     def __init__(self, snapshot: Snapshot, relations: Relations, settings: Retrieval) -> None:
         self._relations = relations
-        self._tiers = {
+        self._tiers: Mapping[str, float] = {
             Tier.CANONICAL: settings.canonical_weight,
             Tier.RAW: settings.raw_weight,
             Tier.MACHINE: settings.machine_weight,
@@ -33,7 +33,7 @@ class Trust:
         self._weights = {article: weight for article, weight in weights.items() if weight != 1.0}
 
     def _weight(self, article: str, tier: str | None) -> float:
-        of_tier = self._tiers.get(Tier(tier), 1.0) if tier is not None else 1.0
+        of_tier = self._tiers.get(tier or Tier.APPROVED, 1.0)
         return min(of_tier, 1.0) * self._outdated if self._relations.outdated(article) else of_tier
 
     def hits(self, hits: Sequence[Hit]) -> list[Hit]:
