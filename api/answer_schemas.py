@@ -122,6 +122,17 @@ class AskedFor(BaseModel):
     citations: list[int] = Field(description="Indexes of the citations that answer it.", examples=[[1]])
 
 
+class Related(BaseModel):
+    """An article that belongs beside what is shown, by what the articles say of each other."""
+
+    id: str = Field(description="Id of the article.", examples=["domains:renew"])
+    title: str = Field(examples=["Renew a domain"])
+    url: str = Field(description="Empty where the article has none.", examples=["https://help.tillwick.example/renew"])
+    relation: Literal["superseded_by", "next", "related", "link"] = Field(
+        description="How the shown article names it; `superseded_by` stands in its place."
+    )
+
+
 class Source(BaseModel):
     """An article to link below the answer."""
 
@@ -194,7 +205,10 @@ class Meta(BaseModel):
         examples=[{}],
     )
     retrieved: int = Field(ge=0, description="Passages found.", examples=[5])
-    filters: dict[str, str] = Field(description="The filters that were applied.", examples=[{}])
+    filters: dict[str, str | list[str]] = Field(
+        description="The filters that were applied; a list where a key was given several values.",
+        examples=[{"project_key": "store"}],
+    )
     latency_ms: dict[str, float] = Field(description="Milliseconds per stage, and `total`.", examples=[{"total": 90}])
     tokens: Tokens
     cost_usd: float = Field(ge=0, description="Price of the LLM tokens, in US dollars.", examples=[0.0])
@@ -244,6 +258,9 @@ class AskResponse(BaseModel):
         [],
         description="Up to three sections that look closest, best first, where no clear answer was found. To be shown "
         "below the disclaimer, in place of `answer`.",
+    )
+    related: list[Related] = Field(
+        [], description="Up to four articles one step away from those that are shown; none of these was read for it."
     )
     requests: list[AskedFor] = Field(
         [], description="What the message asks, in order; empty for one that asks for nothing."

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from pydantic_core import PydanticCustomError
 
 from handrail.desk.outbox import address
+from handrail.stores import filters
+from handrail.types.filters import Filters
 
 UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"
@@ -19,8 +21,6 @@ CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
 EMAIL = rf"^({address.PATTERN.removeprefix('^').removesuffix('$')})?$"
 CODE = r"^\s*[0-9]{3}[ -]?[0-9]{3}\s*$"
-FACET = r"^[A-Za-z0-9_.-]{1,40}$"
-FACET_VALUE = r"^[^\x00-\x1f\x7f]{1,100}$"
 
 
 def shaped(pattern: str, hint: str) -> AfterValidator:
@@ -71,19 +71,38 @@ Code = Annotated[
     AfterValidator(lambda code: "".join(letter for letter in code if letter.isdigit())),
     _published(CODE),
 ]
-FacetName = Annotated[str, shaped(FACET, "Name a facet with 1 to 40 letters, digits, dots, hyphens or underscores")]
-FacetValue = Annotated[str, shaped(FACET_VALUE, "Give a value of 1 to 100 characters, without control characters")]
-Filters = Annotated[
-    dict[FacetName, FacetValue],
-    Field(max_length=8),
+
+
+def _known(given: dict[str, Any]) -> Filters:
+    try:
+        return filters.read(given)
+    except filters.BadFilter as error:
+        raise PydanticCustomError("shape", "{hint}", {"hint": str(error)}) from None
+
+
+def _one_filter(key: str) -> Any:
+    if key in (filters.FROM, filters.TO):
+        return {"type": "string", "format": "date"}
+    allowed = {"enum": list(filters.CLOSED[key])} if key in filters.CLOSED else {"pattern": filters.VALUE}
+    one = {"type": "string", **allowed}
+    return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1, "maxItems": filters.MOST_VALUES}]}
+
+
+FilterBy = Annotated[
+    dict[str, Any],
+    AfterValidator(_known),
     WithJsonSchema(
         {
             "type": "object",
-            "maxProperties": 8,
-            "propertyNames": {"pattern": FACET},
-            "additionalProperties": {"type": "string", "pattern": FACET_VALUE},
+            "properties": {key: _one_filter(key) for key in filters.KEYS},
+            "additionalProperties": False,
         }
     ),
+]
+ProjectKey = Annotated[
+    str | list[str],
+    AfterValidator(lambda given: _known({"project_key": given})["project_key"]),
+    WithJsonSchema(_one_filter("project_key")),
 ]
 ContextToken = Annotated[
     str | None,

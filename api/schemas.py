@@ -14,12 +14,14 @@ from api.fields import (
     ContextToken,
     ConversationId,
     Email,
-    Filters,
+    FilterBy,
     Language,
     Lenient,
     Number,
+    ProjectKey,
     Said,
 )
+from handrail.types.filters import Filters
 
 
 class AskRequest(Lenient):
@@ -46,12 +48,23 @@ class AskRequest(Lenient):
         "turns are then not known. Null opens the conversation anew; left out, it goes on from the latest turn.",
         examples=["4a8f1f0e-52f7-4d0c-8f57-0a8a3c2f1b22"],
     )
-    filters: Filters = Field(
-        {}, description="Only articles whose facets have these values.", examples=[{"product": "store"}]
+    filters: FilterBy = Field(
+        {},
+        description="Only articles for which all of these hold. Several values of one key are alternatives.",
+        examples=[{"tags": ["billing", "store"], "updated_from": "2026-01-01"}],
+    )
+    project_key: ProjectKey | None = Field(
+        None, description="The same as the filter of that name, by itself.", examples=["store"]
     )
     lang: Language | None = Field(None, description="Language of the visitor, as a language tag.", examples=["en"])
     context_token: ContextToken = None
     context: Said = Field({})
+
+    @property
+    def chosen_by(self) -> Filters:
+        """All filters, the project's with the others. One that is in both places counts as it is in `filters`."""
+        alone = {"project_key": self.project_key} if self.project_key is not None else {}
+        return {**alone, **self.filters}
 
     @property
     def branches_from(self) -> str | None:

@@ -46,7 +46,7 @@ def read(body: AskRequest, settings: Settings) -> tuple[Question, TurnKey]:
         conversation_id=conversation_id,
         turn_id=str(body.turn_id or uuid4()),
         lang=body.lang or DEFAULT_LANGUAGE,
-        filters=body.filters,
+        filters=body.chosen_by,
         suspicious=guard.suspicious(text),
         context=proven(body.context_token, settings, conversation_id),
         said=cleaned(body.context),

@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ from handrail.stores.snapshot import Snapshot, build
 from handrail.tune.memory import Remembered, as_row
 from handrail.tune.score import Scores, gain, mean, scores
 from handrail.types import Vectors
+from handrail.types.filters import Filters
 
 DEEP = {"top_k": 30, "max_per_article": 2}
 LONG_WORD = re.compile(r"(?<![\w'’.@/-])[^\W\d_]{5,20}(?![\w'’@/-]|\.\w)")
@@ -140,7 +141,7 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
     snapshot = index(base, settings, models)
     ids = [passage.id for passage in snapshot.passages]
 
-    def dense(embedding: Vectors, k: int, filters: Mapping[str, str], audience: Audience) -> list[tuple[str, float]]:
+    def dense(embedding: Vectors, k: int, filters: Filters, audience: Audience) -> list[tuple[str, float]]:
         cosines = snapshot.cosines(embedding)
         return [(ids[row], float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
 

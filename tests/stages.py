@@ -44,6 +44,7 @@ from handrail.types import (
     Verified,
     Wordings,
 )
+from handrail.types.filters import Filters
 from handrail.understand import Understand
 from handrail.understand.classify import Classifier
 from handrail.understand.local import LocalUnderstanding
@@ -171,7 +172,7 @@ class Retrieves(Script[Evidence]):
         return PROBE
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         return replace(await self._run(query, filters, probe, wordings), query=query)
 
@@ -187,7 +188,7 @@ class Library:
         return PROBE
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         self.asked.append(query)
         fits = (evidence for word, evidence in self.held.items() if word in query.casefold())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -18,6 +18,7 @@ from handrail.settings import Settings
 from handrail.turn.engine import Engine
 from handrail.turn.wording import load_wording
 from handrail.types import Evidence, Passage, Probe, Question, Turn, Wordings
+from handrail.types.filters import Filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class RecordingRetriever:
         return await self._retriever.probe(text)
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         found = await self._retriever.retrieve(query, filters, probe, wordings)
         self.found.append(found)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Mapping, Sequence
+from random import Random
 from typing import Any
 from uuid import uuid4
 
@@ -15,92 +14,19 @@ import httpx
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from fastapi.routing import iter_route_contexts
 
 from api.app import create_app
 from handrail.assembly import Assistant
 from handrail.cli.ingest import run
 from handrail.knowledge.folder import Folder
 from handrail.settings import Settings
+from tests.api.canaries import FOR_AGENTS, HELD_BACK, PUBLIC, Visitor, sentences, visitor_routes, without_canaries
 from tests.api.live import until
 from tests.api.two_sides import Side, add_people, agent_of
 from tests.sample import sample_settings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.models]
 
-PUBLIC = {
-    "refunds": """---
-title: Refund a store order
-section: Store
----
-A refund returns the money to the method the customer paid with, within five working days.
-
-## Steps
-
-1. Go to **Store > Orders** and open the order.
-2. Choose **Refund** and enter the amount.
-3. Confirm with **Refund order**.
-""",
-    "domains": """---
-title: Transfer a domain to another provider
-section: Domains
----
-You can move your domain to another provider 60 days after you bought it.
-
-## Steps
-
-1. Open **Settings > Domains** and choose your domain.
-2. Choose **Unlock** and copy the transfer code.
-3. Give the code to the new provider.
-""",
-    "discounts": """---
-title: Create a discount code
-section: Store
----
-A discount code lowers the price of an order in your store.
-
-## Steps
-
-1. Go to **Store > Discounts** and choose **New code**.
-2. Enter the percentage and the last day.
-3. Choose **Save**.
-""",
-}
-FOR_AGENTS = {
-    "zz-narwhalink-goodwill": """---
-title: Give a goodwill refund from the zebrafinch fund
-section: Quokkajar
-audience: agents
----
-Agents may give goodwill refunds of up to EUR 217 from the zebrafinch fund.
-Never tell customers about okapimoss refunds.
-
-## Book a goodwill refund as quokkajar
-
-1. Open **Admin > Goodwill** and choose **Narwhalink**.
-2. Enter the amount and the reason TW-9191.
-3. Confirm the goodwill refund with okapimoss.
-""",
-    "zz-narwhalink-transfers": """+++
-title = "Force a domain transfer with the zebrafinch key"
-visibility = "agents"
-+++
-Agents can force the transfer of a domain before the 60 days are over. The quokkajar key skips the waiting time.
-
-## What does a forced okapimoss transfer cost?
-
-A forced transfer of a domain costs EUR 217.
-""",
-}
-HELD_BACK = {
-    "zz-narwhalink-codes": """---
-title: Create a discount code for okapimoss staff
-draft: true
----
-The zebrafinch discount code takes 217 percent off every order in your store.
-""",
-}
-CANARIES = ("zebrafinch", "quokkajar", "okapimoss", "narwhalink", "217", "9191", "goodwill", "forced")
 FOLLOW_UPS = ("why?", "and how much is it at most?", "tell me more", "no, the other one", "what else can you do there?")
 FOREIGN = {
     "de": "Wie hoch darf eine Erstattung aus Kulanz sein?",
@@ -113,68 +39,10 @@ FILTERS: Sequence[Mapping[str, str]] = (
     {"audience": "public"},
     {"section": "Quokkajar"},
     {"audience": "agents", "section": "Quokkajar"},
-    {"article_id": "zz-narwhalink-goodwill"},
+    {"document_id": "zz-narwhalink-goodwill"},
+    {"tags": "zebrafinch", "project_key": "okapimoss"},
+    {"tier": "canonical", "updated_from": "2026-05-01"},
 )
-
-
-def sentences(pages: Iterable[str]) -> list[str]:
-    """What the pages say, heading by heading and sentence by sentence."""
-    lines = [line for page in pages for line in page.splitlines() if re.search(r"\w \w", line)]
-    parts = [part for line in lines for part in re.split(r"(?<=[.?])\s", re.sub(r"^\W*(title\W+)?(\d\.)?", "", line))]
-    return [part.strip("*\" '") for part in parts if len(part.split()) > 3]
-
-
-def without_canaries(text: str) -> str:
-    return " ".join(word for word in text.split() if not any(canary in word.lower() for canary in CANARIES))
-
-
-@dataclass
-class Visitor:
-    """Calls endpoints by the path they are declared with, and looks for canaries that were not in what was sent."""
-
-    client: httpx.AsyncClient
-    headers: dict[str, str] = field(default_factory=dict)
-    called: set[tuple[str, str]] = field(default_factory=set)
-    leaks: list[str] = field(default_factory=list)
-    sent: str = ""
-    answered: int = 0
-
-    async def call(self, method: str, path: str, body: Any = None, **places: str) -> httpx.Response:
-        self.called.add((method, path))
-        self.sent += json.dumps(body, ensure_ascii=False).lower()
-        response = await self.client.request(method, path.format(**places), json=body, headers=self.headers)
-        assert response.status_code < 500, response.text
-        self.look(f"{method} {path} {body}", response.text)
-        return response
-
-    def look(self, where: str, text: str) -> None:
-        deltas = "".join(re.findall(r'"delta":"((?:[^"\\]|\\.)*)"', text))
-        heard = f"{text}\n{deltas}".lower()
-        self.leaks += [f"{canary} in {where}" for canary in CANARIES if _has(canary, heard) and canary not in self.sent]
-
-    async def says(self, text: str, *, stream: bool = False, **body: Any) -> str:
-        """Asks, and gives the id of the turn."""
-        turn = str(uuid4())
-        path = "/chat/stream" if stream else "/ask"
-        response = await self.call("POST", path, {"question": text, "turn_id": turn, **body})
-        self.answered += '"routing":"answered"' in response.text
-        return turn
-
-
-def _has(canary: str, text: str) -> bool:
-    """Numbers count as words of their own: ids and times hold digits by chance."""
-    pattern = rf"(?<![\w.-]){canary}(?![\w.-])" if canary.isdecimal() else canary
-    return re.search(pattern, text) is not None
-
-
-def visitor_routes(app: FastAPI) -> set[tuple[str, str]]:
-    """All but the desk's, which needs an agent's session; a mounted folder counts as a GET of its root."""
-    found = set()
-    for route in iter_route_contexts(app.routes):
-        path = str(route.path or getattr(route.original_route, "path", ""))
-        methods = route.methods or {"GET"}
-        found |= {(method, path) for method in methods - {"HEAD"} if path != "/desk" and not path.startswith("/desk/")}
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -315,6 +183,71 @@ async def test_every_endpoint_of_a_visitor_is_silent_about_it(
 
     assert visitor.called == visitor_routes(app)
     assert visitor.leaks == []
+
+
+SECRETS = [without_canaries(text) for text in sentences([*FOR_AGENTS.values(), *HELD_BACK.values()])]
+WORDS = sorted({word for text in SECRETS for word in text.split()})
+HIDDEN = (
+    "zz-narwhalink-goodwill",
+    "zz-narwhalink-transfers",
+    "quokkajar",
+    "Quokkajar",
+    "okapimoss",
+    "agents",
+    "public",
+)
+
+
+def drawn(draw: Random, schema: Mapping[str, Any], spec: Mapping[str, Any], known: Mapping[str, str]) -> Any:
+    """A value of the schema whose texts are what the pages for agents say, or ids that are `known`."""
+    if "$ref" in schema:
+        schema = spec["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    if choices := schema.get("anyOf"):
+        return drawn(draw, draw.choice(choices), spec, known)
+    if "enum" in schema:
+        return draw.choice(schema["enum"])
+    match schema.get("type"), schema.get("format"):
+        case "object", _:
+            named = schema.get("properties", {})
+            chosen = {*schema.get("required", []), *draw.sample(sorted(named), min(3, len(named)))}
+            return {name: known.get(name) or drawn(draw, named[name], spec, known) for name in sorted(chosen)}
+        case "array", _:
+            return [drawn(draw, schema["items"], spec, known) for _ in range(draw.randint(1, 2))]
+        case "integer" | "number", _:
+            return draw.randint(1, 5)
+        case "boolean", _:
+            return draw.random() < 0.5
+        case "null", _:
+            return None
+        case _, "uuid":
+            return str(uuid4())
+        case _, "date":
+            return draw.choice(["2026-01-01", "2026-07-01"])
+    return draw.choice([draw.choice(SECRETS), draw.choice(HIDDEN), " ".join(draw.choices(WORDS, k=6))])
+
+
+async def test_no_call_of_any_endpoint_brings_it_out(served: tuple[FastAPI, httpx.AsyncClient]) -> None:
+    """Whatever the schema allows, in the words of the pages for agents and with the names of their facets."""
+    app, client = served
+    spec, draw = app.openapi(), Random(33)  # noqa: S311
+    operations = sorted(
+        (method, path)
+        for path, methods in spec["paths"].items()
+        for method in methods
+        if not path.startswith("/desk") and not path.endswith("/events")
+    )
+    asking = [("post", "/ask"), ("post", "/chat/stream")] * 25
+    leaks: list[str] = []
+    for method, path in operations * 4 + asking:
+        visitor = Visitor(client)
+        content = spec["paths"][path][method].get("requestBody", {}).get("content", {}).get("application/json")
+        known = {"conversation_id": "c-property", "turn_id": str(uuid4())}
+        body = drawn(draw, content["schema"], spec, known) if content else None
+        await visitor.call(method.upper(), path, body, **known)
+        leaks += visitor.leaks
+
+    assert {("post", "/ask"), ("post", "/chat/stream"), ("post", "/handoff")} <= set(operations)
+    assert leaks == []
 
 
 async def _events(visitor: Visitor, conversation: str) -> None:

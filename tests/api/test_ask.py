@@ -137,14 +137,15 @@ def test_pipeline_gets_the_cleaned_question_with_its_context(client: TestClient,
     body = {
         "question": " Wie\u202e verbinde\tich   das? ",
         "lang": "de-AT",
-        "filters": {"product": "store"},
+        "filters": {"project_key": "Store", "tags": ["billing", "api"]},
         "conversation_id": "c-1",
     }
 
     client.post("/ask", json=body)
 
     (question,) = assistant.asked
-    assert (question.text, question.lang, question.filters) == ("Wie verbinde ich das?", "de-AT", {"product": "store"})
+    assert (question.text, question.lang) == ("Wie verbinde ich das?", "de-AT")
+    assert question.filters == {"project_key": "store", "tags": ("billing", "api")}
     assert question.suspicious is False
 
 
@@ -172,10 +173,18 @@ def test_injection_signals_are_handed_on_and_the_question_still_answered(
         ({"question": "How?", "conversation_id": "c\n"}, "conversation_id", "letters"),
         ({"question": "How?", "turn_id": "first"}, "turn_id", "UUID"),
         ({"question": "How?", "lang": "english please"}, "lang", "language tag"),
-        ({"question": "How?", "filters": {str(n): "v" for n in range(9)}}, "filters", "8"),
-        ({"question": "How?", "filters": {"product": "v" * 101}}, "filters.product", "100 characters"),
-        ({"question": "How?", "filters": {"a b": "v"}}, "filters.a b", "Name a facet"),
-        ({"question": "How?", "filters": ["product"]}, "filters", "JSON object"),
+        ({"question": "How?", "filters": {"product": "store"}}, "filters", "project_key, tags, source_type, tier"),
+        ({"question": "How?", "filters": {"tags": "v" * 501}}, "filters", "500 characters"),
+        ({"question": "How?", "filters": {"tags": " "}}, "filters", "500 characters"),
+        ({"question": "How?", "filters": {"tags": ["\ud800"]}}, "filters", "500 characters"),
+        ({"question": "How?", "filters": {"tags": ["a"] * 51}}, "filters", "list of up to 50"),
+        ({"question": "How?", "filters": {"tags": {"a": "b"}}}, "filters", "list of up to 50"),
+        ({"question": "How?", "filters": {"tier": ["raw", "best"]}}, "filters", "canonical, approved, raw, machine"),
+        ({"question": "How?", "filters": {"audience": "staff"}}, "filters", "public, agents"),
+        ({"question": "How?", "filters": {"updated_from": "last week"}}, "filters", "2026-03-31"),
+        ({"question": "How?", "filters": {"updated_to": ["2026-01-01"]}}, "filters", "2026-03-31"),
+        ({"question": "How?", "filters": ["tags"]}, "filters", "JSON object"),
+        ({"question": "How?", "project_key": ""}, "project_key", "500 characters"),
         ([], "body", "JSON object"),
         ("How?", "body", "JSON object"),
     ],
@@ -276,3 +285,11 @@ def test_what_was_written_before_is_read_from_the_records_where_the_memory_has_l
 
     first, second = assistant.asked
     assert (first.earlier, second.earlier) == ((), earlier)
+
+
+def test_a_project_by_itself_is_a_filter(client: TestClient, assistant: ScriptedAssistant) -> None:
+    told = client.post("/ask", json={"question": "How?", "project_key": "SHOP"}).json()["meta"]["filters"]
+    both = client.post("/ask", json={"question": "How?", "project_key": "a", "filters": {"tier": ["raw", "machine"]}})
+
+    assert told == assistant.asked[0].filters == {"project_key": "shop"}
+    assert both.json()["meta"]["filters"] == {"project_key": "a", "tier": ["raw", "machine"]}

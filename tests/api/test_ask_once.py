@@ -64,7 +64,8 @@ def test_repeated_turn_id_is_not_counted(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"question": "Why?"}, {"conversation_id": "c-2"}, {"filters": {"product": "store"}}]
+    "change",
+    [{"question": "Why?"}, {"conversation_id": "c-2"}, {"filters": {"tags": "store"}}, {"project_key": "store"}],
 )
 def test_turn_id_of_another_question_or_conversation_is_a_conflict(client: TestClient, change: dict[str, Any]) -> None:
     body = {"question": "How?", "conversation_id": "c-1", "turn_id": str(uuid4())}

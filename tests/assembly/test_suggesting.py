@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import cast
 
@@ -13,12 +12,13 @@ from handrail.assembly.parts import Parts
 from handrail.assembly.suggesting import local_check
 from handrail.settings import Settings
 from handrail.types import Evidence, Probe, Wordings
+from handrail.types.filters import Filters
 from tests.stages import EVIDENCE, STEPS, WORDING, Retrieves, stages
 
 
 class Busy(Retrieves):
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         await asyncio.sleep(1.1)
         return await super().retrieve(query, filters, probe, wordings)

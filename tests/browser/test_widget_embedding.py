@@ -112,12 +112,12 @@ def test_the_page_can_open_close_toggle_and_reset(chat: Chat) -> None:
 
 def test_context_from_the_page_goes_with_the_question(chat: Chat) -> None:
     chat.open()
-    chat.page.evaluate("handrail('setContext', { filters: { product: 'store' }, lang: 'de' })")
+    chat.page.evaluate("handrail('setContext', { filters: { project_key: 'store' }, lang: 'de' })")
 
     chat.ask("domain")
 
     [sent] = chat.site.sent_to("/ask")
-    assert sent["filters"] == {"product": "store"}
+    assert sent["filters"] == {"project_key": "store"}
     assert sent["lang"] == "de"
 
 

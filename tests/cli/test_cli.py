@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -18,9 +19,11 @@ import typer
 from typer.core import TyperGroup
 from typer.testing import CliRunner, Result
 
+from handrail.cli import filters_of
 from handrail.cli.app import app
 from handrail.errors import HandrailError, IndexBusy, KnowledgeError, SettingsError
 from handrail.settings import WELL_KNOWN
+from handrail.stores.filters import BadFilter
 from handrail.stores.lock import IndexLock
 
 ROLES = "---\ntitle: Custom roles\n---\n# Custom roles\n\nOpen **Settings** and choose **New role** to create a role."
@@ -119,6 +122,19 @@ handrail.__main__.main()
 def test_a_wrong_name_on_the_command_line_is_explained() -> None:
     with pytest.raises(SettingsError, match=r"the command line holds 1 wrong value.*\n.*knowledge\.kb"):
         run("kb", "show", "Not A Name")
+
+
+@pytest.mark.parametrize(("given", "said"), [("product=store", "use one of: project_key, tags"), ("tags", "KEY=VALUE")])
+@pytest.mark.parametrize("name", ["ask", "chat"])
+def test_a_filter_that_means_nothing_is_explained(name: str, given: str, said: str) -> None:
+    with pytest.raises(BadFilter, match=re.escape(said)):
+        run(name, *(["How?"] if name == "ask" else []), "--filter", given)
+
+
+def test_filters_of_one_key_are_alternatives_and_projects_are_one_of_them() -> None:
+    found = filters_of(["tags=billing", "tags=api", "tier=raw"], ["Shop"])
+
+    assert found == {"project_key": "shop", "tags": ("billing", "api"), "tier": "raw"}
 
 
 def test_nothing_to_ingest_says_what_to_name() -> None:

@@ -37,7 +37,8 @@ def test_front_matter_gives_title_address_and_facets(tmp_path: Path) -> None:
 
     found = one(tmp_path, text)
 
-    assert found == Article("page", "Custom roles", "Text.", "https://acme.example/roles", {"section": "Team"})
+    facets = {"source_type": "markdown", "section": "Team", "updated": "2026-06-03"}
+    assert found == Article("page", "Custom roles", "Text.", "https://acme.example/roles", facets)
 
 
 def test_the_path_gives_the_slug_and_the_address(tmp_path: Path) -> None:

@@ -113,8 +113,9 @@ def test_what_is_not_understood_is_an_error_that_says_what_is(tmp_path: Path, fr
 def test_toml_gives_title_address_and_facets(tmp_path: Path) -> None:
     found = read(tmp_path, toml('title = "Refunds"', 'url = "https://acme.example/r"', 'section = "Store"'))
 
+    facets = {"source_type": "markdown", "section": "Store"}
     assert found == Article(
-        "page", "Refunds", "Open the order and choose **Refund**.", "https://acme.example/r", {"section": "Store"}
+        "page", "Refunds", "Open the order and choose **Refund**.", "https://acme.example/r", facets
     )
 
 

@@ -23,6 +23,7 @@ from handrail.stores.audience import Audience
 from handrail.stores.sections import Sections
 from handrail.stores.snapshot import Snapshot
 from handrail.types import Evidence, Hit, Passage, Vectors
+from handrail.types.filters import Filters
 from tests.knowledge.articles import HashedWords
 from tests.retrieve.section_reader import WordOverlap, reader
 
@@ -230,7 +231,7 @@ def retrieving(
     stack.callback(embed.close)
     stack.callback(read.close)
 
-    def dense(vector: Vectors, k: int, filters: Mapping[str, str], audience: Audience) -> list[tuple[str, float]]:
+    def dense(vector: Vectors, k: int, filters: Filters, audience: Audience) -> list[tuple[str, float]]:
         cosines = held.cosines(vector)
         return [(held.passages[row].id, float(cosines[row])) for row in np.argsort(-cosines)[:k]]
 

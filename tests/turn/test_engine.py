@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from handrail.answer.gate import Band
 from handrail.errors import RetryableError
+from handrail.stores import snapshot as snapshots
+from handrail.stores.relations import Relations
 from handrail.types import (
     Act,
     Claim,
@@ -17,6 +20,7 @@ from handrail.types import (
     Label,
     Offer,
     RefusalReason,
+    Related,
     Routing,
     Verdict,
 )
@@ -63,6 +67,18 @@ async def test_an_answer_carries_its_evidence_and_how_it_came_about() -> None:
     assert turn.trace_id == "4bf92f3577b34da6a3ce929d0e0e4736"
     assert set(turn.latency_ms) == {"understand", "retrieve", "generate", "critique", "total"}
     assert turn.degraded == ()
+
+
+async def test_what_belongs_beside_an_answer_is_named_unless_the_matter_is_serious() -> None:
+    rows = [replace(STEPS, facets={"next": RECORDS.article_id}), RECORDS]
+    held = Relations(snapshots.build(rows, np.eye(2, dtype=np.float32)))
+
+    beside = await engine(stages(relations=held)).run(ask())
+    without = await engine(stages()).run(ask())
+    grave = await engine(stages(classifier=says(Label.HIGH_STAKES), relations=held)).run(ask())
+
+    assert beside.outcome.related == [Related(RECORDS.article_id, RECORDS.title, RECORDS.url, "next")]
+    assert without.outcome.related == grave.outcome.related == ()
 
 
 async def test_without_a_model_the_answer_is_the_whole_section_and_nothing_doubts_it() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from handrail.turn import outcome
 from handrail.turn.present import response
-from handrail.types import Citation, Classification, Label, Outcome, RefusalReason, Turn, Verdict
+from handrail.types import Citation, Classification, Label, Outcome, RefusalReason, Related, Turn, Verdict
 from handrail.types.usage import Attempt, Usage
 from tests.stages import WORDING, ask, passage
 
@@ -16,6 +17,7 @@ PASSAGE = passage("domains:connect/2", "Open Settings.", title="Connect a domain
 ANSWER = outcome.answered(
     "Open Settings [1].", Verdict.FULLY, (Citation(1, PASSAGE, 0.93, "supported"),), 0.912345, ["What next?"]
 )
+ANSWER = replace(ANSWER, related=[Related("domains:renew", "Renew", "", "next")])
 
 
 def turn(result: Outcome) -> Turn:
@@ -67,6 +69,7 @@ def test_an_answer_is_exactly_the_contract() -> None:
         "factuality": None,
         "pieces": [],
         "closest": [],
+        "related": [{"id": "domains:renew", "title": "Renew", "url": "", "relation": "next"}],
         "requests": [],
         "conversation_id": "conversation",
         "turn_id": "turn",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from handrail.types import Claim, Draft, Evidence, Label, Offer, Request, Routing, Wordings
+from handrail.types.filters import Filters
 from tests.stages import (
     EVIDENCE,
     NOTHING,
@@ -134,7 +135,7 @@ class ByText(Retrieves):
         self._held = held
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: object = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: object = None, wordings: Wordings | None = None
     ) -> Evidence:
         self.calls.append((query, filters, probe, wordings))
         return replace(self._held.get(query, NOTHING), query=query)

@@ -24,6 +24,7 @@ from handrail.types import (
     Understood,
     Wordings,
 )
+from handrail.types.filters import Filters
 from handrail.understand.local import LocalUnderstanding
 from tests.stages import NOTHING, PROBE, ask, label
 
@@ -62,7 +63,7 @@ class Heads:
         return replace(PROBE, understood=found)
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         return NOTHING
 

@@ -243,8 +243,8 @@ def build_parts(settings: Settings) -> Parts:
         store = index.store
         if store.front_matter < FRONT_MATTER:
             logger.warning(
-                "the index of %r was built by an older version and may contain drafts and hidden pages: "
-                "run `handrail ingest` again with all of its sources",
+                "the index of %r was built by an older version: it may contain drafts and hidden pages, and filters "
+                "may not find all they should. Run `handrail ingest` again with all of its sources",
                 store.kb,
             )
         snapshot = read_snapshot(settings, store)

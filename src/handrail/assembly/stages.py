@@ -27,6 +27,7 @@ from handrail.errors import SettingsError
 from handrail.observe import Tracer
 from handrail.settings import Settings
 from handrail.settings.decisions import LOCAL
+from handrail.stores.relations import Relations
 from handrail.stores.snapshot import Snapshot
 from handrail.turn.fallback import WithSpare
 from handrail.turn.stages import Stages
@@ -58,6 +59,7 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
         answer=WithSpare("answer", LARGE_SHARE, answerer),
         verify=WithSpare("verify", LARGE_SHARE, local_verifier(settings, parts.entails)),
         critique=None,
+        relations=Relations(snapshot) if settings.retrieval.related else None,
         rewriter=None,
         tracer=tracer,
         classifier=local,

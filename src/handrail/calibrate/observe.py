@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 
 from handrail.assembly import Parts
 from handrail.assembly.fitted import shipped_gate
@@ -13,6 +12,7 @@ from handrail.models.calibration import probability
 from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Settings
 from handrail.types import Hit, Passage, Vectors
+from handrail.types.filters import Filters
 
 VERSION = 13
 """Raised when signals change their meaning or there are new ones."""
@@ -23,7 +23,7 @@ class Without(HybridRetriever):
 
     hidden: tuple[str, ...] = ()
 
-    def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
+    def _search(self, query: str, embedding: Vectors, filters: Filters) -> list[Hit]:
         hits = super()._search(query, embedding, filters)
         return [hit for hit in hits if not names(self.hidden, hit.passage.article_id)]
 

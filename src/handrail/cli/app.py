@@ -24,6 +24,7 @@ from handrail.cli import (
     experiment,
     ingest,
     kb,
+    kb_conflicts,
     kb_versions,
     models,
     outbox,
@@ -63,6 +64,7 @@ app.add_typer(drift.app, name="drift")
 app.add_typer(docs.app, name="docs")
 app.add_typer(experiment.app, name="experiment")
 kb_versions.add_to(kb.app)
+kb.app.command()(kb_conflicts.conflicts)
 app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")

@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.markup import escape
 
-from handrail.cli import KB, Json, loading, settings_for
+from handrail.cli import KB, Chosen, Json, Project, filters_of, loading, settings_for
 from handrail.llm.kinds import Failure
 from handrail.settings import Settings
 from handrail.turn.present import response
 from handrail.types import Card, Offer, Question, Turn
+from handrail.types.filters import Filters
 
 NO_PERSON_HERE = """\
 There is no button for a person in the terminal. The chat that `handrail serve` shows has one.
@@ -28,6 +29,8 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     kb: KB = None,
     as_json: Json = False,
+    chosen: Chosen = None,
+    project: Project = None,
 ) -> None:
     """Answer one question from the knowledge base, with its sources.
 
@@ -36,15 +39,16 @@ def ask(
     from handrail.text.guard import clean
 
     text = sys.stdin.read() if question == "-" else question
+    filters = filters_of(chosen, project)
     settings = settings_for(kb)
-    turn = asyncio.run(_turn(settings, clean(text, settings.server.max_question_chars)))
+    turn = asyncio.run(_turn(settings, clean(text, settings.server.max_question_chars), filters))
     if as_json:
         print(json.dumps(response(turn), ensure_ascii=False, indent=2))  # noqa: T201
     else:
         show(turn)
 
 
-async def _turn(settings: Settings, text: str) -> Turn:
+async def _turn(settings: Settings, text: str, filters: Filters) -> Turn:
     from handrail.text.guard import suspicious
 
     with loading():
@@ -54,7 +58,7 @@ async def _turn(settings: Settings, text: str) -> Turn:
         await assistant.start()
     try:
         ids = (f"c-{uuid.uuid4()}", str(uuid.uuid4()))
-        return await assistant.ask(Question(text, *ids, suspicious=suspicious(text)))
+        return await assistant.ask(Question(text, *ids, filters=filters, suspicious=suspicious(text)))
     finally:
         await assistant.stop()
 

@@ -16,13 +16,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.cli import KB, Json, loading, settings_for
+from handrail.cli import KB, Chosen, Json, Project, filters_of, loading, settings_for
 from handrail.cli.ask import show
 from handrail.cli.transcript import Transcript
 from handrail.errors import HandrailError
 from handrail.settings import Settings
 from handrail.turn.present import response
 from handrail.types import Question, Turn
+from handrail.types.filters import Filters
 
 Ask = Callable[[Question], Awaitable[Turn]]
 Forget = Callable[[str], Awaitable[None]]
@@ -44,26 +45,38 @@ def chat(
     save: Annotated[
         Path | None, typer.Option("--save", help="New file that the conversation is saved to as Markdown, as it goes.")
     ] = None,
+    chosen: Chosen = None,
+    project: Project = None,
 ) -> None:
     """Chat with the assistant. Each message can refer to earlier ones. Also works in a pipe, one message per line.
 
     Example: printf 'How much is Solo?\\nand yearly?\\n' | handrail chat --json
     """
+    filters = filters_of(chosen, project)
     settings = settings_for(kb)
     transcript = Transcript(settings.brand.assistant)
     if save is not None:
         transcript.check(save)
-    asyncio.run(_converse(settings, as_json, lang, transcript, save))
+    asyncio.run(_converse(settings, as_json, lang, transcript, save, filters))
 
 
-async def _converse(settings: Settings, as_json: bool, lang: str, transcript: Transcript, save: Path | None) -> None:
+async def _converse(
+    settings: Settings, as_json: bool, lang: str, transcript: Transcript, save: Path | None, filters: Filters
+) -> None:
     with loading():
         from handrail.assembly import Assistant
 
         assistant = Assistant(settings)
         await assistant.start()
     session = Session(
-        assistant.ask, assistant.forget, settings, as_json=as_json, lang=lang, transcript=transcript, save=save
+        assistant.ask,
+        assistant.forget,
+        settings,
+        as_json=as_json,
+        lang=lang,
+        transcript=transcript,
+        save=save,
+        filters=filters,
     )
     try:
         with _line_history(settings):
@@ -89,6 +102,7 @@ class Session:
         lang: str,
         transcript: Transcript | None = None,
         save: Path | None = None,
+        filters: Filters | None = None,
     ) -> None:
         """`save`: where the transcript is saved after each turn."""
         self._ask = ask
@@ -98,6 +112,7 @@ class Session:
         self._lang = lang
         self._transcript = transcript or Transcript(settings.brand.assistant)
         self._save = save
+        self._filters = filters or {}
         self._last: Turn | None = None
         self._id = _new_id()
         self.console = Console(stderr=as_json, highlight=False)
@@ -133,7 +148,8 @@ class Session:
 
         try:
             cleaned = clean(text, self._longest)
-            question = Question(cleaned, self._id, str(uuid.uuid4()), lang=self._lang, suspicious=suspicious(cleaned))
+            ids, doubtful = (self._id, str(uuid.uuid4())), suspicious(cleaned)
+            question = Question(cleaned, *ids, lang=self._lang, filters=self._filters, suspicious=doubtful)
             turn = await _stoppable(asyncio.ensure_future(self._ask(question)))
         except HandrailError as error:
             self._failed(str(error))

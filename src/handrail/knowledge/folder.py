@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from handrail.errors import KnowledgeError, MissingExtra
@@ -53,9 +54,16 @@ class Folder:
         root = self._root.parent if path == self._root else self._root
         document = Document(path, root, self._url_base, self._max_bytes)
         try:
-            yield from format_of(path.suffix.lower()).read(document)
+            for item in format_of(path.suffix.lower()).read(document):
+                yield _typed(item, path) if isinstance(item, Article) else item
         except NotClear as error:
             yield Rejected(str(path), str(error))
             yield Unpublished(document.id, str(path), "unclear audience")
         except (KnowledgeError, MissingExtra, OSError) as error:
             yield Rejected(str(path), str(error))
+
+
+def _typed(article: Article, path: Path) -> Article:
+    """With the kind of file as its type of source, unless it names another."""
+    kind = FORMATS[path.suffix.lower()].partition(":")[0]
+    return replace(article, facets={"source_type": kind, **article.facets})

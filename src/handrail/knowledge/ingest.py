@@ -263,6 +263,7 @@ def _unusable(article: Article) -> str:
     if not hashed:
         return "holds half a surrogate pair; save it as valid UTF-8"
     repeated = {"its id": (article.id, LONGEST_ID), "its url": (article.url, LONGEST_URL)}
-    repeated |= {key: (value, LONGEST_FACET) for key, value in article.facets.items()}
+    longest = {key: max(value.split("\n"), key=len) for key, value in article.facets.items()}
+    repeated |= {key: (value, LONGEST_FACET) for key, value in longest.items()}
     long = [f"{name} has {len(value)} of {most}" for name, (value, most) in repeated.items() if len(value) > most]
     return f"too many characters: {', '.join(long)}" if long else ""

@@ -1,9 +1,9 @@
 """Hybrid retrieval: dense and keyword search, fusion, late interaction, and the sections that are read."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
 from handrail.types import Evidence, Probe, Wordings
+from handrail.types.filters import Filters
 
 
 class Retriever(Protocol):
@@ -12,7 +12,7 @@ class Retriever(Protocol):
         ...
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
         """Passages for `query`, best first. `probe` saves the embedding when it is of the same text.
 

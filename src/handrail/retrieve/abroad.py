@@ -23,10 +23,12 @@ from handrail.errors import SettingsError
 from handrail.models.batching import Batcher
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse
-from handrail.stores.audience import Audience, selected
+from handrail.stores.audience import Audience
+from handrail.stores.filters import selected
 from handrail.stores.snapshot import Snapshot
 from handrail.text.language import FOREIGN, MAYBE_FOREIGN, foreign
 from handrail.types import Hit, Vectors
+from handrail.types.filters import Filters
 
 FILE = "abroad.npz"
 Keyword = Callable[[str], Mapping[str, float]]
@@ -131,9 +133,7 @@ class AbroadSearch:
             return self._plain @ asked
         return self._unbiased @ self._bias.without(asked, self._bias.mean)
 
-    async def search(
-        self, text: str, k: int, filters: Mapping[str, str], audience: Audience
-    ) -> list[tuple[str, float]]:
+    async def search(self, text: str, k: int, filters: Filters, audience: Audience) -> list[tuple[str, float]]:
         """`(passage id, cosine)` pairs of what `audience` may read, best first."""
         cosines = await self.cosines(text)
         found: list[tuple[str, float]] = []
@@ -141,11 +141,11 @@ class AbroadSearch:
             if len(found) == k:
                 break
             passage = self._snapshot.passages[row]
-            if audience.may_read(passage.facets) and selected(passage.facets, filters):
+            if audience.may_read(passage.facets) and selected(passage, filters):
                 found.append((passage.id, float(cosines[row])))
         return found
 
-    async def hits(self, text: str, k: int, filters: Mapping[str, str], keyword: Keyword) -> list[Hit]:
+    async def hits(self, text: str, k: int, filters: Filters, keyword: Keyword) -> list[Hit]:
         """The same with what keyword search finds of it, best first.
 
         Of another language only codes and the like are the same in the articles.

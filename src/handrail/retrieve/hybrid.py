@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,19 +17,25 @@ from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse, lean, together
 from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.section_reader import SectionReader, reordered
+from handrail.retrieve.trust import Trust
 from handrail.settings import Retrieval
-from handrail.stores.audience import Audience, selected
+from handrail.stores.audience import Audience
+from handrail.stores.filters import over, selected
+from handrail.stores.relations import Relations
 from handrail.stores.snapshot import Snapshot
 from handrail.text.courtesies import without_courtesies, without_trailer
 from handrail.text.sentences import pieces
 from handrail.types import Candidate, Evidence, Hit, MessageScores, Passage, Probe, Understood, Vectors, Wordings
+from handrail.types.filters import Filters
 
 ENGLISH = "en"
 PIECE = 160
 """Characters of the pieces of a longer message that are heard one by one: an encoder hears some sixty words."""
 DISCUSSED = 6
 """Passages of the articles under discussion that are read beside what is found."""
-DenseSearch = Callable[[Vectors, int, Mapping[str, str], Audience], list[tuple[str, float]]]
+REPLACING = 2
+"""The same of articles that have taken the place of one that was found."""
+DenseSearch = Callable[[Vectors, int, Filters, Audience], list[tuple[str, float]]]
 """`(vector, k, filters, audience)` to `(passage id, cosine)`, best first."""
 
 
@@ -66,6 +72,7 @@ class HybridRetriever:
         self._abroad = abroad
         self._codes = ListedCodes(snapshot.passages)
         self._articles = ArticleFit(snapshot, settings.article_keyword_weight)
+        self._trust = Trust(snapshot, Relations(snapshot), settings)
 
     def foresee(self, text: str) -> None:
         """Begin to read a message that is about to be asked about, while its turn is still being prepared."""
@@ -109,9 +116,9 @@ class HybridRetriever:
         return self._abroad is not None and self._abroad.takes(_plain(query))
 
     async def retrieve(
-        self, query: str, filters: Mapping[str, str], probe: Probe | None = None, wordings: Wordings | None = None
+        self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
-        plain = _plain(query)
+        plain, filters = _plain(query), over(filters, self._snapshot.lang)
         if self._abroad is not None and self._abroad.takes(plain):
             return await self._retrieve_abroad(self._abroad, plain, filters, wordings)
         if self._late is not None:
@@ -124,12 +131,12 @@ class HybridRetriever:
         if self._late is not None:
             hits = await self._late.lean(plain, hits)
         cosines = self._snapshot.cosines(embedding)
-        discussed = self._discussed(wordings, cosines, filters) if wordings is not None else ()
-        sections = await self._reader.read(plain, hits, cosines, discussed)
+        discussed, hits = self._beside(hits, wordings, cosines, filters), self._trust.hits(hits)
+        sections = self._trust.sections(await self._reader.read(plain, hits, cosines, discussed))
         return self._evidence(plain, hits, sections)
 
     async def _retrieve_abroad(
-        self, abroad: AbroadSearch, query: str, filters: Mapping[str, str], wordings: Wordings | None
+        self, abroad: AbroadSearch, query: str, filters: Filters, wordings: Wordings | None
     ) -> Evidence:
         """What the embedder does not read: the encoder of many languages ranks it, and no reader of English does."""
         weighted = {query: 1.0, **(wordings.beside if wordings is not None else {})}
@@ -139,11 +146,10 @@ class HybridRetriever:
             (weight, await abroad.hits(text, k, filters, lambda words: self._keyword(words, filters)))
             for text, weight in weighted.items()
         ]
-        hits = together(lists, favoured)
-        cosines = await abroad.cosines(query)
-        discussed = self._discussed(wordings, cosines, filters) if wordings is not None else ()
-        sections = await self._reader.read(query, hits, cosines, discussed, floor=abroad.floor(query))
-        return self._evidence(query, hits, sections)
+        hits, cosines = together(lists, favoured), await abroad.cosines(query)
+        discussed, hits = self._beside(hits, wordings, cosines, filters), self._trust.hits(hits)
+        read = await self._reader.read(query, hits, cosines, discussed, floor=abroad.floor(query))
+        return self._evidence(query, hits, self._trust.sections(read))
 
     def _evidence(self, query: str, hits: Sequence[Hit], sections: Sequence[Candidate]) -> Evidence:
         ranked = self._per_article(reordered(hits, sections))[: self._settings.top_k]
@@ -169,19 +175,24 @@ class HybridRetriever:
         ]
         return [*ranked, *rest]
 
-    def _discussed(self, wordings: Wordings, cosines: Vectors, filters: Mapping[str, str]) -> Sequence[Passage]:
-        """The nearest passages of what the conversation is about."""
+    def _beside(
+        self, hits: Sequence[Hit], wordings: Wordings | None, cosines: Vectors, filters: Filters
+    ) -> Sequence[Passage]:
+        """What is read however it ranks: what the conversation is about, and what is in the place of what was found."""
+        favoured = wordings.favoured if wordings is not None else ()
+        newer = self._nearest(self._trust.replacing(hits), cosines, filters, REPLACING)
+        return [*self._nearest(favoured, cosines, filters, DISCUSSED), *newer]
+
+    def _nearest(self, articles: Sequence[str], cosines: Vectors, filters: Filters, most: int) -> Sequence[Passage]:
+        """The passages of `articles` that are nearest to the query."""
         held = self._snapshot
         rows = [
-            row
-            for article in wordings.favoured
-            for row in held.rows.get(article, ())
-            if selected(held.passages[row].facets, filters)
+            row for article in articles for row in held.rows.get(article, ()) if selected(held.passages[row], filters)
         ]
-        nearest = sorted(rows, key=lambda row: -float(cosines[row]))[:DISCUSSED]
+        nearest = sorted(rows, key=lambda row: -float(cosines[row]))[:most]
         return [self._snapshot.passages[row] for row in nearest]
 
-    async def _search_together(self, text: str, wordings: Wordings, filters: Mapping[str, str]) -> list[Hit]:
+    async def _search_together(self, text: str, wordings: Wordings, filters: Filters) -> list[Hit]:
         """Search for every wording; a passage's fused score is the weighted mean over them."""
         weighted = {text: 1.0, **wordings.beside}
         embeddings = await self._embedder.submit(list(weighted))
@@ -191,7 +202,7 @@ class HybridRetriever:
         ]
         return together(lists, frozenset(wordings.favoured))
 
-    def _search(self, query: str, embedding: Vectors, filters: Mapping[str, str]) -> list[Hit]:
+    def _search(self, query: str, embedding: Vectors, filters: Filters) -> list[Hit]:
         if self._adapt is not None:
             embedding = self._adapt(embedding)
         held = self._snapshot
@@ -220,7 +231,7 @@ class HybridRetriever:
         exact = exact_terms(query, self._snapshot.vocabulary, self._snapshot.stemming)
         return min(self._settings.dense_weight, DENSE_WEIGHT) if exact else self._settings.dense_weight
 
-    def _keyword(self, query: str, filters: Mapping[str, str]) -> dict[str, float]:
+    def _keyword(self, query: str, filters: Filters) -> dict[str, float]:
         if self._settings.keyword_k == 0:
             return {}
         scores = self._snapshot.keyword_scores(query)
@@ -229,7 +240,7 @@ class HybridRetriever:
             if scores[index] <= 0 or len(best) == self._settings.keyword_k:
                 break
             passage = self._snapshot.passages[index]
-            if selected(passage.facets, filters):
+            if selected(passage, filters):
                 best[passage.id] = float(scores[index])
         return best
 

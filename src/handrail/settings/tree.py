@@ -172,6 +172,27 @@ class Retrieval(Section):
         le=100,
         description="Sections that the cross-encoder reads together with the question. 0 turns it off.",
     )
+    canonical_weight: float = fitted(
+        "retrieval.canonical_weight",
+        ge=1.0,
+        le=2.0,
+        description="Factor on the odds that a section answers, for articles with `tier: canonical`.",
+    )
+    raw_weight: float = fitted(
+        "retrieval.raw_weight", gt=0.0, le=1.0, description="The same for articles with `tier: raw`."
+    )
+    machine_weight: float = fitted(
+        "retrieval.machine_weight", gt=0.0, le=1.0, description="The same for articles with `tier: machine`."
+    )
+    outdated_weight: float = fitted(
+        "retrieval.outdated_weight",
+        gt=0.0,
+        le=1.0,
+        description="The same for articles that are deprecated or superseded.",
+    )
+    related: bool = advanced(
+        True, description="Name articles beside an answer that are linked from it, come next or replace it."
+    )
     top_k: int = advanced(5, ge=1, le=50, description="Passages kept after ranking.")
     max_per_article: int = advanced(3, ge=1, le=20, description="Passages kept per article.")
 

@@ -24,8 +24,3 @@ class Audience(StrEnum):
 def written_for(facets: Mapping[str, str]) -> str:
     """The audience that `facets` name: not always an `Audience`, as older indexes hold whatever a page said."""
     return facets.get(FACET, Audience.PUBLIC).strip().casefold()
-
-
-def selected(facets: Mapping[str, str], filters: Mapping[str, str]) -> bool:
-    """Whether a passage with these facets is among those that `filters` ask for."""
-    return all((written_for(facets) if key == FACET else facets.get(key)) == value for key, value in filters.items())

@@ -24,13 +24,19 @@ from chromadb.errors import NotFoundError
 from handrail.errors import IndexIncomplete, KnowledgeError, RetryableError, SettingsError
 from handrail.stores import audience as audiences
 from handrail.stores.audience import Audience
+from handrail.stores.filters import CLOSED, DOCUMENT, FROM, LANG, SEVERAL, TO, UPDATED, day, values, wanted
 from handrail.types import Kind, Passage, Place, Vectors
+from handrail.types.filters import Filters
 
 CHROMA, DATABASE = "chroma", "chroma.sqlite3"
 FACET = "facet_"
 AUDIENCE = FACET + audiences.FACET
-FRONT_MATTER = 1
-"""Version of what is read of front matter: since 1, `draft` and its like, and TOML."""
+ON = "updated_on"
+"""The date of an article as a number: Chroma compares only those."""
+FACETS = (*SEVERAL, "source_type", "section", UPDATED, "deprecated", "superseded_by")
+"""Those that a passage may have lost since it was last written."""
+FRONT_MATTER = 2
+"""Version of what is read of front matter: since 1, `draft` and its like, and TOML; since 2, tags, dates and tiers."""
 WRITING = "writing"
 """Says in a collection's metadata since when it is being changed; empty once that is done."""
 PAGE = 2000
@@ -222,7 +228,7 @@ class ChromaStore:
             self._collection.delete(ids=list(ids[start : start + PAGE]))
 
     def search(
-        self, vector: Vectors, k: int, filters: Mapping[str, str], audience: Audience = Audience.PUBLIC
+        self, vector: Vectors, k: int, filters: Filters, audience: Audience = Audience.PUBLIC
     ) -> list[tuple[str, float]]:
         """`(passage id, cosine)` pairs of what `audience` may read, best first.
 
@@ -270,7 +276,9 @@ class ChromaStore:
             offset += len(page["ids"])
 
 
-def _metadata(passage: Passage, digest: str, of: int) -> dict[str, str | int]:
+def _metadata(passage: Passage, digest: str, of: int) -> dict[str, Any]:
+    """None takes out what an earlier version of the passage had: Chroma keeps what is not mentioned."""
+    facets = passage.facets
     return {
         "article_id": passage.article_id,
         "position": passage.position,
@@ -280,19 +288,21 @@ def _metadata(passage: Passage, digest: str, of: int) -> dict[str, str | int]:
         "tokens": passage.tokens,
         "digest": digest,
         "of": of,
-        # Always said, as the audience below.
+        # Always said, as those below.
         "kind": passage.kind.value,
         "places": json.dumps([[place.page, place.box] for place in passage.places]),
-        **{FACET + key: value for key, value in passage.facets.items()},
-        # Always said: Chroma keeps what an earlier version of the passage had and this one does not mention.
-        AUDIENCE: audiences.written_for(passage.facets),
+        ON: day(facets[UPDATED]) if UPDATED in facets else None,
+        **{FACET + key: None for key in FACETS},
+        **{FACET + key: list(values(facets, key)) if key in SEVERAL else value for key, value in facets.items()},
+        # Always said, so that a search can ask for articles that do not say it.
+        **{FACET + key: values(facets, key)[0] for key in (*CLOSED, LANG)},
     }
 
 
 def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage:
-    facets = {key.removeprefix(FACET): str(value) for key, value in metadata.items() if key.startswith(FACET)}
-    if facets.get(audiences.FACET) == Audience.PUBLIC:
-        del facets[audiences.FACET]
+    said = {key.removeprefix(FACET): value for key, value in metadata.items() if key.startswith(FACET)}
+    facets = {key: "\n".join(value) if key in SEVERAL else str(value) for key, value in said.items()}
+    facets = {key: value for key, value in facets.items() if (value,) != values({}, key)}
     return Passage(
         id=passage_id,
         article_id=metadata["article_id"],
@@ -310,16 +320,25 @@ def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage
     )
 
 
-def _where(filters: Mapping[str, str], *, leave_out: bool) -> Any:
-    """`leave_out` what is for agents. Chroma counts a passage that names no audience as unlike any."""
-    clauses: list[Any] = []
-    for key, value in filters.items():
-        if key != audiences.FACET or value != Audience.PUBLIC:
-            clauses.append({FACET + key: {"$eq": value}})
-        elif not leave_out:
-            clauses.append({AUDIENCE: {"$ne": Audience.AGENTS.value}})
+def _where(filters: Filters, *, leave_out: bool) -> Any:
+    """`leave_out` what is for agents."""
+    clauses = [clause for key, value in filters.items() if (clause := _clause(key, wanted(value))) is not None]
     if leave_out:
         clauses.append({AUDIENCE: {"$ne": Audience.AGENTS.value}})
-    if not clauses:
-        return None
-    return clauses[0] if len(clauses) == 1 else {"$and": clauses}
+    return {"$and": clauses} if len(clauses) > 1 else next(iter(clauses), None)
+
+
+def _clause(key: str, asked: Sequence[str]) -> Any:
+    """None where every passage is asked for."""
+    if key in (FROM, TO):
+        return {ON: {"$gte" if key == FROM else "$lte": day(asked[0])}}
+    if key == DOCUMENT:
+        return {"article_id": {"$in": list(asked)}}
+    if key in CLOSED and values({}, key)[0] in asked:
+        # An index that is older than the key does not say it, and Chroma counts that as unlike any.
+        others = [value for value in CLOSED[key] if value not in asked]
+        return {FACET + key: {"$nin": others}} if others else None
+    if key in SEVERAL:
+        either = [{FACET + key: {"$contains": value}} for value in asked]
+        return {"$or": either} if len(either) > 1 else either[0]
+    return {FACET + key: {"$in": list(asked)}}

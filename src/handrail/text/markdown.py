@@ -24,6 +24,8 @@ HTML = re.compile(CODE + r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w.:-]*(?:\s[^<>]{0,50
 BREAK = re.compile(r"<br\s*/?>", re.I)
 HARD_BREAK = re.compile(CODE + r"|(?:\\|(?<! ) {2,})\n|<br\s*/?>\n?", re.I)
 """Where a line ends within a paragraph; code is not looked into."""
+LINKED = re.compile(r"(?<!!)\[[^\[\]]{0,500}\]\((https?://[^)\s]{1,500})")
+"""The address of a link that is no picture's."""
 LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^)]{0,500}\)")
 GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
 LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])(?:\s+|$)")

@@ -112,7 +112,7 @@ class Engine:
             result = replies.turned_away(parts, turn.wording, self._topics)
         else:
             result = replies.nothing_found(parts, self._cards(left), understood, turn.question, turn.wording)
-        return replace(result, requests=replies.asked(parts, answered, result))
+        return self._steps.related(turn, replace(result, requests=replies.asked(parts, answered, result)))
 
     async def _look_up(self, turn: TurnInFlight, understood: Understanding) -> Sequence[Found]:
         """What is found for each request; for the whole message where its parts are not answered one by one."""

@@ -28,6 +28,10 @@ def response(turn: Turn) -> dict[str, Any]:
         "factuality": None if outcome.factuality is None else round(outcome.factuality, 4),
         "pieces": [_piece(piece) for piece in outcome.pieces],
         "closest": [_card(card) for card in outcome.closest],
+        "related": [
+            {"id": one.article_id, "title": one.title, "url": one.url, "relation": one.relation}
+            for one in outcome.related
+        ],
         "requests": [
             {
                 "text": asked.text,

@@ -13,6 +13,7 @@ from handrail.answer.suggest import Suggester
 from handrail.llm.health import Health
 from handrail.observe import Tracer
 from handrail.retrieve import Retriever
+from handrail.stores.relations import Relations
 from handrail.turn.fallback import WithSpare
 from handrail.understand import Rewriter, Understand
 from handrail.understand.classify import Classifier
@@ -37,6 +38,8 @@ class Stages:
     tracer: Tracer
     classifier: Classifier
     """The local one, for whoever asks it directly."""
+    relations: Relations | None = None
+    """Names articles beside those that are shown."""
     suggester: Suggester | None = None
     """Offers questions to go on with after an answer."""
     customers: Customers | None = None

@@ -18,6 +18,8 @@ from handrail.types import (
     Draft,
     Evidence,
     Label,
+    Outcome,
+    Routing,
     Sense,
     Understanding,
     Verdict,
@@ -122,6 +124,15 @@ class Steps:
             span.record(input=[claim.text for claim in draft.claims], output=critique.verdict.value)
             span.record(probability=critique.probability)
         return critique
+
+    def related(self, turn: TurnInFlight, result: Outcome) -> Outcome:
+        """With articles beside those that it shows; none in a serious matter."""
+        relations = self._stages.relations
+        if relations is None or result.routing is Routing.HIGH_STAKES:
+            return result
+        cited = [citation.passage.article_id for citation in result.citations]
+        shown = dict.fromkeys([*cited, *(card.piece.article_id for card in result.closest)])
+        return replace(result, related=relations.beside(shown.keys(), turn.question.filters))
 
     async def suggest(self, turn: TurnInFlight, draft: Draft, citations: Sequence[Citation]) -> Sequence[str]:
         suggester = self._stages.suggester

@@ -18,6 +18,7 @@ from handrail.types.evidence import Hit as Hit
 from handrail.types.evidence import Kind as Kind
 from handrail.types.evidence import Passage as Passage
 from handrail.types.evidence import Place as Place
+from handrail.types.evidence import Related as Related
 from handrail.types.evidence import Section as Section
 from handrail.types.labels import ANSWERING as ANSWERING
 from handrail.types.labels import Label as Label

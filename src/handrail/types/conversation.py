@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from handrail.types.filters import Filters
 from handrail.types.labels import Routing
 from handrail.types.people import PRESENT, People
 
@@ -60,7 +61,7 @@ class Question:
     lang: str = "en"
     unspoken: str | None = None
     """The language it is surely written in where replies do not speak it; they are in `lang`."""
-    filters: Mapping[str, str] = field(default_factory=dict)
+    filters: Filters = field(default_factory=dict)
     suspicious: bool = False
     """Injection signals were seen: stages may only become stricter because of it."""
     history: Sequence[Exchange] = ()

@@ -124,6 +124,17 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """An article that belongs beside what was shown, by what the articles say of each other."""
+
+    article_id: str
+    title: str
+    url: str
+    relation: str
+    """`superseded_by`, `next`, `related` or `link`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What retrieval found for one query, best first, and the signals gates read."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from handrail.types.answer import Card, Citation, Claim, Piece, Source
 from handrail.types.conversation import Question
+from handrail.types.evidence import Related
 from handrail.types.labels import ANSWERING, Label, Offer, RefusalReason, Routing
 from handrail.types.understanding import Classification
 from handrail.types.usage import NOTHING, Attempt, Usage
@@ -52,6 +53,8 @@ class Outcome:
     """Whole sections of which the answer is made, in order; none in an answer that a model wrote."""
     closest: Sequence[Card] = ()
     """Up to three sections that look closest, best first, where nothing is claimed to answer."""
+    related: Sequence[Related] = ()
+    """Articles one step away from those that are shown."""
     requests: Sequence[Asked] = ()
     """What the message asks, in order; a message that asks nothing has none."""
 

@@ -11,11 +11,10 @@ from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.dialects import plain_markdown
 from handrail.knowledge.formats import Document
 from handrail.knowledge.front_matter import split
-from handrail.knowledge.publication import audience, held_back
-from handrail.stores.audience import FACET, Audience
+from handrail.knowledge.metadata import facets, links
+from handrail.knowledge.publication import held_back
 from handrail.text.markdown import OWN_ANCHOR
 
-FACETS = ("section", "lang")
 FIRST_HEADING = re.compile(r"\s*#[ \t]+(\S[^\n]*)")
 RELATIVE_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\((?!https?:|mailto:)[^)\n]{0,1000}\)")
 
@@ -29,17 +28,15 @@ class Markdown:
             yield Unpublished(document.id, str(document.path), why)
             return
         body = plain_markdown(body, mdx=document.path.suffix.lower() == ".mdx")
-        fields = {key: _text(key, said[key]) for key in ("title", "url", *FACETS) if said.get(key)}
+        fields = {key: _text(key, said[key]) for key in ("title", "url") if said.get(key)}
         heading = FIRST_HEADING.match(body)
         own = OWN_ANCHOR.sub("", heading[1].rstrip()).rstrip().rstrip("#").rstrip() if heading else ""
         if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
+        beside = links(body, document)
         body = RELATIVE_LINK.sub(r"\1", body)
-        facets = {key: fields[key] for key in FACETS if fields.get(key)}
-        if audience(said) is Audience.AGENTS:
-            facets[FACET] = Audience.AGENTS.value
         title = fields.get("title") or own or document.name
-        yield Article(document.id, title, body.strip(), fields.get("url") or document.url, facets)
+        yield Article(document.id, title, body.strip(), fields.get("url") or document.url, facets(said) | beside)
 
 
 def _text(key: str, value: Any) -> str:
