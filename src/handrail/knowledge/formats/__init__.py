@@ -20,6 +20,8 @@ FORMATS: Mapping[str, str] = {
     ".md": "markdown:Markdown",
     ".markdown": "markdown:Markdown",
     ".mdx": "markdown:Markdown",
+    ".html": "html:Html",
+    ".htm": "html:Html",
 }
 """Module in this folder and class by the lower-case suffix; a module is imported when a file needs it."""
 
