@@ -29,6 +29,7 @@ from handrail.cli import (
     prompts,
     report,
     serve,
+    sync,
     trace,
     tune,
 )
@@ -50,6 +51,7 @@ app.command()(config.config)
 app.command()(doctor.doctor)
 app.command()(ingest.ingest)
 app.command()(report.report)
+app.command()(sync.sync)
 app.command()(calibrate.calibrate)
 app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")
