@@ -26,7 +26,7 @@ from handrail.settings import Settings
 def ingest(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Folders or files: Markdown (.md, .markdown, .mdx) or HTML (.html, .htm)."),
+        typer.Argument(help="Folders or files of Markdown (.md, .markdown, .mdx) or HTML (.html)."),
     ] = None,
     kb: KB = None,
     wixqa: Annotated[

@@ -60,9 +60,7 @@ def _all(kb: str | None, dry_run: bool, allow_removal: bool, as_json: bool) -> b
     named = sorted((pair for pair in declared if kb is None or pair[0] == kb), key=lambda pair: pair[0])
     if not named:
         wanted = f" for the knowledge base {kb!r}" if kb else ""
-        raise SettingsError(
-            f"no sources are declared{wanted}. Add a [[sources]] table to config.toml (docs/sources.md)"
-        )
+        raise SettingsError(f"no sources are declared{wanted}. Add [[sources]] to config.toml (docs/sources.md)")
     failed = False
     for name, pairs in groupby(named, key=lambda pair: pair[0]):
         try:
@@ -86,10 +84,10 @@ def _one(settings: Settings, sources: Sequence[Source], dry_run: bool, allow_rem
     from handrail.assembly import kb_folder
     from handrail.knowledge.sources import Surroundings, loader_of
     from handrail.knowledge.sources.kept import Kept
-    from handrail.stores.lock import SyncLock
+    from handrail.stores.lock import IndexLock
 
     folder = kb_folder(settings, settings.knowledge.kb) / "sources"
-    with SyncLock(folder, write=True), Kept(folder / "pages.sqlite") as kept:
+    with IndexLock(folder, write=True), Kept(folder / "pages.sqlite") as kept:
         knowledge = settings.knowledge
         around = Surroundings(kept, folder, environment(), knowledge.url_base, knowledge.max_article_bytes, time.sleep)
         wanted = [

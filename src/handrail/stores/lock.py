@@ -60,10 +60,3 @@ class IndexLock:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
-
-
-class SyncLock(IndexLock):
-    """Held in a folder of its own while a knowledge base is synced: one run at a time."""
-
-    def _advice(self, folder: Path) -> str:
-        return f"another sync of this knowledge base is running (lock in {folder}); try again when it is done"
