@@ -63,7 +63,7 @@ def help_server() -> Iterator[HelpServer]:
         def do_GET(self) -> None:
             served.asked.append(self.path)
             route = served.routes.get(self.path, Reply(status=404))
-            reply = route if isinstance(route, Reply) else route(self.headers)
+            reply = route if isinstance(route, Reply) else route(dict(self.headers.items()))
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from rich.markup import escape
 from handrail.cli import KB, Json, notes, settings_for
 from handrail.cli.ingest import learned, run
 from handrail.errors import HandrailError, KnowledgeError, SettingsError
+from handrail.knowledge import Loader
 from handrail.knowledge.sync import Declared, Diff, collect, difference, refuse_removal, sizes_of
 from handrail.settings import Settings, environment
 from handrail.settings.sources import Source
@@ -90,12 +92,9 @@ def _one(settings: Settings, sources: Sequence[Source], dry_run: bool, allow_rem
     with IndexLock(folder, write=True), Kept(folder / "pages.sqlite") as kept:
         knowledge = settings.knowledge
         around = Surroundings(kept, folder, environment(), knowledge.url_base, knowledge.max_article_bytes, time.sleep)
-        wanted = [
-            Declared(source.where, lambda source=source: loader_of(source, around), source.trusted)  # type: ignore[misc]
-            for source in sources
-        ]
+        wanted = [Declared(source.where, partial(loader_of, source, around), source.trusted) for source in sources]
         if (own := learned(settings)) is not None:
-            wanted.append(Declared("articles approved at the desk", lambda: own, trusted=True))
+            wanted.append(Declared("articles approved at the desk", partial(_made, own), trusted=True))
         with notes.status("reading sources…") as status:
             found = collect(wanted, planted, lambda name, n: status.update(f"reading {escape(name)}: {n} pages"))
         indexed = _indexed(settings)
@@ -110,6 +109,10 @@ def _one(settings: Settings, sources: Sequence[Source], dry_run: bool, allow_rem
             if not found.failed:
                 kept.drop_unused()
     return diff
+
+
+def _made(loader: Loader) -> Loader:
+    return loader
 
 
 def _indexed(settings: Settings) -> dict[str, Stamp]:

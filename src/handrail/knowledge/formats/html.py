@@ -112,7 +112,7 @@ def _body(root: Tag, url: str) -> str:
         prepare(root, url)
     except TooLarge as error:
         raise KnowledgeError(f"holds {error}; split the page") from None
-    text = _Converter().process_tag(root)
+    text = _Converter().convert_soup(root)
     return BLANK.sub("\n\n", text).strip()
 
 

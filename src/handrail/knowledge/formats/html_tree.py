@@ -297,10 +297,10 @@ def _tables(root: Tag) -> None:
                         pending[at] = (left - 1, cell)
                     added, at = added + 1, at + 1
                     continue
-                if (cell := next(cells, None)) is None:  # type: ignore[assignment]
-                    if not any(column > at for column in pending):
-                        break
-                    cell = _new("td")
+                following = next(cells, None)
+                if following is None and not any(column > at for column in pending):
+                    break
+                cell = _new("td") if following is None else following
                 down, across = _span(cell, "rowspan"), _span(cell, "colspan")
                 cell.attrs = {}
                 for _ in range(across):

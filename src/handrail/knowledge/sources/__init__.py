@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
 
 from handrail.errors import SettingsError
 from handrail.knowledge import Loader
@@ -52,12 +51,8 @@ class Surroundings:
         )
 
 
-class _Made(Protocol):
-    def __call__(self, source: Source, around: Surroundings) -> Loader: ...
-
-
 def loader_of(source: Source, around: Surroundings) -> Loader:
     """Raises SettingsError and KnowledgeError."""
     module, name = KINDS[source.kind].split(":")
-    make: _Made = getattr(import_module(f"{__name__}.{module}"), name)
+    make: Callable[[Source, Surroundings], Loader] = getattr(import_module(f"{__name__}.{module}"), name)
     return make(source, around)
