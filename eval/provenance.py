@@ -163,6 +163,8 @@ def without_secrets(model: BaseModel) -> dict[str, Any]:
 def _shown(name: str, value: Any) -> Any:
     if isinstance(value, BaseModel):
         return without_secrets(value)
+    if isinstance(value, list):
+        return [_shown(name, item) for item in value]
     if isinstance(value, SecretStr) or (name.endswith("_key") and value):
         return SET
     if isinstance(value, str) and "://" in value:

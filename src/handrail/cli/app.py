@@ -31,6 +31,7 @@ from handrail.cli import (
     prompts,
     report,
     serve,
+    sync,
     trace,
     tune,
 )
@@ -52,6 +53,7 @@ app.command()(config.config)
 app.command()(doctor.doctor)
 app.command()(ingest.ingest)
 app.command()(report.report)
+app.command()(sync.sync)
 app.command()(calibrate.calibrate)
 app.command()(tune.tune)
 app.add_typer(evaluation.app, name="eval")

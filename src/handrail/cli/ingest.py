@@ -25,7 +25,7 @@ from handrail.settings import Settings
 
 def ingest(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Folders or files of articles, such as Markdown, PDF or CSV.")
+        list[Path] | None, typer.Argument(help="Folders or files of articles, such as Markdown, HTML, PDF or CSV.")
     ] = None,
     kb: KB = None,
     wixqa: Annotated[
@@ -119,21 +119,29 @@ def sample_folder() -> Path:
 
 
 def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: bool) -> list[Loader]:
-    from handrail.assembly import kb_folder
-    from handrail.desk.learning.publish import FOLDER
     from handrail.knowledge.folder import Folder
     from handrail.knowledge.wixqa import WixQA
 
     if wixqa:
         return [WixQA(path) for path in paths] if paths else [WixQA(None)]
     folders = [*paths, *([sample_folder()] if sample else [])]
-    learned = kb_folder(settings, settings.knowledge.kb) / FOLDER
-    if folders and learned.is_dir() and any(learned.rglob("*.md")):
-        folders.append(learned)
     if not folders:
         raise KnowledgeError("nothing to ingest: name a folder or file, or use --sample or --wixqa")
+    own = learned(settings)
     limit = settings.knowledge.max_article_bytes
-    return [Folder(path, settings.knowledge.url_base, limit) for path in folders]
+    return [*(Folder(path, settings.knowledge.url_base, limit) for path in folders), *([own] if own else [])]
+
+
+def learned(settings: Settings) -> Loader | None:
+    """The articles that were approved at the desk, where there are any."""
+    from handrail.assembly import kb_folder
+    from handrail.desk.learning.publish import FOLDER
+    from handrail.knowledge.folder import Folder
+
+    folder = kb_folder(settings, settings.knowledge.kb) / FOLDER
+    if not (folder.is_dir() and any(folder.rglob("*.md"))):
+        return None
+    return Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
 
 
 def _show(kb: str, report: Report) -> None:

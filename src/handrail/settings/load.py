@@ -105,6 +105,9 @@ def load_settings(
     for section, key in PATHS:
         if tree.get(section, {}).get(key):
             tree[section][key] = str(path.parent / tree[section][key])
+    for source in tree.get("sources", ()):
+        if isinstance(source, dict) and _is_path(source.get("where")):
+            source["where"] = str(path.parent / source["where"])
     for name, (section, key) in WELL_KNOWN.items():
         if env.get(name):
             _lay(tree, section, key, env[name])
@@ -120,6 +123,11 @@ def load_settings(
 def environment() -> dict[str, str]:
     """The environment with `.env` of the current folder behind it; an empty variable of the former hides the latter."""
     return {**{key: value for key, value in dotenv_values(".env").items() if value}, **os.environ}
+
+
+def _is_path(where: Any) -> bool:
+    """Neither an address nor the `host:path` that Git knows."""
+    return isinstance(where, str) and ":" not in where.split("/")[0]
 
 
 def _lay(tree: dict[str, Any], section: str, key: str, value: Any) -> None:

@@ -34,7 +34,7 @@ def assigned(given: Iterable[str]) -> Values:
     for item in given:
         path, sign, value = item.partition("=")
         section, dot, name = path.strip().partition(".")
-        if not (sign and dot) or section not in Settings.model_fields:
+        if not (sign and dot) or section not in Settings.model_fields or section == "sources":
             raise SettingsError(
                 f"{item!r} isn't SECTION.NAME=VALUE, such as llm.model=gpt-5-mini; see docs/settings.md"
             )

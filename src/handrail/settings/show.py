@@ -19,7 +19,7 @@ CONFIG = """\
 # docs/settings.md and can be set in this file, too. For the sample help centre, src/handrail/sample/profile.toml fills
 # in what is set neither here nor in the environment. Every setting has an environment variable: [llm] model is
 # HANDRAIL__LLM__MODEL. A wrong value stops the start with a message that names it. Keys that are commented out have
-# no default.
+# no default. [[sources]] tables say where articles come from: see docs/sources.md.
 """
 PAGE = """\
 # Advanced settings

@@ -14,6 +14,7 @@ from handrail.settings.fitted import fitted
 from handrail.settings.people import Alerts, Customer, Hours, Oidc
 from handrail.settings.providers import Drift, Judge, Llm
 from handrail.settings.serving import Limits, Observe, Server, Storage, Stream
+from handrail.settings.sources import Source
 
 
 class Brand(Section):
@@ -332,3 +333,4 @@ class Settings(Section):
     oidc: Oidc = Oidc()
     judge: Judge = Judge()
     drift: Drift = Drift()
+    sources: list[Source] = Field([], max_length=200)

@@ -30,6 +30,8 @@ FORMATS: Mapping[str, str] = {
     ".json": "blocks:Blocks",
     ".pdf": "pdf:Pdf",
     ".docx": "docx:Docx",
+    ".html": "html:Html",
+    ".htm": "html:Html",
 }
 """Module in this folder and class by the lower-case suffix; a module is imported when a file needs it."""
 

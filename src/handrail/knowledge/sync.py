@@ -1,0 +1,136 @@
+"""Keeping a knowledge base in step with its sources: what has changed, and what is held back before it is indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from handrail.errors import KnowledgeError, PermanentError
+from handrail.knowledge import Article, Loader, Rejected, Skipped, Unpublished
+from handrail.knowledge.ingest import OF
+from handrail.stores.chroma import Stamp
+
+Item = Article | Rejected | Unpublished
+QUARANTINED = "instructions to a language model"
+SHRUNK, WORTH_CHARS = 0.5, 400
+"""An article of more than so many characters that loses more than this share is worth a look."""
+
+
+class TooManyRemoved(PermanentError):
+    """A run would remove more than half of a knowledge base."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One source, and whether its pages may hold instructions to a language model."""
+
+    name: str
+    open: Callable[[], Loader]
+    trusted: bool = False
+
+
+@dataclass(slots=True)
+class Collected:
+    """What the sources hold now: a Loader, so that it is read once and then indexed."""
+
+    items: list[Item] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    """Sources that could not be read as a whole."""
+
+    def articles(self) -> Iterator[Item]:
+        yield from self.items
+
+
+@dataclass(slots=True)
+class Diff:
+    """Ids of articles, by what a run would do with them, and pages by why they are not indexed."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    suspicious: dict[str, str] = field(default_factory=dict)
+    """Articles that are indexed but worth a look, and why."""
+    quarantined: list[str] = field(default_factory=list)
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+    """Pages that are not indexed, by reason."""
+    unread: dict[str, str] = field(default_factory=dict)
+    """Sources and pages that could not be read, and why; nothing is removed while there are any."""
+
+    @property
+    def empty(self) -> bool:
+        return not (self.added or self.changed or self.removed)
+
+
+def collect(
+    sources: Iterable[Declared], planted: Callable[[str], bool], progress: Callable[[str, int], None]
+) -> Collected:
+    """Reads every source. One that can't be read is named, and the others go on.
+
+    `planted` tells text that gives a language model orders: such a page is held back. `progress` is called with the
+    name of the source and the number of pages read.
+    """
+    found = Collected()
+    for source in sources:
+        progress(source.name, 0)
+        try:
+            for number, item in enumerate(source.open().articles(), 1):
+                if isinstance(item, Article) and not source.trusted and planted(f"{item.title}\n\n{item.body}"):
+                    item = Unpublished(item.id, item.url or item.id, QUARANTINED)
+                found.items.append(item)
+                progress(source.name, number)
+        except (KnowledgeError, OSError) as error:
+            found.items.append(Rejected(source.name, str(error)))
+            found.failed.append(source.name)
+    return found
+
+
+def difference(found: Collected, indexed: Mapping[str, Stamp], sizes: Mapping[str, int]) -> Diff:
+    """What indexing `found` would change. `sizes` are the characters of articles as they were last indexed."""
+    diff = Diff()
+    articles: dict[str, Article] = {}
+    withdrawn: set[str] = set()
+    for item in found.items:
+        if isinstance(item, Skipped):
+            diff.skipped.setdefault(item.why, []).append(item.where)
+        elif isinstance(item, Rejected):
+            diff.unread[item.where] = item.why
+        elif isinstance(item, Unpublished):
+            withdrawn.add(item.id)
+            if item.why == QUARANTINED:
+                diff.quarantined.append(item.where)
+            else:
+                diff.skipped.setdefault(item.why, []).append(item.where)
+        else:
+            articles.setdefault(item.id, item)
+    for id_, article in articles.items():
+        stamp = indexed.get(id_)
+        if stamp is None:
+            diff.added.append(id_)
+        elif any(digest.partition(OF)[0] != article.digest for digest in stamp.digests.values()):
+            diff.changed.append(id_)
+        if why := _suspicious(article, sizes.get(id_)):
+            diff.suspicious[id_] = why
+    kept = bool(diff.unread)
+    diff.removed = [id_ for id_ in indexed if id_ not in articles and (id_ in withdrawn or not kept)]
+    return diff
+
+
+def refuse_removal(diff: Diff, indexed: Mapping[str, Stamp]) -> None:
+    """Raises TooManyRemoved where more than half of what is indexed would go."""
+    if len(diff.removed) * 2 > len(indexed):
+        raise TooManyRemoved(
+            f"{len(diff.removed)} of {len(indexed)} articles would be removed, more than half. Nothing was changed. "
+            "Check the sources; if they are right, run the sync with --allow-removal"
+        )
+
+
+def sizes_of(found: Collected) -> dict[str, int]:
+    return {item.id: len(item.body) for item in found.items if isinstance(item, Article)}
+
+
+def _suspicious(article: Article, before: int | None) -> str:
+    if not article.body.strip():
+        return "has no text; a page that scripts write can't be read"
+    if before is not None and before > WORTH_CHARS and len(article.body) < before * SHRUNK:
+        return f"has {len(article.body)} characters, and had {before}"
+    return ""
