@@ -14,12 +14,14 @@ from urllib.parse import quote
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.files import plain_file
+from handrail.knowledge.sites import Site
 
 UNSAFE = re.compile(r"[^\w.-]+")
 FORMATS: Mapping[str, str] = {
     ".md": "markdown:Markdown",
     ".markdown": "markdown:Markdown",
     ".mdx": "markdown:Markdown",
+    ".rst": "rst:Rst",
 }
 """Module in this folder and class by the lower-case suffix; a module is imported when a file needs it."""
 
@@ -34,6 +36,8 @@ class Document:
     url_base: str
     """Without a slash at the end; empty where the site isn't known."""
     max_bytes: int
+    site: Site | None = None
+    """The generator that it was written for; None where that wasn't looked for."""
 
     @property
     def relative(self) -> Path:
