@@ -120,6 +120,7 @@ def test_a_file_outside_the_site_is_not_included(tmp_path: Path) -> None:
     [
         ('Press <Key mod="ctrl shift" k="z" /> now.', "Press ctrl+shift+z now."),
         ("Press <kbd>Ctrl</kbd><kbd>Z</kbd> now.", "Press Ctrl+Z now."),
+        ("Open \\<Sketch name\\>.ino now.", "Open `<Sketch name>`.ino now."),
         ("The domain <Required/> of the site.", "The domain (required) of the site."),
         ("New in <Since v='2.1' />.", "New in 2.1."),
         ("See {'the list'}{/* not this */} {props.x}.", "See the list ."),

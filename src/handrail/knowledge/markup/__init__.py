@@ -32,6 +32,8 @@ SNIPPET = re.compile(
 KEYS = re.compile(r"\+\+([A-Za-z0-9\"' -]+(?:\+[A-Za-z0-9\"' -]+)*)\+\+")
 ICON = re.compile(r":(?:material|fontawesome|octicons|simple)-[\w-]+:(?:\{[^{}\n]*\})?[ ]?")
 ABBREVIATION = re.compile(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.M)
+ESCAPED = re.compile(r"\\<(/?[A-Za-z][^<>\n]{0,80}?)\\?>")
+"""What is no tag, since it is escaped: written as code, so that nobody after takes it for one."""
 GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 PARTIAL = (".md", ".mdx", ".markdown")
 DEEPEST = 5
@@ -67,7 +69,7 @@ def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -
     mdx = mdx or around.generator == "docusaurus" or bool(MODULE.match(text.lstrip()))
     text = _with_includes(text, around)
     code = Code()
-    text = code.taken(text)
+    text = ESCAPED.sub(lambda found: code.hold(f"`<{found[1]}>`"), code.taken(text))
     imports: dict[str, str] = {}
     if mdx:
         text = COMMENT.sub(lambda found: "" if found[0].endswith("*/}") else found[0], _without_program(text, imports))
