@@ -9,8 +9,8 @@ import pytest
 from handrail.cli.ingest import sample_folder
 from handrail.knowledge import Article
 from handrail.knowledge.chunker import Chunker
-from handrail.knowledge.dialects import plain_markdown
 from handrail.knowledge.folder import Folder
+from handrail.knowledge.markup import plain_markdown
 from handrail.settings import Knowledge
 from handrail.text.markdown import parse
 
@@ -57,9 +57,9 @@ def test_a_note_without_a_title_says_its_kind(text: str, label: str) -> None:
     ],
 )
 def test_what_stands_in_a_tab_is_labelled_with_its_name(text: str) -> None:
-    shown = plain_markdown(text, mdx="<Tab" in text).split()
+    [block] = parse(plain_markdown(text, mdx="<Tab" in text))
 
-    assert shown == ["**macOS:**", "Press", "Cmd."]
+    assert (block.headings, block.render(), block.anchor) == (("macOS",), "Press Cmd.", "")
 
 
 def test_template_tags_never_reach_a_reader() -> None:

@@ -220,6 +220,7 @@ def test_mdx_loses_its_program_and_keeps_its_prose_and_code(tmp_path: Path) -> N
     body = one(tmp_path, MDX, "page.mdx").body
 
     assert [line for line in body.splitlines() if line.strip()] == [
+        "**Connect:**",
         "Choose **Connect**.",
         "Then export your data:",
         "```js",

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.knowledge.chunker import MOST_CHARS, MOST_TOKENS
-from handrail.knowledge.dialects import plain_markdown
-from handrail.knowledge.mdx import markdown_of
+from handrail.knowledge.markup import plain_markdown
 from handrail.text.markdown import gist, parse
 from handrail.types import Kind, Passage
 from tests.knowledge.articles import article, chunker, count
@@ -187,7 +186,11 @@ def test_cutting_grows_with_the_article(shape: str) -> None:
         pytest.param(lambda size: lambda: gist("a" + " " * size + "b"), 10_000, id="spaces in a line"),
         pytest.param(lambda size: lambda: gist("\n" * size + "b"), 10_000, id="empty lines"),
         pytest.param(
-            lambda size: lambda: markdown_of("\n".join("`" * n for n in range(int(size**0.5), 2, -1)) + "\nx" * size),
+            lambda size: (
+                lambda: plain_markdown(
+                    "\n".join("`" * n for n in range(int(size**0.5), 2, -1)) + "\nx" * size, mdx=True
+                )
+            ),
             20_000,
             id="fences that nothing ends",
         ),

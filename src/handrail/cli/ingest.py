@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -18,9 +19,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from handrail.cli import KB, Json, notes, settings_for
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
+from handrail.knowledge.folder import Folder
 from handrail.knowledge.ingest import Progress as Advance
 from handrail.knowledge.ingest import Report
 from handrail.settings import Settings
+
+if TYPE_CHECKING:
+    from handrail.knowledge.link_check import Checked
 
 
 def ingest(
@@ -35,6 +40,14 @@ def ingest(
         bool, typer.Option("--sample", help="Load the sample help centre that ships with Handrail.")
     ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep articles that aren't in these sources.")] = False,
+    check_links: Annotated[
+        str | None,
+        typer.Option(
+            "--check-links",
+            metavar="SITE",
+            help="Hold addresses to the pages of SITE: a sitemap, a folder of built pages, or the site's address.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Build or update a knowledge base. Unchanged articles are skipped, missing ones removed.
@@ -50,7 +63,10 @@ def ingest(
     """
     settings = settings_for(kb or ("wixqa" if wixqa else None))
     loaders = _loaders(settings, paths or [], wixqa, sample)
-    report = run(settings, loaders, keep_others=keep)
+    checked = _checked(settings, loaders, check_links) if check_links else []
+    report = run(settings, checked or loaders, keep_others=keep)
+    report.generators = dict(sum((one.generators for one in loaders if isinstance(one, Folder)), Counter()))
+    report.off_site = [article for one in checked for article in one.missing]
     if as_json:
         print(json.dumps({"kb": settings.knowledge.kb, **asdict(report)}, ensure_ascii=False))  # noqa: T201
     else:
@@ -144,6 +160,13 @@ def learned(settings: Settings) -> Loader | None:
     return Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
 
 
+def _checked(settings: Settings, loaders: Sequence[Loader], place: str) -> list[Checked]:
+    from handrail.knowledge.link_check import Checked, pages_of
+
+    pages = pages_of(place, settings.knowledge.url_base)
+    return [Checked(loader, pages) for loader in loaders]
+
+
 def _show(kb: str, report: Report) -> None:
     rate = f", {report.embedded / max(report.seconds, 1e-6):.0f} passages/s" if report.embedded else ""
     notes.print(
@@ -151,6 +174,11 @@ def _show(kb: str, report: Report) -> None:
         f"({report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed) "
         f"in {report.seconds:.1f} s{rate}. Version {report.version} is current"
     )
+    if named := {name: n for name, n in report.generators.items() if name}:
+        notes.print("written for " + ", ".join(f"{name} ({n} files)" for name, n in sorted(named.items())))
+    if report.off_site:
+        names = escape(", ".join(report.off_site))
+        notes.print(f"[yellow]no page[/] {len(report.off_site)} articles get no link: {names}", soft_wrap=True)
     if report.for_agents:
         notes.print(f"{report.for_agents} articles are for agents only. Visitors never see them")
     for item in report.rejected:

@@ -12,7 +12,7 @@ import typer
 
 from handrail.answer.known_wrong import KnownWrong, WrongAnswers
 from handrail.assembly import current_index, kb_folder
-from handrail.cli import Json, notes, results, settings_for
+from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.settings import Settings
 
@@ -101,6 +101,38 @@ def show(name: Name, as_json: Json = False) -> None:
     calibrated = _calibrated(settings, generation)
     if calibrated:
         notes.print(calibrated)
+
+
+@app.command()
+def lint(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="The sources, to look at the links between their files as well.")
+    ] = None,
+    kb: KB = None,
+    as_json: Json = False,
+) -> None:
+    """List what is wrong with the articles: template leftovers, broken links, duplicates, titles, addresses.
+
+    The exit code is 1 if there is anything.
+    """
+    from handrail.knowledge.lint import lint as findings_of
+    from handrail.knowledge.lint import lint_links
+    from handrail.stores.audience import Audience
+
+    settings = settings_for(kb)
+    with current_index(settings) as store:
+        passages, _ = store.dump(Audience.AGENTS)
+    found = findings_of(passages)
+    for path in paths or []:
+        found += lint_links(path, settings.knowledge.max_article_bytes)
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))  # noqa: T201
+    else:
+        for one in found:
+            results.print(f"{one.kind}: {one.article}: {one.words}")
+        notes.print(f"{len(found)} findings in {len(passages)} passages")
+    if found:
+        raise typer.Exit(1)
 
 
 def _calibrated(settings: Settings, generation: str) -> str | None:

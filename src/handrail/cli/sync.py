@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -117,29 +116,16 @@ def _made(loader: Loader) -> Loader:
 
 def _indexed(settings: Settings) -> dict[str, Stamp]:
     """Articles of the index as it is; empty where there is none."""
-    from handrail.assembly import index_folder
-    from handrail.stores.chroma import ChromaStore, connect, on_disk
-    from handrail.stores.lock import IndexLock
+    from handrail.assembly import current_index
+    from handrail.assembly.index import indexed
 
-    folder, url = index_folder(settings, settings.knowledge.kb), settings.storage.chroma_url
-    if not url and not on_disk(folder):
+    if not indexed(settings):
         return {}
-
-    @contextmanager
-    def locked() -> Iterator[None]:
-        if url:
-            yield
-        else:
-            with IndexLock(folder, write=False):
-                yield
-
-    with locked():
-        store = ChromaStore(connect(folder, url), settings.knowledge.kb, settings.models.embedder)
-        try:
-            store.open()
-        except KnowledgeError:
-            return {}
-        return store.stamps()
+    try:
+        with current_index(settings) as store:
+            return store.stamps()
+    except KnowledgeError:
+        return {}
 
 
 def _show(kb: str, diff: Diff, dry_run: bool) -> None:

@@ -69,7 +69,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"8:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
+        return f"9:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage: its text, with title and headings in front."""
@@ -203,13 +203,12 @@ class Chunker:
             return Piece(left.headings, both, left.tokens + right.tokens, left.anchor, places=places)
         headings = _common(left.headings, right.headings)
         text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
-        return Piece(headings, text, self._count(text), places=places)
+        return Piece(headings, text, self._count(text), slug(headings[-1]) if headings else "", places=places)
 
 
 def _address(url: str, piece: Piece) -> str:
     """The article's address with the anchor of the nearest heading; an article without one has no anchors either."""
-    anchor = piece.anchor or (slug(piece.headings[-1]) if piece.headings else "")
-    return f"{url}#{anchor}" if url and anchor else url
+    return f"{url}#{piece.anchor}" if url and piece.anchor else url
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import os
 import stat
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from handrail.errors import KnowledgeError
@@ -49,6 +49,13 @@ def printable(path: Path | str) -> str:
     return "".join(c if not _misleads(c) else c.encode("unicode_escape").decode() for c in str(path))
 
 
+def named(root: Path, why: str, paths: Sequence[Path]) -> Skipped:
+    """One line for files that are skipped for one reason: how many, and the names of some."""
+    names = [printable(path.relative_to(root)) for path in paths[:NAMED]]
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return Skipped(printable(root), f"{len(paths)} {why}: {', '.join(names)}{more}")
+
+
 class Walk:
     """As `files_in`, and afterwards what else there was."""
 
@@ -57,18 +64,18 @@ class Walk:
         self._real_root = root.resolve()
         self._suffixes = suffixes
         self._ways: Counter[Path] = Counter()
-        self._others: dict[str, list[str]] = {}
+        self._others: dict[str, list[Path]] = {}
 
     def files(self) -> Iterator[Path | Skipped]:
         return self._below(self._root, (self._real_root,))
 
     def others(self) -> Iterator[Skipped]:
         """Files of other kinds that `files` has passed by: one line for each kind, with their number and some names."""
-        for suffix, names in sorted(self._others.items()):
-            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            files = "files" if len(names) > 1 else "file"
-            what = f"{len(names)} {suffix} {files}" if suffix else f"{len(names)} {files} without a suffix"
-            yield Skipped(printable(self._root), f"{what} not read: {', '.join(names[:NAMED])}{more}")
+        for suffix, paths in sorted(self._others.items()):
+            files = "files" if len(paths) > 1 else "file"
+            yield named(
+                self._root, f"{suffix} {files} not read" if suffix else f"{files} without a suffix not read", paths
+            )
 
     def _below(self, folder: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
         """`above` are the real folders on the way to this one, and itself."""
@@ -85,7 +92,7 @@ class Walk:
         wanted = path.suffix.lower() in self._suffixes
         if not wanted and not path.is_symlink() and not path.is_dir():
             kind = printable(path.suffix.lower())
-            self._others.setdefault(kind, []).append(printable(path.relative_to(self._root)))
+            self._others.setdefault(kind, []).append(path)
             return
         if any(map(_misleads, path.name)):
             yield Skipped(printable(path), "its name contains control characters or isn't UTF-8; rename it")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from handrail.errors import KnowledgeError, MissingExtra
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
-from handrail.knowledge.files import Walk, printable
+from handrail.knowledge.files import Walk, named, printable
 from handrail.knowledge.formats import FORMATS, Document, format_of
 from handrail.knowledge.publication import NotClear
+from handrail.knowledge.sites import Site, Sites
 
 
 class Folder:
@@ -26,9 +28,13 @@ class Folder:
         self._root = root
         self._url_base = url_base.rstrip("/")
         self._max_bytes = max_bytes
+        self._sites = Sites(root if root.is_dir() else root.parent)
+        self.generators: Counter[str] = Counter()
+        """Pages read so far, by the generator that they were written for; "" is none that is known."""
 
     def articles(self) -> Iterator[Article | Rejected | Unpublished]:
         skipped: list[Skipped] = []
+        parts: dict[str, list[Path]] = {}
         found = False
         for path in self._paths():
             if isinstance(path, Skipped):
@@ -36,7 +42,12 @@ class Folder:
                 yield path
                 continue
             found = True
-            yield from self._read(path)
+            if why := self._site(path).holds_no_page(path):
+                parts.setdefault(why, []).append(path)
+            else:
+                yield from self._read(path)
+        for why, paths in parts.items():
+            yield named(self._root, f"{why} not read by themselves", paths)
         if not found:
             *kinds, last = FORMATS
             why = "".join(f"; skipped {item.where}: {item.why}" for item in skipped[:3])
@@ -50,9 +61,15 @@ class Folder:
         elif self._root.suffix.lower() in FORMATS:
             yield self._root
 
+    def _site(self, path: Path) -> Site:
+        # A file that is named itself is read whatever its name says.
+        return self._sites.of(path) if path != self._root else Site(path.parent, self._sites.of(path).generator)
+
     def _read(self, path: Path) -> Iterator[Article | Rejected | Unpublished]:
         root = self._root.parent if path == self._root else self._root
-        document = Document(path, root, self._url_base, self._max_bytes)
+        site = self._site(path)
+        self.generators[site.generator] += 1
+        document = Document(path, root, self._url_base, self._max_bytes, site)
         try:
             for item in format_of(path.suffix.lower()).read(document):
                 yield _typed(item, path) if isinstance(item, Article) else item

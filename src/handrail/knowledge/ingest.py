@@ -78,6 +78,10 @@ class Report:
     unpublished: dict[str, list[str]] = field(default_factory=dict)
     """Pages that say they are not public, by what they say, such as `draft: true`."""
     skipped: list[Skipped] = field(default_factory=list)
+    generators: dict[str, int] = field(default_factory=dict)
+    """Files by the generator of the site that they were written for; "" is none that is known."""
+    off_site: list[str] = field(default_factory=list)
+    """Articles that have no page on the site their links were checked against, and so no address."""
 
     @property
     def kept_because_rejected(self) -> bool:

@@ -11,10 +11,12 @@ from pydantic import TypeAdapter, ValidationError
 from handrail.errors import KnowledgeError
 from handrail.stores.audience import Audience
 
-HELD_BACK_IF = {"draft": True, "published": False, "hidden": True, "unlisted": True}
+HELD_BACK_IF = {"draft": True, "published": False, "hidden": True, "unlisted": True, "noindex": True}
 """Fields that are true or false, and what they say of a page that is not public."""
 HELD_BACK_AS = ("internal", "private", "hidden")
 """Values of `visibility` of such a page."""
+REDIRECTS = ("redirect_to", "redirect", "redirect_url")
+"""Fields of a page that only leads to another one."""
 _TRUTH: TypeAdapter[bool] = TypeAdapter(bool)
 _DATE: TypeAdapter[date] = TypeAdapter(date)
 
@@ -32,6 +34,10 @@ def held_back(fields: Mapping[str, Any]) -> str | None:
         said = fields.get(key)
         if not _unsaid(said) and not (key == "published" and _is_date(said)) and _truth(key, said) is value:
             return f"{key}: {str(value).lower()}"
+    if leads := next((key for key in REDIRECTS if not _unsaid(fields.get(key))), ""):
+        return f"{leads}: it only leads to another page"
+    if _kept_from_search(fields):
+        return "it is kept from search engines"
     visibility = _one_of("visibility", fields.get("visibility"), (*Audience, *HELD_BACK_AS))
     return f"visibility: {visibility}" if visibility in HELD_BACK_AS else None
 
@@ -43,6 +49,20 @@ def audience(fields: Mapping[str, Any]) -> Audience:
         _one_of("visibility", fields.get("visibility"), (*Audience, *HELD_BACK_AS)),
     )
     return Audience.AGENTS if Audience.AGENTS in said else Audience.PUBLIC
+
+
+def _kept_from_search(fields: Mapping[str, Any]) -> bool:
+    """`robots: noindex`, the same in a `head` of tags, or MkDocs' `search: {exclude: true}`."""
+    search = fields.get("search")
+    if isinstance(search, dict) and search.get("exclude") is True:
+        return True
+    head = (
+        [one.get("attrs") for one in fields.get("head") or [] if isinstance(one, dict)]
+        if isinstance(fields.get("head"), list)
+        else []
+    )
+    named = [one.get("content") for one in head if isinstance(one, dict) and one.get("name") == "robots"]
+    return any(isinstance(one, str) and "noindex" in one.lower() for one in (fields.get("robots"), *named))
 
 
 def _one_of(key: str, said: Any, allowed: tuple[str, ...]) -> str | None:

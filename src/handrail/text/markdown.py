@@ -52,6 +52,8 @@ OWN_ANCHOR = re.compile(r"\{:? ?#([\w.:-]{1,200})[^{}]{0,200}\}$")
 """`## Uninstall {#remove}`, as Docusaurus, Pandoc, MkDocs and kramdown name the anchor of a heading."""
 FIGURE = "**Figure, described by a machine:**"
 """Begins a note that says what a figure shows: readers and language models know it from what people wrote."""
+TAB_MARK, END_OF_TABS = "{.tab}", "<!-- /tabs -->"
+"""Behind the heading that is a tab's label, and in a line behind the last of several tabs."""
 LONGEST_HEADING = 200
 """Characters; what is longer is text, and only its beginning stands over the section."""
 
@@ -90,7 +92,7 @@ class Block:
     start: int = 1
     """Number of the first item of an ordered list."""
     anchor: str = ""
-    """Of the nearest heading, where the article names one."""
+    """Of the nearest heading: its own, or the one that common sites make of it."""
     lines: tuple[int, int] = (0, 0)
     """The first line of the article that it is made of, and the one behind its last."""
 
@@ -118,29 +120,50 @@ def parse(text: str, lang: str = "en") -> list[Block]:
     """Blocks in reading order; heading texts are plain, without markup."""
     lines = NEWLINE.split(text)
     blocks: list[Block] = []
-    path: list[tuple[int, str]] = []
-    anchor = ""
+    path: list[_Heading] = []
     tokens = _parser().parse(text)
     at = 0
     while at < len(tokens):
         token = tokens[at]
         end = _closing(tokens, at)
+        titles = tuple(one.title for one in path)
         if token.type == "heading_open":
             level = int(token.tag[1])
-            path = [(depth, title) for depth, title in path if depth < level]
-            own = OWN_ANCHOR.search(tokens[at + 1].content)
-            anchor = own[1] if own else ""
-            heading = plain(OWN_ANCHOR.sub("", tokens[at + 1].content))
-            path.append((level, clipped(heading)))
-            if len(heading) > LONGEST_HEADING:
-                titles = tuple(title for _, title in path)
-                blocks.append(Block("paragraph", titles, tuple(sentences(heading, lang)), anchor=anchor))
+            path = [one for one in path if one.level < level]
+            said, heading = _heading(tokens[at + 1].content, level, path)
+            path.append(heading)
+            if len(said) > LONGEST_HEADING:
+                titles = tuple(one.title for one in path)
+                blocks.append(Block("paragraph", titles, tuple(sentences(said, lang)), anchor=heading.anchor))
+        elif token.type == "html_block" and token.content.strip() == END_OF_TABS:
+            tabs = [number for number, one in enumerate(path) if one.tab]
+            del path[tabs[-1] if tabs else len(path) :]
         elif token.map is not None:
-            block = _block(tokens[at : end + 1], lines, tuple(title for _, title in path), lang)
+            block = _block(tokens[at : end + 1], lines, titles, lang)
             if block is not None and any(unit.strip() for unit in block.units):
+                anchor = path[-1].anchor if path else ""
                 blocks.append(replace(block, anchor=anchor, lines=(token.map[0], token.map[1])))
         at = end + 1
     return blocks
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    level: int
+    title: str
+    anchor: str
+    tab: bool
+
+
+def _heading(said: str, level: int, above: Sequence[_Heading]) -> tuple[str, _Heading]:
+    """Its words, and what is kept of it; a tab has no anchor of its own."""
+    own = OWN_ANCHOR.search(said)
+    heading = plain(OWN_ANCHOR.sub("", said.removesuffix(TAB_MARK)))
+    if tab := said.endswith(TAB_MARK):
+        anchor = above[-1].anchor if above else ""
+    else:
+        anchor = own[1] if own else slug(clipped(heading))
+    return heading, _Heading(level, clipped(heading), anchor, tab)
 
 
 def sentences(text: str, lang: str = "en") -> list[str]:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.files import plain_file
+from handrail.knowledge.sites import Site
 
 UNSAFE = re.compile(r"[^\w.-]+")
 FORMATS: Mapping[str, str] = {
@@ -32,6 +33,7 @@ FORMATS: Mapping[str, str] = {
     ".docx": "docx:Docx",
     ".html": "html:Html",
     ".htm": "html:Html",
+    ".rst": "rst:Rst",
 }
 """Module in this folder and class by the lower-case suffix; a module is imported when a file needs it."""
 
@@ -46,6 +48,8 @@ class Document:
     url_base: str
     """Without a slash at the end; empty where the site isn't known."""
     max_bytes: int
+    site: Site | None = None
+    """The generator that it was written for; None where that wasn't looked for."""
 
     @property
     def relative(self) -> Path:

@@ -8,15 +8,19 @@ from typing import Any
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
-from handrail.knowledge.dialects import plain_markdown
 from handrail.knowledge.formats import Document
 from handrail.knowledge.front_matter import split
+from handrail.knowledge.links import address, anchored
+from handrail.knowledge.markup import Around, plain_markdown, robots_say_no
 from handrail.knowledge.metadata import facets, links
 from handrail.knowledge.publication import held_back
-from handrail.text.markdown import OWN_ANCHOR
+from handrail.knowledge.sites import Site
+from handrail.text.markdown import OWN_ANCHOR, plain
 
 FIRST_HEADING = re.compile(r"\s*#[ \t]+(\S[^\n]*)")
-RELATIVE_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\((?!https?:|mailto:)[^)\n]{0,1000}\)")
+RELATIVE_LINK = re.compile(
+    r"!?\[([^\[\]\n]{0,500})\]\((?!https?:|mailto:)[^()\n]{0,1000}(?:\([^()\n]{0,200}\)[^()\n]{0,500})?\)"
+)
 
 
 class Markdown:
@@ -24,19 +28,22 @@ class Markdown:
 
     def read(self, document: Document) -> Iterator[Article | Rejected | Unpublished]:
         said, body = split(document.text())
-        if why := held_back(said):
+        why = held_back(said) or ("noindex" if robots_say_no(body) else None)
+        if why:
             yield Unpublished(document.id, str(document.path), why)
             return
-        body = plain_markdown(body, mdx=document.path.suffix.lower() == ".mdx")
+        site = document.site or Site(document.root)
+        around = Around(document.path, site.root, site.generator, said, site.config, document.max_bytes)
+        body = plain_markdown(body, mdx=document.path.suffix.lower() == ".mdx", around=around)
         fields = {key: _text(key, said[key]) for key in ("title", "url") if said.get(key)}
         heading = FIRST_HEADING.match(body)
         own = OWN_ANCHOR.sub("", heading[1].rstrip()).rstrip().rstrip("#").rstrip() if heading else ""
         if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
         beside = links(body, document)
-        body = RELATIVE_LINK.sub(r"\1", body)
-        title = fields.get("title") or own or document.name
-        yield Article(document.id, title, body.strip(), fields.get("url") or document.url, facets(said) | beside)
+        body = anchored(RELATIVE_LINK.sub(r"\1", body), site.generator)
+        title = fields.get("title") or plain(own) or document.name
+        yield Article(document.id, title, body.strip(), address(document, said), facets(said) | beside)
 
 
 def _text(key: str, value: Any) -> str:

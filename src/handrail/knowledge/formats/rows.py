@@ -12,8 +12,8 @@ from typing import Any
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import Document
-from handrail.knowledge.publication import NotClear, audience, held_back
-from handrail.stores.audience import FACET, Audience
+from handrail.knowledge.metadata import facets
+from handrail.knowledge.publication import held_back
 from handrail.text.markdown import slug
 
 NAMES = {
@@ -24,7 +24,6 @@ NAMES = {
 }
 """What a column may be called, the likeliest first."""
 TABLES = frozenset({".csv", ".tsv"})
-FACETS = ("section", "lang")
 DELIMITERS = ",;\t|"
 LONGEST_CELL = 1_000_000
 ID_CHARS = 100
@@ -71,12 +70,9 @@ def _article(document: Document, place: str, said: Mapping[str, Any]) -> Article
     try:
         if why := held_back(said):
             return Unpublished(id_, place, why)
-        facets = {key: value for key in FACETS if (value := _text(said.get(key)))}
-        if audience(said) is Audience.AGENTS:
-            facets[FACET] = Audience.AGENTS.value
-    except NotClear as error:
+        return Article(id_, " ".join(question.split()), answer, values.get("url", ""), facets(said))
+    except KnowledgeError as error:
         return Rejected(place, str(error))
-    return Article(id_, " ".join(question.split()), answer, values.get("url", ""), facets)
 
 
 def _columns(said: Mapping[str, Any]) -> dict[str, str]:

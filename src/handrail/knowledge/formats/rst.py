@@ -1,0 +1,122 @@
+"""reStructuredText, as docutils reads it, with the directives and roles of Sphinx and its common extensions."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.utils import SystemMessage
+
+from handrail.errors import KnowledgeError
+from handrail.knowledge import Article, Rejected, Unpublished
+from handrail.knowledge.files import plain_file
+from handrail.knowledge.formats import Document
+from handrail.knowledge.formats.rst_directives import known
+from handrail.knowledge.formats.rst_writer import Writer
+from handrail.knowledge.links import address
+from handrail.knowledge.metadata import facets
+from handrail.knowledge.publication import held_back
+from handrail.knowledge.sites import Site
+
+LABEL = re.compile(r"\.\. _([^:`]+|`[^`]+`):\s*$")
+UNDER = re.compile(r"([=\-~^\"'#*+`.:_<>])\1{2,}\s*$")
+ROLE_IN_TITLE = re.compile(r":[\w:+-]+:`([^`<]*?)(?:\s*<[^`>]*>)?`|`{1,2}([^`]+)`{1,2}_?_?")
+MOST_FILES = 20_000
+
+
+class Rst:
+    suffixes = frozenset({".rst"})
+
+    def read(self, document: Document) -> Iterator[Article | Rejected | Unpublished]:
+        site = document.site or Site(document.root)
+        text = document.text()
+        around = "\n\n".join(str(site.config.get(key) or "") for key in ("rst_prolog", "rst_epilog"))
+        doctree = _read(f"{text}\n\n{around}\n" if around.strip() else text, document, site)
+        fields = {key.casefold(): value for key, value in _fields(doctree).items()}
+        if why := held_back(fields) or ("nosearch" if "nosearch" in fields else None):
+            yield Unpublished(document.id, str(document.path), why)
+            return
+        title, body = Writer(_titles(site.root)).page(doctree)
+        yield Article(document.id, title or document.name, body, address(document, fields), facets(fields))
+
+
+def _read(text: str, document: Document, site: Site) -> nodes.document:
+    settings = {
+        "report_level": 5,
+        "halt_level": 5,
+        "warning_stream": io.StringIO(),
+        "file_insertion_enabled": False,
+        "raw_enabled": False,
+        "_disable_config": True,
+        "syntax_highlight": "none",
+        "doctitle_xform": False,
+        "docinfo_xform": False,
+        "smart_quotes": False,
+        "line_length_limit": 1_000_000,
+    }
+
+    def read(name: str) -> str | None:
+        place = site.root / name.lstrip("/") if name.startswith("/") else document.path.parent / name
+        try:
+            if place.resolve().is_relative_to(site.root.resolve()):
+                return plain_file(place, document.max_bytes).decode("utf-8-sig", errors="replace")
+        except (OSError, KnowledgeError, ValueError):
+            pass
+        return None
+
+    with known(text, read) as prepared:
+        try:
+            return publish_doctree(prepared, source_path=str(document.path), settings_overrides=settings)
+        except (SystemMessage, RecursionError, ValueError, IndexError, KeyError, AttributeError) as error:
+            raise KnowledgeError(f"can't be read as reStructuredText: {error or type(error).__name__}") from None
+
+
+def _fields(doctree: nodes.document) -> Mapping[str, str | bool]:
+    """The fields that begin a page, and what its `meta` says."""
+    found: dict[str, str | bool] = {}
+    first = next((one for one in doctree.children if not isinstance(one, nodes.comment)), None)
+    if isinstance(first, nodes.field_list):
+        for one in first.children:
+            name, body = one.children[0].astext(), one.children[1].astext()
+            found[name] = body.strip() or True
+    for meta in doctree.findall(nodes.meta):
+        found[str(meta.get("name", ""))] = str(meta.get("content", ""))
+    return found
+
+
+@lru_cache(maxsize=8)
+def _titles(root: Path) -> Mapping[str, str]:
+    """Titles by the names that `:ref:` and by the paths that `:doc:` calls them."""
+    found: dict[str, str] = {}
+    for number, path in enumerate(sorted(root.rglob("*.rst"))):
+        if number >= MOST_FILES:
+            break
+        try:
+            text = plain_file(path, 2_000_000).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        except (OSError, KnowledgeError):
+            continue
+        name = "/" + path.relative_to(root).with_suffix("").as_posix()
+        labels: list[str] = []
+        lines = text.split("\n")
+        for line, under in pairwise(lines):
+            if label := LABEL.match(line):
+                labels.append(label[1].strip("`").casefold())
+            elif line.strip() and UNDER.match(under) and not UNDER.match(line) and not line.startswith((".. ", " ")):
+                found.update((one, _words(line)) for one in labels)
+                labels = []
+                if name not in found:
+                    found[name] = _words(line)
+                    found.setdefault(f"{path.stem}/", _words(line))
+            elif line.strip() and not UNDER.match(line) and not line.startswith((".. ", " ")):
+                labels = []
+    return found
+
+
+def _words(title: str) -> str:
+    return ROLE_IN_TITLE.sub(lambda one: one[1] or one[2], title).strip()

@@ -1,0 +1,223 @@
+"""Where a page stands on the site that its generator makes, and the anchors of its headings there."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urljoin
+
+from handrail.text.markdown import OWN_ANCHOR, TAB_MARK, plain, slug
+
+if TYPE_CHECKING:
+    from handrail.knowledge.formats import Document
+
+NUMBERED = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)(?!\d)")
+"""`02-install`, as Docusaurus orders pages; `2024-05-01` is no such number."""
+POST = re.compile(r"^(\d{4})-(\d{2})-(\d{2})-(.+)$")
+HEADING = re.compile(r"^(#{1,6}[ \t]+)(\S[^\n]*?)[ \t]*#*[ \t]*$", re.M)
+FENCED = re.compile(r"^[ \t>]*(```|~~~).*?^[ \t>]*\1[^\n]*$", re.M | re.S)
+INDEX = ("index", "readme")
+SAFE = "/:@!$&'()*+,;=-._~"
+
+
+def address(document: Document, fields: Mapping[str, Any]) -> str:
+    """By the rules of the page's site; empty where neither `url_base` nor the site's configuration names a host."""
+    site = document.site
+    if said := _text(fields, "url"):
+        known = said if said.startswith(("http:", "https:")) or site is None or site.generator != "hugo" else ""
+        if known:
+            return known
+    if site is None or site.generator not in RULES:
+        return document.url
+    base = document.url_base
+    # An address that is given is that of the folder that is read, unless that is more than the site's pages.
+    whole = site.generator == "jekyll" or not base or site.content.is_relative_to(document.root)
+    within = whole and document.path.is_relative_to(site.content)
+    relative = document.path.relative_to(site.content) if within else document.relative
+    path = RULES[site.generator](PurePosixPath(relative.as_posix()), fields, site.config)
+    if not base:
+        base = _host(site.generator, site.config)
+    elif site.generator == "docusaurus" and document.root == site.root != site.content:
+        base += "/" + str(site.config.get("routeBasePath", "docs")).strip("/")
+    return f"{base.rstrip('/')}/{quote(path.lstrip('/'), safe=SAFE + '%')}" if base else ""
+
+
+def anchored(body: str, generator: str) -> str:
+    """With the anchors of headings written down where the site makes others than `slug`, or has made one before."""
+    made = MAKERS.get(generator, slug)
+    joint = "_" if generator == "mkdocs" else "-"
+    used: dict[str, int] = {}
+
+    def named(mark: str, said: str) -> str:
+        if said.endswith(TAB_MARK):
+            return f"{mark}{said}"
+        if own := OWN_ANCHOR.search(said):
+            used.setdefault(own[1], 0)
+            return f"{mark}{said}"
+        words = plain(said)
+        anchor = base = made(words)
+        while anchor in used:
+            used[base] += 1
+            anchor = f"{base}{joint}{used[base]}"
+        used[anchor] = 0
+        return f"{mark}{said}" if anchor == slug(words) or not anchor else f"{mark}{said} {{#{anchor}}}"
+
+    return headings_changed(body, named)
+
+
+def headings_changed(body: str, changed: Callable[[str, str], str]) -> str:
+    """With each heading as `changed` makes it of its mark, such as `## `, and of what it says."""
+    parts: list[str] = []
+    at = 0
+    for fence in FENCED.finditer(body):
+        parts += (HEADING.sub(lambda one: changed(one[1], one[2]), body[at : fence.start()]), fence[0])
+        at = fence.end()
+    return "".join((*parts, HEADING.sub(lambda one: changed(one[1], one[2]), body[at:])))
+
+
+def anchors(body: str) -> set[str]:
+    """Of the headings of an article's body."""
+    found: set[str] = set()
+
+    def noted(mark: str, said: str) -> str:
+        own = OWN_ANCHOR.search(said)
+        found.add(own[1] if own else slug(plain(said)))
+        return f"{mark}{said}"
+
+    headings_changed(body, noted)
+    return found
+
+
+def github(heading: str) -> str:
+    """github-slugger, which Docusaurus, Starlight, GitBook and kramdown's GFM follow."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def python_markdown(heading: str) -> str:
+    """The `toc` extension of Python-Markdown, which MkDocs has on."""
+    ascii_only = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode()
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_only).strip().lower())
+
+
+def _docusaurus(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    folders = [NUMBERED.sub("", part) for part in path.parts[:-1]]
+    name = NUMBERED.sub("", path.stem)
+    own = _text(fields, "slug") or ""
+    if own.startswith("/"):
+        return own
+    if own:
+        return urljoin("/".join((*folders, "")), own)
+    index = name.lower() in INDEX or (folders[-1:] == [name])
+    name = _text(fields, "id") or name
+    end = "/" if config.get("trailingSlash") is True else ""
+    return "/".join(folders if index else (*folders, name)) + end
+
+
+def _jekyll(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    collection = path.parts[0][1:] if path.parts[0].startswith("_") and len(path.parts) > 1 else ""
+    collections = config.get("collections")
+    rule = collections.get(collection) if isinstance(collections, dict) else None
+    pattern = _text(fields, "permalink") or (_text(rule, "permalink") if isinstance(rule, dict) else None)
+    pattern = pattern or _default(path, collection, config)
+    if pattern is None:
+        pattern = {"pretty": "/:collection/:path/", None: "/:collection/:path:output_ext"}.get(
+            _text(config, "permalink"), "/:collection/:path:output_ext"
+        )
+    inner = PurePosixPath(*path.parts[1:]) if collection else path
+    name = inner.stem
+    post = POST.match(name) if collection == "posts" else None
+    values = {"collection": collection, "path": inner.with_suffix("").as_posix(), "output_ext": ".html"}
+    values |= {"title": post[4] if post else name, "name": name, "basename": name, "slug": name, "categories": ""}
+    if post:
+        values |= {"year": post[1], "month": post[2], "day": post[3], "path": post[4], "name": post[4]}
+    said = re.sub(r":(\w+)", lambda one: values.get(one[1], one[0]), pattern)
+    said = re.sub(r"/{2,}", "/", said)
+    return re.sub(r"(^|/)(?:index|README)(?:\.html|/)$", r"\1", said)
+
+
+def _default(path: PurePosixPath, collection: str, config: Mapping[str, Any]) -> str | None:
+    """The permalink that `defaults` of the configuration give a path; the longest scope counts."""
+    best, size = None, -1
+    for one in config.get("defaults") or [] if isinstance(config.get("defaults"), list) else []:
+        scope, values = (one.get("scope") or {}, one.get("values") or {}) if isinstance(one, dict) else ({}, {})
+        if not isinstance(scope, dict) or not isinstance(values, dict) or not values.get("permalink"):
+            continue
+        folder = str(scope.get("path") or "")
+        fits = path.as_posix().startswith(folder) and scope.get("type") in (
+            None,
+            collection,
+            "pages" if not collection else "",
+        )
+        if fits and len(folder) > size:
+            best, size = str(values["permalink"]), len(folder)
+    return best
+
+
+def _mkdocs(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    index = path.stem.lower() in INDEX
+    folder = "/".join((*path.parts[:-1], ""))
+    if config.get("use_directory_urls") is False:
+        return folder + ("index.html" if index else f"{path.stem}.html")
+    return folder if index else f"{folder}{path.stem}/"
+
+
+def _plain_path(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    return "/".join(path.parts[:-1] if path.stem.lower() in INDEX else (*path.parts[:-1], path.stem))
+
+
+def _starlight(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    if own := _text(fields, "slug"):
+        return own.strip("/") + "/"
+    parts = [github(part) for part in path.with_suffix("").parts]
+    parts = parts[:-1] if parts[-1] == "index" else parts
+    return "/".join((*parts, "")) if parts else ""
+
+
+def _hugo(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    if own := _text(fields, "url"):
+        return own
+    parts = [part.lower().replace(" ", "-") for part in path.with_suffix("").parts]
+    parts = parts[1:] if parts[0] == "content" else parts
+    parts = parts[:-1] if parts[-1] in ("index", "_index") else [*parts[:-1], _text(fields, "slug") or parts[-1]]
+    return "/".join((*parts, "")) if parts else ""
+
+
+def _html(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    return path.with_suffix(".html").as_posix()
+
+
+def _host(generator: str, config: Mapping[str, Any]) -> str:
+    """What the site's own configuration says that it stands at."""
+    if generator == "docusaurus":
+        host = _text(config, "url") or ""
+        path = f"{str(config.get('baseUrl', '/')).strip('/')}/{str(config.get('routeBasePath', 'docs')).strip('/')}"
+        return f"{host.rstrip('/')}/{path.strip('/')}" if host else ""
+    if generator == "jekyll":
+        host = _text(config, "url") or ""
+        return host.rstrip("/") + "/" + (_text(config, "baseurl") or "").strip("/") if host else ""
+    return _text(config, {"mkdocs": "site_url", "sphinx": "html_baseurl"}.get(generator, "")) or ""
+
+
+def _text(fields: Mapping[str, Any], key: str) -> str | None:
+    said = fields.get(key)
+    return said.strip() if isinstance(said, str) and said.strip() else None
+
+
+RULES: Mapping[str, Callable[[PurePosixPath, Mapping[str, Any], Mapping[str, Any]], str]] = {
+    "docusaurus": _docusaurus,
+    "jekyll": _jekyll,
+    "mkdocs": _mkdocs,
+    "gitbook": _plain_path,
+    "starlight": _starlight,
+    "vitepress": _plain_path,
+    "hugo": _hugo,
+    "sphinx": _html,
+    "mdbook": _html,
+}
+MAKERS: Mapping[str, Callable[[str], str]] = {
+    **dict.fromkeys(("docusaurus", "jekyll", "gitbook", "starlight", "hugo", "vitepress", "mdbook"), github),
+    "mkdocs": python_markdown,
+}

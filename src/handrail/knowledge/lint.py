@@ -1,0 +1,156 @@
+"""What is wrong with the articles of a knowledge base, as far as it can be told without a model."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+from handrail.knowledge import Article
+from handrail.knowledge.folder import Folder
+from handrail.knowledge.formats import Document
+from handrail.knowledge.links import anchors
+from handrail.knowledge.markup.code import Code
+from handrail.types import Passage
+
+LEFTOVERS = {
+    "template tag": re.compile(r"\{%.{0,200}?%\}|\{\{-?\s?(?:site|page|include|layout)\b.{0,100}?\}\}", re.S),
+    "component": re.compile(
+        r"</?[A-Z][\w.]*(?:\s[^<>\n]{0,300})?/?>|\{/\*|^import .{1,200} from ['\"]|^export (?:const|default) ", re.M
+    ),
+    "directive": re.compile(
+        r"^[ \t>]*(?::{3,}\s?\w*|!!! \w+.*|\?\?\?\+? \w+.*|={3}[+!]? \".*|\.\. [\w+:-]+::.*)$"
+        r"|:(?:ref|doc|term|guilabel|menuselection|py:\w+):[`\ue000]|-{1,2}8<-{1,2}|\{:[ .#\w][^{}\n]{0,100}\}",
+        re.M,
+    ),
+}
+"""Marks of generators that are left in a passage, outside of code."""
+RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|example|test|invalid|localhost)$")
+"""Hosts that stand for none, by RFC 2606 and 6761."""
+FILE_LIKE = re.compile(r"[{}<>\\]|^\S*[_/]\S*$|\.(?:mdx?|rst|html?)$|^(?:index|readme|untitled)$", re.I)
+LINK = re.compile(r"(!?)\[[^\[\]\n]{0,500}\]\(<?([^()\s<>]{1,1000})>?(?: \"[^\"\n]*\")?\)")
+ABSOLUTE = re.compile(r"https?://[^\s)<>\]]+")
+SAME_WORDS = 25
+"""Words of a passage from which its like in another article is a duplicate."""
+SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    kind: str
+    article: str
+    words: str
+    """What it is about, as the article has it."""
+
+
+def lint(passages: Sequence[Passage]) -> list[Finding]:
+    """Of all passages of a knowledge base, in the order of kinds and articles."""
+    found = [
+        *_leftovers(passages),
+        *_duplicates(passages),
+        *_titles(passages),
+        *_addresses(passages),
+        *_anchors(passages),
+    ]
+    return sorted(set(found), key=lambda one: (one.kind, one.article, one.words))
+
+
+def lint_links(root: Path, max_bytes: int) -> list[Finding]:
+    """Links between the files of a source that lead nowhere, and to anchors that their page doesn't have."""
+    bodies = {item.id: item.body for item in Folder(root, "", max_bytes).articles() if isinstance(item, Article)}
+    found: list[Finding] = []
+    folder = root if root.is_dir() else root.parent
+    for path in sorted(folder.rglob("*")) if root.is_dir() else [root]:
+        if path.suffix.lower() not in (".md", ".mdx", ".markdown") or not path.is_file():
+            continue
+        document = Document(path, folder, "", max_bytes)
+        if document.id in bodies:
+            text = Code().taken(document.text())
+            found += [one for link in LINK.finditer(text) for one in _broken(link, document, bodies)]
+    return found
+
+
+def _broken(link: re.Match[str], document: Document, bodies: dict[str, str]) -> Iterator[Finding]:
+    target, anchor = urldefrag(link[2])
+    if link[1] or ":" in target or target.startswith(("/", "{")) or "\ue000" in target or "{" in anchor:
+        return
+    page: Document | None = document
+    if target:
+        place = document.path.parent / unquote(target.partition("?")[0])
+        page = next((one for one in map(lambda path: _page(path, document), _ways(place)) if one), None)  # noqa: C417
+        if page is None and not place.exists():
+            yield Finding("broken link", document.id, link[2])
+            return
+    if page is not None and anchor and page.id in bodies and unquote(anchor) not in anchors(bodies[page.id]):
+        yield Finding("broken anchor", document.id, link[2])
+
+
+def _ways(place: Path) -> Iterator[Path]:
+    yield place
+    for end in (".md", ".mdx", ".markdown", "/index.md", "/index.mdx", "/README.md"):
+        yield Path(f"{str(place).rstrip('/').removesuffix('.html')}{end}")
+
+
+def _page(path: Path, document: Document) -> Document | None:
+    real = path.resolve()
+    if not real.is_file() or not real.is_relative_to(document.root.resolve()):
+        return None
+    return Document(real, document.root.resolve(), "", document.max_bytes)
+
+
+def _leftovers(passages: Sequence[Passage]) -> Iterator[Finding]:
+    for passage in passages:
+        code = Code()
+        text = code.indented(code.taken(passage.text))
+        for kind, mark in LEFTOVERS.items():
+            for found in mark.finditer(text):
+                yield Finding(kind, passage.article_id, " ".join(found[0].split())[:SHOWN])
+
+
+def _duplicates(passages: Sequence[Passage]) -> Iterator[Finding]:
+    first: dict[str, str] = {}
+    for passage in passages:
+        words = " ".join(passage.text.split()).casefold()
+        other = first.setdefault(words, passage.article_id)
+        if other != passage.article_id and len(words.split()) >= SAME_WORDS:
+            yield Finding("duplicate text", passage.article_id, f"as in {other}: {passage.text[:SHOWN]}")
+
+
+def _titles(passages: Sequence[Passage]) -> Iterator[Finding]:
+    named: dict[str, set[str]] = defaultdict(set)
+    for passage in passages:
+        named[passage.title].add(passage.article_id)
+    for title, articles in named.items():
+        for article in sorted(articles):
+            if FILE_LIKE.search(title) or sum(c.isalpha() for c in title) < 3:
+                yield Finding("title nobody would type", article, title)
+            if len(articles) > 1:
+                others = ", ".join(sorted(articles - {article})[:3])
+                yield Finding("duplicate title", article, f"{title} (also {others})")
+
+
+def _addresses(passages: Sequence[Passage]) -> Iterator[Finding]:
+    for url, article in {
+        passage.url.partition("#")[0]: passage.article_id for passage in passages if passage.url
+    }.items():
+        if RESERVED.search((urlsplit(url).hostname or "").lower()):
+            yield Finding("placeholder address", article, url)
+
+
+def _anchors(passages: Sequence[Passage]) -> Iterator[Finding]:
+    """Links from one article to an anchor that another one doesn't have, as far as the index still knows them all."""
+    held: dict[str, set[str]] = defaultdict(set)
+    for passage in passages:
+        page, _, anchor = passage.url.partition("#")
+        held[page.rstrip("/")].add(anchor)
+    for passage in passages:
+        if anchors(passage.text):  # short sections that share a passage
+            held.pop(passage.url.partition("#")[0].rstrip("/"), None)
+    for passage in passages:
+        for link in ABSOLUTE.findall(passage.text):
+            page, anchor = urldefrag(link)
+            if anchor and page.rstrip("/") in held and anchor not in held[page.rstrip("/")]:
+                yield Finding("broken anchor", passage.article_id, link)

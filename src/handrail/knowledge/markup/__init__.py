@@ -1,0 +1,163 @@
+"""Dialects of Markdown as plain Markdown: what a reader of the site sees, without the marks of its generator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from handrail.errors import KnowledgeError
+from handrail.knowledge.files import plain_file
+from handrail.knowledge.front_matter import split
+from handrail.knowledge.markup.code import Code
+from handrail.knowledge.markup.elements import Element, tree
+from handrail.knowledge.markup.marks import tagged
+from handrail.knowledge.markup.writer import Writer, without_figures
+
+MODULE = re.compile(r"import\s[^\n]{1,300}\sfrom\s[\"'][^\"'\n]{1,300}[\"'];?\s*$", re.M)
+"""The first line of a file that is MDX whatever its name says."""
+PROGRAM = re.compile(r"^(?:import|export)[ \t{]")
+IMPORT = re.compile(r"import\s+(\w+)\s+from\s+[\"']([^\"'\n]+)[\"']")
+COMMENT = re.compile(r"\{/\*.*?(?:\*/\}|\Z)", re.S)
+TEMPLATE = re.compile(r"\{%-?[^%\n]{0,500}%\}|\{\{-?\s?(?:site|page|include|layout)\b[^{}\n]{0,300}\}\}")
+SPAN_ATTRIBUTES = re.compile(
+    r"(?<=[)\]*_>\ue001])\{:?[ ]?[.#:\w][^{}\n]{0,300}\}(?![ \t]*$)|(?<=[)\ue001])\{:[^{}\n]{0,300}\}", re.M
+)
+LINE_ATTRIBUTES = re.compile(r"^[ \t]*\{[:.#][^{}\n]*\}[ \t]*$", re.M)
+SNIPPET = re.compile(
+    r"^([ \t]*)-{1,2}8<-{1,2} \"([^\"\n]+)\"[ \t]*$|^([ \t]*)\{% include \"([^\"\n]+)\" %\}[ \t]*$", re.M
+)
+KEYS = re.compile(r"\+\+([A-Za-z0-9\"' -]+(?:\+[A-Za-z0-9\"' -]+)*)\+\+")
+ICON = re.compile(r":(?:material|fontawesome|octicons|simple)-[\w-]+:(?:\{[^{}\n]*\})?[ ]?")
+ABBREVIATION = re.compile(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.M)
+ESCAPED = re.compile(r"\\<(/?[A-Za-z][^<>\n]{0,80}?)\\?>")
+"""What is no tag, since it is escaped: written as code, so that nobody after takes it for one."""
+GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
+PARTIAL = (".md", ".mdx", ".markdown")
+DEEPEST = 5
+"""Pages that include each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a page may refer to."""
+
+    path: Path = Path()
+    root: Path | None = None
+    """Of the site; files outside are not read, and none where there is no root."""
+    generator: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    max_bytes: int = 2_000_000
+    depth: int = 0
+
+    def read(self, *places: Path) -> tuple[Path, str] | None:
+        """The first of the files that there is, if it lies in the site."""
+        for place in places if self.root is not None and self.depth < DEEPEST else ():
+            try:
+                if self.root is not None and place.resolve().is_relative_to(self.root.resolve()) and place.is_file():
+                    return place, plain_file(place, self.max_bytes).decode("utf-8-sig", errors="replace")
+            except (OSError, KnowledgeError, ValueError):
+                continue
+        return None
+
+
+def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -> str:
+    """`text` without the marks of a site's generator. `mdx`: the file says that it is MDX."""
+    mdx = mdx or around.generator == "docusaurus" or bool(MODULE.match(text.lstrip()))
+    text = _with_includes(text, around)
+    code = Code()
+    text = ESCAPED.sub(lambda found: code.hold(f"`<{found[1]}>`"), code.taken(text))
+    imports: dict[str, str] = {}
+    if mdx:
+        text = COMMENT.sub(lambda found: "" if found[0].endswith("*/}") else found[0], _without_program(text, imports))
+    text = tagged(text)
+    if not mdx:
+        text = code.indented(text)
+    if mdx or "<" in text or "&" in text:
+        root = tree(text, mdx=mdx)
+        text = Writer(text, code, lambda one: _partial(one, imports, code, around)).page(root)
+        text = GAP.sub("\n\n", text)
+    text = without_figures(text)
+    if "{" in text:
+        text = SPAN_ATTRIBUTES.sub("", LINE_ATTRIBUTES.sub("", TEMPLATE.sub("", text)))
+    if around.generator == "mkdocs":
+        text = ABBREVIATION.sub("", ICON.sub("", KEYS.sub(_keys, text)))
+    return code.back(text)
+
+
+def robots_say_no(text: str) -> bool:
+    """Whether a page of Markdown holds `<meta name="robots" content="noindex">`."""
+    return any(
+        one.name.lower() == "meta"
+        and one.said.get("name", "").lower() == "robots"
+        and "noindex" in one.said.get("content", "")
+        for one in (tree(text, mdx=False).walk() if "noindex" in text else ())
+    )
+
+
+def _with_includes(text: str, around: Around) -> str:
+    if around.generator == "jekyll" and around.root is not None:
+        from handrail.knowledge.markup.liquid import rendered
+
+        root = around.root
+
+        def included(name: str) -> str | None:
+            found = around.read(root / "_includes" / name, around.path.parent / name)
+            return split(found[1])[1] if found else None
+
+        variables = {"page": dict(around.fields), "site": dict(around.config)}
+        return rendered(text, variables, included, around.max_bytes)
+    if "8<" in text or "{% include" in text:
+        return SNIPPET.sub(lambda found: _snippet(found, around), text)
+    return text
+
+
+def _snippet(found: re.Match[str], around: Around) -> str:
+    name, indent = found[2] or found[4], found[1] or found[3] or ""
+    root = around.root or Path()
+    one = around.read(around.path.parent / name, root / name, root / "docs" / name, root / "includes" / name)
+    if one is None:
+        return ""
+    path, text = one
+    inner = _with_includes(split(text)[1], _within(around, path))
+    return "\n".join(f"{indent}{line}" for line in inner.strip("\n").split("\n"))
+
+
+def _partial(element: Element, imports: Mapping[str, str], code: Code, around: Around) -> str | None:
+    source = imports.get(element.name, "")
+    if not source.endswith(PARTIAL) or around.root is None:
+        return None
+    place = around.root / source.removeprefix("@site/") if source.startswith("@site/") else around.path.parent / source
+    if (one := around.read(place)) is None:
+        return ""
+    path, text = one
+    body = split(text)[1]
+    for key, value in element.said.items():
+        body = body.replace(f"{{props.{key}}}", value)
+    return code.hold(plain_markdown(body, mdx=True, around=_within(around, path)).strip())
+
+
+def _within(around: Around, path: Path) -> Around:
+    return Around(
+        path, around.root, around.generator, around.fields, around.config, around.max_bytes, depth=around.depth + 1
+    )
+
+
+def _without_program(text: str, imports: dict[str, str]) -> str:
+    kept: list[str] = []
+    program = False
+    for line in text.split("\n"):
+        after_blank = not kept or not kept[-1].strip() or program
+        program = bool(line.strip()) and (program or (after_blank and bool(PROGRAM.match(line))))
+        if not program:
+            kept.append(line)
+        elif named := IMPORT.match(line):
+            imports[named[1]] = named[2]
+    return "\n".join(kept)
+
+
+def _keys(found: re.Match[str]) -> str:
+    return "+".join(one.strip("\"' ").capitalize() for one in found[1].split("+"))

@@ -1,0 +1,398 @@
+"""The tree of a page's tags as Markdown: what a reader of the site sees, and nothing that only lays it out."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+
+from handrail.knowledge.markup.code import Code
+from handrail.knowledge.markup.elements import Element
+from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED
+from handrail.text.markdown import END_OF_TABS, TAB_MARK, run_in
+
+PARAGRAPHS = frozenset((
+    "p", "div", "section", "article", "main", "center", "header", "footer", "aside", "nav", "form", "fieldset",
+    "address", "hgroup", "picture", "figure",
+))  # fmt: skip
+HIDDEN = frozenset((
+    "head", "title", "iframe", "video", "audio", "object", "canvas", "select", "datalist", "template", "input",
+    "textarea", "map",
+))  # fmt: skip
+WRAPPED = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~"}
+TITLES = ("title", "label", "heading", "header", "summary")
+"""Attributes that a component shows above what it holds."""
+TEXTS = ("description", "text", "caption", "content")
+UNSEEN = frozenset((
+    "id", "key", "class", "className", "style", "href", "src", "to", "url", "link", "icon", "size", "width", "height",
+    "color", "variant", "target", "rel", "slot", "lang", "alt", "type", "align", "layout", "theme", "loading", "as",
+    "ref",
+))  # fmt: skip
+"""Attributes of a component that are no words."""
+KEYS = ("key", "kbd", "shortcut", "hotkey", "keys")
+SILENT = ("icon", "logo", "image", "img", "br", "spacer", "toc", "picture")
+"""Ends of the names of components that show no words."""
+HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.M)
+LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+FIGURE = re.compile(
+    r"!\[((?:[^\[\]\\]|\\.){0,1000})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)[^()\n]{0,500})?\)|\[[^\[\]\n]{0,200}\])"
+)
+FIGURE_ALONE = re.compile(
+    rf"^([ \t>]*)(?:\[?{FIGURE.pattern}(?:\]\([^)\n]{{0,2000}}\))?(?:\{{[^{{}}\n]*\}})?[ \t]*)+$", re.M
+)
+ENTITY = re.compile(r"&lt;(/?[A-Za-z][^<>&\n]{0,80}?)&gt;|&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+SPECIAL = frozenset("\\`*_[]<>|~#")
+PANES = frozenset(("tab-pane", "tabpanel", "tab-panel", "tabs-panel"))
+WORDS_IN_ALT = 5
+"""Of a picture in the middle of a sentence, which stands for a word."""
+COLUMNS = 200
+LOOK_BACK = 6000
+"""Characters in front of an element in which the item of a list that it belongs to is looked for."""
+
+Include = Callable[[Element], str | None]
+"""Markdown that a component stands for; None for one that is no page."""
+
+
+class Writer:
+    def __init__(self, source: str, code: Code, include: Include) -> None:
+        self._source, self._taken, self._include = source, code, include
+        self._places: dict[int, tuple[int, bool]] = {}
+        self._level = 1
+        """Of the nearest heading; the title of the page is the first."""
+
+    def page(self, root: Element) -> str:
+        return self._inner(root)
+
+    # What stands within an element
+
+    def _inner(self, element: Element) -> str:
+        written: list[str] = []
+        group: list[str] = []
+        for child in element.children:
+            label = self._tab(child, element) if isinstance(child, Element) else None
+            if isinstance(child, Element) and label is not None:
+                group.append(self._tabbed(child, label))
+                continue
+            if isinstance(child, str) and group and not child.strip():
+                continue
+            if group:
+                written.append(self._group(group))
+                group = []
+            written.append(self._words(child) if isinstance(child, str) else self._element(child))
+        if group:
+            written.append(self._group(group))
+        return "".join(written)
+
+    def _words(self, text: str) -> str:
+        for found in HEADING.finditer(text):
+            self._level = len(found[1])
+        return ENTITY.sub(self._decoded, text) if "&" in text else text
+
+    def _decoded(self, found: re.Match[str]) -> str:
+        if found[1]:
+            return self._taken.hold(f"`<{html.unescape(found[1])}>`")
+        said = html.unescape(found[0]).replace("\xa0", " ")
+        if said == "<":
+            # What would then look like a tag stays as it is written.
+            return found[0] if found.string[found.end() : found.end() + 1].isalpha() else "<"
+        return f"\\{said}" if said in SPECIAL else said
+
+    def _block(self, text: str, element: Element) -> str:
+        """On lines of its own; in an item of a list, as far in as the item's text."""
+        text = textwrap.dedent(text.strip("\n")).strip()
+        column, begins = self._place(element)
+        if not text:
+            return "" if begins else "\n\n"
+        lines = [" " * column + line if line.strip() else "" for line in text.split("\n")]
+        return ("\n".join(lines).lstrip() if begins else "\n\n" + "\n".join(lines)) + "\n\n"
+
+    # Tabs
+
+    def _tab(self, element: Element, parent: Element) -> str | None:
+        """The label of a tab; None for what is none."""
+        name, around = element.name.lower(), parent.name.lower()
+        said = element.said
+        if name == "div" and (
+            PANES & set(said.get("class", said.get("className", "")).split()) or said.get("role") == "tabpanel"
+        ):
+            return said.get("aria-label") or said.get("title") or ""
+        tabbed = name == TABBED or name.endswith((".tab", "tabitem", ":tab")) or (name == "tab" and element.component)
+        within = around.endswith(("tabs", "tabgroup", "codegroup", "tabset")) and bool(around)
+        if not (tabbed or (within and any(key in said for key in (*TITLES, "value", "slot", "name")))):
+            return None
+        label = next((said[key] for key in ("title", "label", "heading", "header", "name") if said.get(key)), "")
+        return html.unescape(
+            label or _labels(parent).get(said.get("value", ""), "") or said.get("value") or said.get("slot", "")
+        )
+
+    def _tabbed(self, element: Element, label: str) -> str:
+        if self._listed(element):
+            return (
+                self._block(f"{run_in(label)}\n\n{self._dedented(element)}", element) if label else self._inner(element)
+            )
+        outer = self._level
+        level = self._level = min(outer + 1, 6)
+        text = self._dedented(element)
+        self._level = outer
+        if not label:
+            found = re.match(r"#{1,6}[ \t]+(\S[^\n]*)", text)
+            if found is None:
+                return self._block(text, element)
+            label, text = found[1].split("{#")[0].strip(" #"), text[found.end() :]
+        levels = [len(found[1]) for found in HEADING.finditer(text)]
+        deeper = max(0, level + 1 - min(levels)) if levels else 0
+        text = HEADING.sub(lambda found: "#" * min(6, len(found[1]) + deeper), text)
+        return f"\n\n{'#' * level} {' '.join(label.split())} {TAB_MARK}\n\n{text.strip()}\n\n"
+
+    def _group(self, tabs: Sequence[str]) -> str:
+        return "".join(tabs) + (f"\n\n{END_OF_TABS}\n\n" if any(TAB_MARK in tab for tab in tabs) else "")
+
+    def _dedented(self, element: Element) -> str:
+        return textwrap.dedent(self._inner(element).strip("\n")).strip()
+
+    def _place(self, element: Element) -> tuple[int, bool]:
+        """The column of the item of a list that it belongs to, 0 where it belongs to none, and whether it begins it."""
+        if element.start in self._places:
+            return self._places[element.start]
+        begins = self._source.rfind("\n", 0, element.start) + 1
+        ahead = self._source[begins : min(element.start, begins + COLUMNS)]
+        if begins == element.start or not (ahead.isspace() or LISTED.match(ahead)):
+            return 0, False
+        lines = self._source[max(0, element.start - LOOK_BACK) : element.start].split("\n")
+        before = LISTED.match(lines[-1])
+        if before and not lines[-1][before.end() :].strip():
+            return before.end(), True
+        own = column = len(lines[-1]) - len(lines[-1].lstrip())
+        found = 0
+        for line in reversed(lines[:-1]):
+            if column == 0:
+                break
+            indent = len(line) - len(line.lstrip())
+            if line.strip() and indent < column:
+                if LISTED.match(line):
+                    found = own
+                    break
+                column = indent
+        self._places[element.start] = (found, False)
+        return found, False
+
+    def _listed(self, element: Element) -> bool:
+        """Whether it belongs to a step, an item of a list or a note, which it must not leave."""
+        column, begins = self._place(element)
+        line = self._source[max(0, element.start - COLUMNS) : element.start].rpartition("\n")[2]
+        return column > 0 or begins or line.lstrip().startswith(">")
+
+    # Elements
+
+    def _element(self, element: Element) -> str:
+        name = element.name.lower()
+        if name == NOTE or (element.component and name in KINDS):
+            return self._note(element, "" if name == NOTE else name)
+        if element.component:
+            return self._component(element)
+        if (
+            name in HIDDEN
+            or "hidden" in element.said
+            or "display:none" in element.said.get("style", "").replace(" ", "")
+        ):
+            return ""
+        made = getattr(self, f"_{name}", None) if name in WRITTEN else None
+        if made is not None:
+            return str(made(element))
+        if name in WRAPPED:
+            inner = self._inner(element)
+            return f"{WRAPPED[name]}{inner.strip()}{WRAPPED[name]}" if inner.strip() and "\n\n" not in inner else inner
+        if name in PARAGRAPHS:
+            return self._block(self._inner(element), element) if element.block else self._inner(element)
+        if re.fullmatch(r"h[1-6]", name):
+            return self._heading(element, int(name[1]))
+        return self._inner(element)
+
+    def _heading(self, element: Element, level: int) -> str:
+        self._level = level
+        own = f" {{#{element.said['id']}}}" if element.said.get("id") else ""
+        said = " ".join(self._inner(element).split())
+        return f"\n\n{'#' * level} {said}{own}\n\n" if said else "\n\n"
+
+    def _note(self, element: Element, kind: str) -> str:
+        said = element.said
+        label = next((said[key] for key in TITLES if said.get(key)), "")
+        kinds = (said[key] for key in ("type", "kind", "variant", "intent", "status") if said.get(key, "").isalpha())
+        label = label or next(kinds, kind)
+        text = self._dedented(element)
+        if not text:
+            return "\n\n"
+        label = html.unescape(label).strip()
+        runs_on = text[0].isalnum() and not LISTED.match(text)
+        body = run_in(label[:1].upper() + label[1:]) + ("\n" if runs_on else "\n\n") + text if label else text
+        return self._block(_quoted(body), element)
+
+    def _component(self, element: Element) -> str:
+        if (included := self._include(element)) is not None:
+            return self._block(included, element)
+        said = {key: html.unescape(value) for key, value in element.said.items() if "{" not in value}
+        inner = self._inner(element)
+        title = next((said[key] for key in TITLES if said.get(key)), "")
+        if element.block:
+            parts = [run_in(title) if title else "", textwrap.dedent(inner.strip("\n")).strip()]
+            parts += [said[key] for key in TEXTS if said.get(key) and said[key] not in inner]
+            return self._block("\n\n".join(part for part in parts if part), element)
+        if inner.strip():
+            return inner
+        name = element.name.lower().rpartition(".")[2]
+        values = [value for key, value in said.items() if value and key not in UNSEEN and ":" not in key]
+        if any(name.endswith(end) for end in KEYS):
+            values = [value for key, value in said.items() if value and key not in ("class", "className", "style")]
+            return "+".join(part for value in values for part in value.split())
+        if any(name.endswith(end) for end in SILENT):
+            return ""
+        if not said and not element.said and element.children == []:
+            return f"({_spaced(element.name)})"
+        return " ".join(values)
+
+    def _br(self, element: Element) -> str:
+        return "<br>"
+
+    def _hr(self, element: Element) -> str:
+        return "\n\n---\n\n" if element.block else ""
+
+    def _img(self, element: Element) -> str:
+        alt = " ".join(element.said.get("alt", "").split())
+        return f"![{alt.replace('[', '').replace(']', '')}](i)" if alt else ""
+
+    def _a(self, element: Element) -> str:
+        said, address = self._inner(element), element.said.get("href", "")
+        text = said.strip()
+        if not text or "\n\n" in said or not address.startswith(("http:", "https:", "mailto:")) or "](" in text:
+            return said
+        return f"[{text}]({address.replace(' ', '%20').replace(')', '%29')})"
+
+    def _code(self, element: Element) -> str:
+        text = html.unescape(self._code_text(element))
+        if "\n" in text.strip():
+            return self._pre(element)
+        return self._code_span(text.strip())
+
+    def _kbd(self, element: Element) -> str:
+        before = self._source[: element.start].rstrip(" ")
+        return ("+" if before.endswith("</kbd>") else "") + self._inner(element).strip()
+
+    def _pre(self, element: Element) -> str:
+        text = html.unescape(self._code_text(element)).strip("\n")
+        held = self._taken.hold("\n".join(("```", textwrap.dedent(text).rstrip(), "```"))) if text.strip() else ""
+        return self._block(held, element)
+
+    def _code_text(self, element: Element) -> str:
+        return self._taken.back(element.text).strip("`") if "\ue000" in element.text else element.text
+
+    def _code_span(self, text: str) -> str:
+        return self._taken.hold(f"`{text}`" if "`" not in text else f"`` {text} ``") if text else ""
+
+    def _blockquote(self, element: Element) -> str:
+        return self._block(_quoted(self._dedented(element)), element)
+
+    def _ul(self, element: Element) -> str:
+        items = [child for child in element.children if isinstance(child, Element)]
+        if not items:
+            return self._block(self._inner(element), element)
+        ordered = element.name.lower() == "ol"
+        lines = []
+        for number, item in enumerate(items, 1):
+            marker = f"{number}." if ordered else "-"
+            text = self._dedented(item)
+            if text:
+                lines.append(f"{marker} " + text.replace("\n", "\n" + " " * (len(marker) + 1)))
+        return self._block("\n".join(lines), element)
+
+    _ol = _ul
+
+    def _dl(self, element: Element) -> str:
+        items = [
+            (child.name.lower(), self._dedented(child)) for child in element.children if isinstance(child, Element)
+        ]
+        lines = [run_in(text) if name == "dt" else text for name, text in items if text]
+        return self._block("\n\n".join(lines), element)
+
+    def _details(self, element: Element) -> str:
+        return self._block(self._inner(element), element)
+
+    def _summary(self, element: Element) -> str:
+        said = " ".join(self._inner(element).split()).strip("#* ")
+        return self._block(run_in(said), element) if said else ""
+
+    def _figcaption(self, element: Element) -> str:
+        return ""
+
+    def _table(self, element: Element) -> str:
+        rows: list[list[str]] = []
+        reach: dict[int, tuple[str, int]] = {}
+        for row in (one for one in element.walk() if one.name.lower() == "tr"):
+            cells: list[str] = []
+            for cell in (one for one in row.children if isinstance(one, Element) and one.name.lower() in ("td", "th")):
+                _reached(cells, reach)
+                text = _cell(self._inner(cell))
+                for _ in range(min(_number(cell, "colspan"), COLUMNS - len(cells))):
+                    if (down := _number(cell, "rowspan")) > 1:
+                        reach[len(cells)] = (text, down - 1)
+                    cells.append(text)
+            _reached(cells, reach)
+            if any(cells):
+                rows.append(cells)
+        width = max(map(len, rows), default=0)
+        if width < 2 or len(rows) < 2:
+            return self._block("\n\n".join(cell for row in rows for cell in row if cell), element)
+        caption = next((self._dedented(one) for one in element.walk() if one.name.lower() == "caption"), "")
+        lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
+        lines.insert(1, "|" + " --- |" * width)
+        return self._block((f"{run_in(caption)}\n\n" if caption else "") + "\n".join(lines), element)
+
+
+WRITTEN = frozenset((
+    "br", "hr", "img", "a", "code", "kbd", "pre", "blockquote", "ul", "ol", "dl", "details", "summary", "figcaption",
+    "table",
+))  # fmt: skip
+
+
+def without_figures(text: str) -> str:
+    """A picture that stands for itself is a figure; one in a sentence gives the few words it stands for."""
+    text = FIGURE_ALONE.sub(lambda found: found[1].rstrip(), text) if "![" in text else text
+    return FIGURE.sub(_alt, text) if "![" in text else text
+
+
+def _alt(found: re.Match[str]) -> str:
+    said = found[1].split()
+    return " ".join(said) if len(said) <= WORDS_IN_ALT else ""
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" if line.strip() else ">" for line in text.split("\n"))
+
+
+def _labels(tabs: Element) -> dict[str, str]:
+    """Docusaurus: `values={[{label: 'Mac', value: 'mac'}]}`."""
+    said = tabs.said.get("values", "")
+    pairs = re.findall(r"label:\s*['\"]([^'\"]+)['\"],\s*value:\s*['\"]([^'\"]+)['\"]", said)
+    return {value: label for label, value in pairs}
+
+
+def _reached(cells: list[str], reach: dict[int, tuple[str, int]]) -> None:
+    """Cells of the rows above that reach down to here."""
+    while len(cells) in reach:
+        text, left = reach.pop(len(cells))
+        if left > 1:
+            reach[len(cells)] = (text, left - 1)
+        cells.append(text)
+
+
+def _number(cell: Element, key: str) -> int:
+    said = cell.said.get(key, "").strip("{}")
+    return min(int(said), COLUMNS) if said.isdecimal() and said != "0" else 1
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.replace("<br>", " ").split()))
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

@@ -1,0 +1,77 @@
+"""What `handrail kb lint` finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handrail.knowledge.lint import lint, lint_links
+from handrail.types import Passage
+
+WORDS = " ".join(f"word{n}" for n in range(30))
+
+
+def passage(text: str, article: str = "a", title: str = "Send a parcel", url: str = "") -> Passage:
+    return Passage(f"{article}/0", article, 0, title, (), text, url, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("{% include nav.html %} Text.", "template tag"),
+        ("Press <Key name='z' /> now.", "component"),
+        (":::tip\nSave often.", "directive"),
+        ("See :ref:`refunds`.", "directive"),
+    ],
+)
+def test_marks_of_a_generator_are_found_outside_of_code(text: str, kind: str) -> None:
+    assert [one.kind for one in lint([passage(text)])] == [kind]
+    assert lint([passage(f"```\n{text}\n```")]) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Write {{first_name}} for the name.", "Is a < b? A <sketchbook> folder.", "At 10:30::"]
+)
+def test_what_only_looks_like_a_mark_is_no_finding(text: str) -> None:
+    assert lint([passage(text)]) == []
+
+
+def test_duplicates_titles_and_addresses_are_found() -> None:
+    found = lint(
+        [passage(WORDS, "a", url="https://x.example/a"), passage(WORDS, "b"), passage("Text.", "c", "read_me.md")]
+    )
+
+    assert [(one.kind, one.article) for one in found] == [
+        ("duplicate text", "b"),
+        ("duplicate title", "a"),
+        ("duplicate title", "b"),
+        ("placeholder address", "a"),
+        ("title nobody would type", "c"),
+    ]
+
+
+def test_an_anchor_that_another_article_does_not_have_is_found() -> None:
+    pages = [passage("Text.", "a", "One page", "https://h.acme.io/a#costs")]
+    links = "See https://h.acme.io/a#costs and https://h.acme.io/a#prices and https://other.io/#x."
+
+    found = lint([*pages, passage(links, "b", "Other page")])
+
+    assert [(one.kind, one.article, one.words) for one in found] == [
+        ("broken anchor", "b", "https://h.acme.io/a#prices")
+    ]
+
+
+def test_links_between_files_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "# A\n\n[b](b.md), [b](b.md#costs), [b](b#none), [gone](gone.md), [site](/x), [own](#none), `[c](d.md)`\n"
+    )
+    (tmp_path / "b.md").write_text("# B\n\n## Costs\n\nFree.\n")
+
+    found = lint_links(tmp_path, 10_000)
+
+    assert [(one.kind, one.words) for one in found] == [
+        ("broken anchor", "b#none"),
+        ("broken link", "gone.md"),
+        ("broken anchor", "#none"),
+    ]
