@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from handrail.knowledge import Article, Loader, Rejected
+from handrail.knowledge import Article, Loader, Rejected, Unpublished
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest, Report
 from handrail.settings import Knowledge
@@ -51,10 +51,10 @@ class HashedWords:
 class Given:
     """A loader of what it is given."""
 
-    def __init__(self, *items: Article | Rejected) -> None:
+    def __init__(self, *items: Article | Rejected | Unpublished) -> None:
         self._items = items
 
-    def articles(self) -> Iterator[Article | Rejected]:
+    def articles(self) -> Iterator[Article | Rejected | Unpublished]:
         yield from self._items
 
 

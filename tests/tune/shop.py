@@ -10,6 +10,8 @@ from handrail.assembly import Parts
 from handrail.models.batching import Batcher
 from handrail.stores import snapshot as snapshots
 from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.version_folders import VersionFolders
+from handrail.stores.versions import Opened
 from handrail.types import Passage, Vectors
 from tests.knowledge.articles import HashedWords
 from tests.knowledge.articles import count as count_words
@@ -41,12 +43,12 @@ def build(folder: Path, articles: int = ARTICLES) -> Parts:
     store.finish("g1")
     return Parts(
         snapshot=snapshots.build(*store.dump()),
-        store=store,
+        index=Opened(1, store, lambda: None),
+        versions=VersionFolders(folder, folder, "shop", "hashed-words"),
         embed=Batcher("embed", embed, 64, 5000),
         read=Batcher("read", indifferent, 64, 5000),
         entails=Batcher("entails", indifferent, 64, 5000),
         message_scorer=None,
-        lock=None,
         count=count_words,
     )
 

@@ -177,8 +177,8 @@ def _show(kb: str, report: Report) -> None:
     if named := {name: n for name, n in report.generators.items() if name}:
         notes.print("written for " + ", ".join(f"{name} ({n} files)" for name, n in sorted(named.items())))
     if report.off_site:
-        names = escape(", ".join(report.off_site))
-        notes.print(f"[yellow]no page[/] {len(report.off_site)} articles get no link: {names}", soft_wrap=True)
+        off_site = escape(", ".join(report.off_site))
+        notes.print(f"[yellow]no page[/] {len(report.off_site)} articles get no link: {off_site}", soft_wrap=True)
     if report.for_agents:
         notes.print(f"{report.for_agents} articles are for agents only. Visitors never see them")
     for item in report.rejected:

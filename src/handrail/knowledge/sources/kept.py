@@ -46,7 +46,10 @@ class Kept:
         self._used.add(address)
         fields = "final, kind, robots, body, etag, modified, listed"
         row = self._rows.execute(f"SELECT {fields} FROM pages WHERE address = ?", (address,)).fetchone()  # noqa: S608
-        return Fetched(*row[:3], zlib.decompress(row[3]), *row[4:]) if row else None
+        if row is None:
+            return None
+        final, kind, robots, body, etag, modified, listed = row
+        return Fetched(final, kind, robots, zlib.decompress(body), etag, modified, listed)
 
     def keep(self, address: str, page: Fetched) -> None:
         packed = zlib.compress(page.body, 6)
