@@ -37,6 +37,8 @@ MARKED = {
     "sphinx": re.compile(r"^\.\. (?:toctree|seealso|only|tabs|code-tab|automodule)::|:(?:doc|ref):`", re.M),
 }
 """What a page of such a site holds, where nothing else tells."""
+DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".text")
+"""Files that are no pages where a generator makes the site: its settings, data and samples."""
 PAGES = (".md", ".mdx", ".markdown", ".rst")
 LOOKED_AT, LOOKED_INTO = 100, 20_000
 """Pages of a folder, and bytes of each, that are looked through for marks."""
@@ -85,6 +87,8 @@ class Site:
     def holds_no_page(self, path: Path) -> str:
         """Why a file of it is no page of its own; empty for a page."""
         parts = path.relative_to(self.root).parts if path.is_relative_to(self.root) else (path.name,)
+        if self.configured and path.suffix.lower() in DATA:
+            return "data files of a site"
         if self.generator == "jekyll" and FOREIGN & set(parts[:-1]):
             return "parts of pages"
         if self.generator and parts[-1].startswith("_") and self.generator != "sphinx":
