@@ -88,7 +88,7 @@ class Html:
 def _redirect(soup: BeautifulSoup, url: str) -> str:
     for tag in soup.find_all("meta"):
         if attribute(tag, "http-equiv").lower() == "refresh" and (found := REFRESH.match(attribute(tag, "content"))):
-            return urljoin(url, found[1])
+            return str(urljoin(url, found[1]))
     return ""
 
 
@@ -96,7 +96,7 @@ def _decoded(html: bytes) -> str:
     found = UnicodeDammit(html, is_html=True)
     if found.unicode_markup is None or found.contains_replacement_characters:
         raise KnowledgeError("not in the encoding it declares; save it as UTF-8")
-    return found.unicode_markup
+    return str(found.unicode_markup)
 
 
 def _tree(html: str) -> BeautifulSoup:

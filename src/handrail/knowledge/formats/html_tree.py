@@ -134,8 +134,7 @@ def prepare(root: Tag, url: str) -> None:
 
 
 def classes(tag: Tag) -> list[str]:
-    said = tag.get("class") or []
-    return said.split() if isinstance(said, str) else list(said)
+    return attribute(tag, "class").split()
 
 
 def attribute(tag: Tag, name: str) -> str:
