@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from handrail.stores.filters import CLOSED, DOCUMENT, FROM, LANG, SEVERAL, TO, U
 from handrail.types import Kind, Passage, Place, Vectors
 from handrail.types.filters import Filters
 
+_SHARED = threading.Lock()
+"""Clients of one folder share what Chroma keeps of it, which must not be made and let go of at once."""
 CHROMA, DATABASE = "chroma", "chroma.sqlite3"
 FACET = "facet_"
 AUDIENCE = FACET + audiences.FACET
@@ -82,7 +85,8 @@ def connect(folder: Path, url: str | None) -> ClientAPI:
     if url is None:
         place = (folder / CHROMA).resolve()
         place.mkdir(parents=True, exist_ok=True)
-        return chromadb.PersistentClient(path=str(place), settings=settings)
+        with _SHARED:
+            return chromadb.PersistentClient(path=str(place), settings=settings)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise SettingsError(f"storage.chroma_url = {url!r} is not an http(s) address such as http://127.0.0.1:8000")
@@ -98,7 +102,8 @@ def connect(folder: Path, url: str | None) -> ClientAPI:
 def close(client: ClientAPI) -> None:
     """Let go of files and connections, once nobody else in this process uses the same folder."""
     if isinstance(client, Client):
-        client.close()
+        with _SHARED:
+            client.close()
 
 
 def not_indexed(kb: str, embedder: str) -> KnowledgeError:
