@@ -52,6 +52,7 @@ def test_bare_question_is_answered_with_every_field_of_the_contract(client: Test
         "factuality": None,
         "pieces": [],
         "closest": [],
+        "related": [],
         "requests": [],
         "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
         "meta": {
@@ -176,7 +177,6 @@ def test_injection_signals_are_handed_on_and_the_question_still_answered(
         ({"question": "How?", "filters": {"product": "store"}}, "filters", "project_key, tags, source_type, tier"),
         ({"question": "How?", "filters": {"tags": "v" * 501}}, "filters", "500 characters"),
         ({"question": "How?", "filters": {"tags": " "}}, "filters", "500 characters"),
-        ({"question": "How?", "filters": {"tags": ["\ud800"]}}, "filters", "500 characters"),
         ({"question": "How?", "filters": {"tags": ["a"] * 51}}, "filters", "list of up to 50"),
         ({"question": "How?", "filters": {"tags": {"a": "b"}}}, "filters", "list of up to 50"),
         ({"question": "How?", "filters": {"tier": ["raw", "best"]}}, "filters", "canonical, approved, raw, machine"),
@@ -210,6 +210,7 @@ def test_bad_input_is_refused_with_what_to_change(
         b'{"question": "\xff\xfe"}',
         b'{"question": "\\ud800"}',
         b'{"question": "How?", "filters": {"\\ud800": "x"}}',
+        b'{"question": "How?", "filters": {"tags": ["\\ud800"]}}',
         b'{"question": ' + b"[" * 5000 + b"}",
         b'{"question": 1' + b"0" * 5000 + b"}",
     ],
