@@ -24,7 +24,7 @@ def test_columns_are_found_by_name_whatever_parts_them(tmp_path: Path) -> None:
     assert isinstance(found, Article)
     assert (found.title, found.body) == ("When can I check in?", "From 3 pm; earlier\non request.")
     assert found.id == "faq:when-can-i-check-in"
-    assert found.facets == {"section": "Stays"}
+    assert found.facets == {"source_type": "rows", "section": "Stays"}
 
 
 def test_a_table_without_them_says_what_it_lacks_and_what_it_has(tmp_path: Path) -> None:
