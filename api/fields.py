@@ -17,6 +17,7 @@ UNSEEN = r"\s\x00-\x20\x7f-\xa0\xad\u180e\u200b\u2028\u2029\u202a-\u202e\u2060-\
 VISIBLE = rf"^[^\x00]*[^{UNSEEN}][^\x00]*$"
 """Published for clients that check before they send: something to read, and no NUL."""
 
+FILTER_VALUE = rf"^[^\x00-\x1f\x7f]*[^{UNSEEN}\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
 EMAIL = rf"^({address.PATTERN.removeprefix('^').removesuffix('$')})?$"
@@ -83,7 +84,11 @@ def _known(given: dict[str, Any]) -> Filters:
 def _one_filter(key: str) -> Any:
     if key in (filters.FROM, filters.TO):
         return {"type": "string", "format": "date"}
-    allowed = {"enum": list(filters.CLOSED[key])} if key in filters.CLOSED else {"pattern": filters.VALUE}
+    allowed = (
+        {"enum": list(filters.CLOSED[key])}
+        if key in filters.CLOSED
+        else {"pattern": FILTER_VALUE, "maxLength": filters.LONGEST_VALUE}
+    )
     one = {"type": "string", **allowed}
     return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1, "maxItems": filters.MOST_VALUES}]}
 

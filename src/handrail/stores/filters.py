@@ -21,9 +21,8 @@ KEYS = ("project_key", "tags", "source_type", TIER, LANG, FROM, TO, DOCUMENT, "s
 CLOSED: Mapping[str, type[StrEnum]] = {TIER: Tier, AUDIENCE: Audience}
 EXACT = (DOCUMENT, "section")
 """Keys whose values are compared as they are written; the others are compared in lower case."""
-VALUE = r"^[^\x00-\x1f\x7f\ud800-\udfff]{1,500}$"
-MOST_VALUES = 50
-_VALUE = re.compile(VALUE)
+LONGEST_VALUE, MOST_VALUES = 500, 50
+_VALUE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,500}")
 UNSAID = ""
 """In a filter by language: articles that name none, and so are in that of the knowledge base."""
 
