@@ -192,7 +192,7 @@ def test_injection_signals_are_handed_on_and_the_question_still_answered(
 def test_bad_input_is_refused_with_what_to_change(
     client: TestClient, assistant: ScriptedAssistant, body: object, field: str, hint: str
 ) -> None:
-    response = client.post("/ask", json=body)
+    response = client.post("/ask", content=json.dumps(body), headers={"content-type": "application/json"})
 
     error = response.json()["error"]
     assert response.status_code == 422

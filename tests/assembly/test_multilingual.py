@@ -112,6 +112,7 @@ async def test_an_interrupted_ingest_goes_on_where_it_stopped(
     with monkeypatch.context() as broken, pytest.raises(KeyboardInterrupt):
         broken.setattr(OnnxEmbedder, "embed_passages", breaking)
         ingest(shop, folder)
+    ingest(shop, folder)
     parts = build_parts(shop)
     held = parts.multilingual
     parts.close()

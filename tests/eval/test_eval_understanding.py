@@ -21,7 +21,7 @@ MULTILINGUAL = "multilingual-e5-small-q4"
 CRISIS_FOUND = {MULTILINGUAL: 34, "none": 13}
 CRISIS_FALSELY = {MULTILINGUAL: 7, "none": 12}
 PERSON_FOUND = {MULTILINGUAL: 56, "none": 12}
-PERSON_FALSELY = {MULTILINGUAL: 16, "none": 30}
+PERSON_FALSELY = {MULTILINGUAL: 17, "none": 30}
 """Two rows worse than measured, by the encoder that hears."""
 MACRO_F1, AUC, MATTERS_F1 = 0.68, 0.9, 0.75
 """A little worse than measured with the multilingual encoder."""

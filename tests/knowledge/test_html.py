@@ -120,7 +120,7 @@ def test_an_exported_page_has_the_address_it_calls_its_own(tmp_path: Path) -> No
 
     found = {item.id: item for item in Folder(tmp_path, "", 10_000).articles() if isinstance(item, Article)}
 
-    assert found["forward"] == Article("forward", "Forward mail", "Open it.", HERE)
+    assert found["forward"] == Article("forward", "Forward mail", "Open it.", HERE, {"source_type": "html"})
     assert (found["other"].title, found["other"].body, found["other"].url) == ("Größe", "Groß.", "")
 
 
