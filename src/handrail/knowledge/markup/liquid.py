@@ -33,8 +33,11 @@ def rendered(text: str, variables: Mapping[str, Any], read: Read, most_chars: in
     """Text that cannot be rendered, such as a tag that nothing ends, is left as it is."""
     if "{%" not in text and "{{" not in text:
         return text
-    environment = _Environment(tolerance=Mode.STRICT, strict_filters=False, loader=_Includes(read))
-    environment.output_stream_limit = most_chars
+
+    class Bounded(_Environment):
+        output_stream_limit = most_chars
+
+    environment = Bounded(tolerance=Mode.STRICT, strict_filters=False, loader=_Includes(read))
     for name in ("relative_url", "absolute_url", "markdownify", "smartify"):
         environment.add_filter(name, str)
     try:
