@@ -10,6 +10,7 @@ from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.formats.html import markdown_of, page_of
+from handrail.text.markdown import parse
 
 HERE = "https://help.example/en/mail/forward"
 
@@ -61,6 +62,28 @@ def test_every_tab_stands_under_its_label() -> None:
 
     assert [found.count(word) for word in ("Mac", "Windows")] == [1, 1]
     assert found.index("Mac") < found.index("Command") < found.index("Windows") < found.index("Control")
+
+
+def test_each_tab_is_a_section_of_its_own_and_what_follows_belongs_to_none() -> None:
+    found = body("""<h2>Copy</h2><div><ul role="tablist"><li role="tab" aria-controls="one">Mac</li>
+        <li role="tab" aria-controls="two">Windows</li></ul>
+        <div role="tabpanel" id="one"><h2>Keys</h2><p>Press Command.</p></div>
+        <div role="tabpanel" id="two" hidden><p>Press Control.</p></div></div><p>Then paste.</p>""")
+
+    said = {block.units[0]: block.headings for block in parse(found)}
+    assert said == {
+        "Press Command.": ("Copy", "Mac", "Keys"),
+        "Press Control.": ("Copy", "Windows"),
+        "Then paste.": ("Copy",),
+    }
+
+
+def test_tabs_within_a_step_stay_in_it() -> None:
+    found = body("""<ol><li>Copy.<div><ul role="tablist"><li role="tab" aria-controls="one">Mac</li></ul>
+        <div role="tabpanel" id="one"><p>Press Command.</p></div></div></li><li>Paste.</li></ol>""")
+
+    assert [block.headings for block in parse(found)] == [()]
+    assert "Mac" in found and found.rstrip().endswith("2. Paste.")
 
 
 def test_merged_cells_are_written_in_every_row_and_column_they_reach() -> None:

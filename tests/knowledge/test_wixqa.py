@@ -49,6 +49,15 @@ def test_snippets_have_text_instead_of_contents_and_no_address(tmp_path: Path) -
     assert found == Article("7", "Fees", "Fees are low.", "")
 
 
+def test_contents_in_html_are_read_rather_than_their_glued_text(tmp_path: Path) -> None:
+    html = "<h1>Adding a Page</h1><ol><li>Click Add.</li><li>Choose a template.</li></ol>"
+
+    (found,) = load(write(tmp_path / "kb.jsonl", {**ROW, "html_content": html}))
+
+    assert isinstance(found, Article)
+    assert found.body == "1. Click Add.\n2. Choose a template."
+
+
 def test_a_heading_glued_to_its_text_is_set_apart_and_names_stay_whole(tmp_path: Path) -> None:
     text = "Removing the barYou can remove it on iPads. PayPal and YouTube stay, like www.example.com/myAccountPage."
 

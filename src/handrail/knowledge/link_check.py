@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from xml.etree import ElementTree
 
 import httpx
+from bs4 import BeautifulSoup
+from bs4.element import Tag
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Loader, Rejected, Unpublished
 from handrail.knowledge.files import files_in, plain_file
+from handrail.knowledge.formats.html import page_of
+from handrail.knowledge.formats.html_tree import HEADINGS, attribute
 from handrail.knowledge.links import headings_changed
+from handrail.knowledge.sitemap import MOST_BYTES, MOST_MAPS, site_map
 from handrail.text.markdown import OWN_ANCHOR, TAB_MARK, plain, slug
 
-MOST_BYTES = 50_000_000
-MOST_SITEMAPS = 100
 TOP = "top"
 """The anchor that every page has, as HTML says."""
-HEADING = re.compile(r"h[1-6]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +36,12 @@ class Page:
 
 def pages_of(place: str, url_base: str) -> list[Page]:
     """Of a sitemap, a folder of built pages, or a site whose sitemap is asked for. Raises KnowledgeError."""
-    if place.startswith(("http://", "https://")):
-        found = _sitemap(place if place.endswith(".xml") else f"{place.rstrip('/')}/sitemap.xml")
+    if _is_address(place):
+        found = _listed(place if place.endswith((".xml", ".xml.gz")) else f"{place.rstrip('/')}/sitemap.xml")
     elif Path(place).is_dir():
         found = list(_built(Path(place), url_base))
     elif Path(place).is_file():
-        found = _sitemap(place)
+        found = _listed(place)
     else:
         raise KnowledgeError(f"{place}: no such file or folder; name a sitemap, a folder of built pages or an address")
     if not found:
@@ -120,85 +119,73 @@ def _path(url: str) -> str:
     return path.rstrip("/").lower() or "/"
 
 
-def _sitemap(place: str, left: list[int] | None = None) -> list[Page]:
-    left = left or [MOST_SITEMAPS]
-    left[0] -= 1
-    if left[0] < 0:
-        raise KnowledgeError(f"{place}: more than {MOST_SITEMAPS} sitemaps")
-    try:
-        top = ElementTree.fromstring(_fetched(place))  # noqa: S314 (expat stops entities that multiply)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise KnowledgeError(f"{place}: not a sitemap: {error}") from None
-    named = [one.text.strip() for one in top.iter() if one.tag.rpartition("}")[2] == "loc" and one.text]
-    if top.tag.rpartition("}")[2] != "sitemapindex":
-        return [Page(url) for url in named]
-    inner = (
-        named
-        if place.startswith("http")
-        else [str(Path(place).parent / urlsplit(url).path.rpartition("/")[2]) for url in named]
-    )
-    return [page for one in inner for page in _sitemap(one, left)]
+def _listed(place: str) -> list[Page]:
+    """Of a site map and those that it leads to."""
+    waiting, found, read = [place], list[Page](), set[str]()
+    while waiting:
+        one = waiting.pop(0)
+        if one in read:
+            continue
+        if len(read) == MOST_MAPS:
+            raise KnowledgeError(f"{place}: more than {MOST_MAPS} site maps")
+        read.add(one)
+        listed = site_map(_fetched(one))
+        found += (Page(url) for url, _ in listed.pages)
+        beside = Path(one).parent
+        waiting += (
+            listed.maps if _is_address(one) else (str(beside / Path(urlsplit(url).path).name) for url in listed.maps)
+        )
+    return found
+
+
+def _is_address(place: str) -> bool:
+    return place.startswith(("http://", "https://"))
 
 
 def _fetched(place: str) -> bytes:
     try:
-        if not place.startswith("http"):
+        if not _is_address(place):
             return plain_file(Path(place), MOST_BYTES)
-        answer = httpx.get(place, follow_redirects=True, timeout=30)
-        answer.raise_for_status()
-    except (httpx.HTTPError, OSError) as error:
+        body = bytearray()
+        with httpx.stream("GET", place, follow_redirects=True, timeout=30) as answer:
+            answer.raise_for_status()
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise KnowledgeError(f"{place}: more than {MOST_BYTES} bytes")
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         raise KnowledgeError(f"{place}: can't be read: {error}") from None
-    return answer.content
+    return bytes(body)
 
 
 def _built(folder: Path, url_base: str) -> Iterator[Page]:
     for path in files_in(folder, {".html", ".htm"}):
         if not isinstance(path, Path):
             continue
-        page = _Html()
-        page.feed(plain_file(path, MOST_BYTES).decode("utf-8", errors="replace"))
-        page.close()
+        html = plain_file(path, MOST_BYTES)
+        page = page_of(html)
+        if page.redirect:
+            continue
         relative = path.relative_to(folder).as_posix()
         relative = relative[: -len(path.name)] if path.stem == "index" else relative
         if not page.canonical and not url_base:
             raise KnowledgeError(f"{path} doesn't say where it stands: set knowledge.url_base to the site's address")
-        if not page.leads_on:
-            yield Page(page.canonical or f"{url_base.rstrip('/')}/{relative}", frozenset(page.anchors), page.headings)
+        yield Page(page.canonical or f"{url_base.rstrip('/')}/{relative}", *_anchors(BeautifulSoup(html, "lxml")))
 
 
-class _Html(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.canonical = ""
-        self.leads_on = False
-        """Whether it only redirects."""
-        self.anchors: set[str] = {TOP}
-        self.headings: dict[str, list[str]] = {}
-        self._heading: tuple[str, list[str]] | None = None
+def _anchors(soup: BeautifulSoup) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
+    """All of a page, and those of its headings."""
+    all_ = {TOP, *(_anchor(tag) for tag in soup.find_all(True))} - {""}
+    headings: dict[str, list[str]] = defaultdict(list)
+    for heading in soup.find_all(HEADINGS):
+        own = next(filter(None, map(_anchor, (heading, *heading.find_all(True)))), "")
+        if own:
+            headings[_words(heading.get_text())].append(own)
+    return frozenset(all_), headings
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        said = {key: value or "" for key, value in attrs}
-        anchor = said.get("id") or (said.get("name") if tag == "a" else "") or ""
-        if anchor:
-            self.anchors.add(anchor)
-        if tag == "link" and said.get("rel") == "canonical":
-            self.canonical = said.get("href", "") if said.get("href", "").startswith("http") else ""
-        self.leads_on |= tag == "meta" and said.get("http-equiv", "").lower() == "refresh"
-        if HEADING.fullmatch(tag):
-            self._heading = (anchor, [])
-        elif self._heading and anchor and not self._heading[0]:
-            self._heading = (anchor, self._heading[1])
 
-    def handle_data(self, data: str) -> None:
-        if self._heading:
-            self._heading[1].append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._heading and HEADING.fullmatch(tag):
-            anchor, words = self._heading
-            self._heading = None
-            if anchor:
-                self.headings.setdefault(_words("".join(words)), []).append(anchor)
+def _anchor(tag: Tag) -> str:
+    return attribute(tag, "id") or (attribute(tag, "name") if tag.name == "a" else "")
 
 
 def _words(heading: str) -> str:

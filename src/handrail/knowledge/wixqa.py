@@ -15,6 +15,7 @@ from typing import Any
 from handrail.errors import KnowledgeError, MissingExtra
 from handrail.knowledge import Article, Rejected, Skipped
 from handrail.knowledge.files import files_in
+from handrail.knowledge.formats.html import markdown_of
 from handrail.text.markdown import gist, plain, sentences
 
 HUB_NAME = "Wix/WixQA"
@@ -29,6 +30,8 @@ CAMEL = re.compile(
 )
 """Names whose inner capital is meant; in any other word it is the start of the next heading or sentence."""
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)$")
+CONTENTS = ("contents", "text", "html_content")
+"""Fields of an article's text; what it is in HTML keeps steps and headings apart."""
 WORD = re.compile(r"[^\W_]")
 TITLE_WORDS, TITLE_CHARS = 12, 80
 """Of a title made of a text's first words, at most."""
@@ -87,7 +90,7 @@ class WixQA:
         corpora = corpora or [path for path in paths if _is_corpus(path, titled=False)]
         if not corpora:
             raise KnowledgeError(
-                f"{source}: no JSON lines with the fields of articles: id or _id, contents or text, and title"
+                f"{source}: no JSON lines with the fields of articles: id or _id, contents or text or html_content, and title"
             )
         for path in corpora:
             yield from _rows(path)
@@ -115,7 +118,7 @@ def _is_corpus(path: Path, *, titled: bool) -> bool:
     """
     rows = (row for _, row in islice(_rows(path), LOOK_AHEAD) if isinstance(row, dict))
     return any(
-        ("id" in row or "_id" in row) and ("contents" in row or "text" in row) and ("title" in row or not titled)
+        ("id" in row or "_id" in row) and any(name in row for name in CONTENTS) and ("title" in row or not titled)
         for row in rows
     )
 
@@ -124,15 +127,17 @@ def _article(row: Any) -> Article:
     if not isinstance(row, Mapping):
         raise KnowledgeError("not a JSON object in UTF-8")
     fields = {name: str(value).strip() for name, value in row.items() if value or type(value) is int}
-    id_, contents = fields.get("id") or fields.get("_id"), fields.get("contents") or fields.get("text")
+    id_, url = fields.get("id") or fields.get("_id"), fields.get("url", "")
+    html = fields.get("html_content")
+    contents = markdown_of(html, url) if html else fields.get("contents") or fields.get("text")
     if not id_ or not contents:
         raise KnowledgeError("missing contents" if id_ else "missing id")
     lines = contents.splitlines()
     title = fields.get("title") or next(filter(None, map(_heading, lines)), "")
     lines = list(dropwhile(lambda line: bool(title) and title in (line.strip(), _heading(line)), lines))
     facets = {"article_type": fields["article_type"]} if fields.get("article_type") else {}
-    body = _paragraphs("\n".join(lines))
-    return Article(id_, title or _first_words(lines), body, fields.get("url", ""), facets)
+    text = "\n".join(lines)
+    return Article(id_, title or _first_words(lines), text.strip() if html else _paragraphs(text), url, facets)
 
 
 def _heading(line: str) -> str:

@@ -15,6 +15,7 @@ from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.knowledge.formats.html_tree import (
+    BEHIND_TABS,
     TooLarge,
     attribute,
     classes,
@@ -23,7 +24,7 @@ from handrail.knowledge.formats.html_tree import (
     prepare,
     tree,
 )
-from handrail.text.markdown import OWN_ANCHOR
+from handrail.text.markdown import END_OF_TABS, OWN_ANCHOR
 
 MARKS = re.compile(r"[*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()")
 """What Markdown would take for a mark in text that is none."""
@@ -112,7 +113,7 @@ def _body(root: Tag, url: str) -> str:
         prepare(root, url)
     except TooLarge as error:
         raise KnowledgeError(f"holds {error}; split the page") from None
-    text = _Converter().convert_soup(root)
+    text = _Converter().convert_soup(root).replace(BEHIND_TABS, END_OF_TABS)
     return BLANK.sub("\n\n", text).strip()
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from bs4 import BeautifulSoup
 from bs4.element import Tag
 
-from handrail.text.markdown import run_in
+from handrail.text.markdown import TAB_MARK, run_in
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAIN = (
@@ -73,7 +73,8 @@ NOTE_KINDS = ("danger", "error", "warning", "caution", "important", "success", "
 NOTE_TITLE = re.compile(r"(?:^|[-_])(?:title|heading)(?:$|[-_])|admonitionHeading", re.I)
 """In the class of the title of a note."""
 TEXT_TAGS = ("p", "li", "td", "th", "dt", "dd", *HEADINGS)
-TAB, END_OF_TABS = "data-tab", "end-of-tabs"
+BEHIND_TABS = "\ue000"
+"""Alone in a paragraph behind the last of several tabs, until the page is Markdown."""
 MOST_TAGS, DEEPEST, MOST_ITEMS, MOST_CELLS, WIDEST = 50_000, 150, 5000, 50_000, 1000
 """Tags of a page and within each other, steps of a list, cells that merged ones are written in, columns of one cell."""
 
@@ -248,9 +249,12 @@ def _tabs(root: Tag) -> None:
             block.attrs = {"role": "tabpanel", "aria-label": label}
         for inner in tabset.select(".tabbed-labels"):
             inner.decompose()
+    sets: dict[int, list[Tag]] = {}
     for panel in root.select('[role="tabpanel"]'):
-        if label := attribute(panel, "aria-label"):
-            _tab(panel, label)
+        if attribute(panel, "aria-label"):
+            sets.setdefault(id(panel.parent), []).append(panel)
+    for panels in sets.values():
+        _tabbed(panels)
 
 
 def label_panels(soup: Tag) -> None:
@@ -268,11 +272,26 @@ def label_panels(soup: Tag) -> None:
             panel["aria-label"] = tab.get_text(" ", strip=True)
 
 
-def _tab(panel: Tag, label: str) -> None:
-    panel.attrs = {}
-    paragraph = _new("p")
-    paragraph.append(_new("strong", run_in(label).strip("*")))
-    panel.insert(0, paragraph)
+def _tabbed(panels: list[Tag]) -> None:
+    """Each tab is a section of its own; within an item, a cell or a note it only has its label above it."""
+    within = panels[0].find_parent(("li", "td", "th", "blockquote")) is not None
+    above = panels[0].find_previous(HEADINGS)
+    level = min(6, int(above.name[1]) + 1 if isinstance(above, Tag) else 2)
+    for panel in panels:
+        label = " ".join(attribute(panel, "aria-label").split())
+        if within:
+            headed = _new("p")
+            headed.append(_new("strong", run_in(label).strip("*")))
+        else:
+            inner = panel.find_all(HEADINGS)
+            deeper = level + 1 - min((int(tag.name[1]) for tag in inner), default=level + 1)
+            for tag in inner:
+                tag.name = f"h{min(6, int(tag.name[1]) + max(0, deeper))}"
+            headed = _new(f"h{level}", f"{label} {TAB_MARK}")
+        panel.attrs = {}
+        panel.insert(0, headed)
+    if not within:
+        panels[-1].insert_after(_new("p", BEHIND_TABS))
 
 
 def _tables(root: Tag) -> None:

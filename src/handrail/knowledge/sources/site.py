@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 from collections.abc import Iterator
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
-
-from bs4 import BeautifulSoup
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import UNSAFE
 from handrail.knowledge.formats.html import page_of
+from handrail.knowledge.sitemap import MOST_BYTES, MOST_MAPS, site_map
 from handrail.knowledge.sources import Surroundings
 from handrail.knowledge.sources.kept import Fetched
 from handrail.knowledge.sources.web import AGENT, Elsewhere, Gone
 from handrail.settings.sources import Source
 
-MOST_SITEMAPS, SITEMAP_BYTES = 500, 50_000_000
-"""Site maps that an index of them leads to, and the bytes of one, as the protocol has it."""
 PAGES = ("text/html", "application/xhtml+xml")
 FAILURES = 5
 """Pages in a row that could not be read, after which the site is left alone."""
@@ -92,21 +87,20 @@ class Site:
         given: set[str] = set()
         while waiting:
             address = waiting.pop(0)
-            if address in read or len(read) == MOST_SITEMAPS:
+            if address in read or len(read) == MOST_MAPS:
                 continue
             read.add(address)
             try:
-                found = self._web.page(address, SITEMAP_BYTES)
+                found = self._web.page(address, MOST_BYTES)
             except Gone as error:
                 raise KnowledgeError(f"{error}; name the site map in `where`") from None
-            soup = BeautifulSoup(_unpacked(found.body), "xml")
-            inner = [_text(entry.find("loc", recursive=False)) for entry in soup.find_all("sitemap")]
-            waiting += [url for url in (urljoin(found.final, loc) for loc in inner if loc) if self._own(url)]
-            for entry in soup.find_all("url"):
-                location = urldefrag(urljoin(found.final, _text(entry.find("loc", recursive=False)))).url
+            listed = site_map(found.body)
+            waiting += [url for url in (urljoin(found.final, loc) for loc in listed.maps) if self._own(url)]
+            for loc, changed in listed.pages:
+                location = urldefrag(urljoin(found.final, loc)).url
                 if self._own(location) and self._wanted(location) and location not in given:
                     given.add(location)
-                    yield location, _text(entry.find("lastmod", recursive=False))
+                    yield location, changed
         if not given:
             raise KnowledgeError(f"{self._where}: the site map lists no page of {urlsplit(self._origin).netloc}")
 
@@ -148,19 +142,3 @@ def _id(url: str) -> str:
     path = path[:-1] if path[-1:] == ["index"] else path
     named = [*(path or ["index"]), *([parts.query] if parts.query else [])]
     return ":".join(UNSAFE.sub("-", part.lower()) for part in named)
-
-
-def _unpacked(body: bytes) -> bytes:
-    if not body.startswith(b"\x1f\x8b"):
-        return body
-    try:
-        text = gzip.GzipFile(fileobj=io.BytesIO(body)).read(SITEMAP_BYTES + 1)
-    except (OSError, EOFError) as error:
-        raise KnowledgeError(f"the site map can't be unpacked: {error}") from None
-    if len(text) > SITEMAP_BYTES:
-        raise KnowledgeError(f"the site map is more than {SITEMAP_BYTES} bytes")
-    return text
-
-
-def _text(tag: object) -> str:
-    return str(getattr(tag, "string", None) or "").strip()
