@@ -38,7 +38,8 @@ def test_zendesk_is_read_page_by_page(server: HelpServer, desk: Desk) -> None:
 
     found = desk.read("zendesk", f"{server.url}/hc/en-us")
 
-    assert found[0] == Article("zendesk:1", "Title 1", "Text 1.", "https://acme.example/hc/en-us/articles/1")
+    told = {"source_type": "zendesk", "lang": "en-us"}
+    assert found[0] == Article("zendesk:1", "Title 1", "Text 1.", "https://acme.example/hc/en-us/articles/1", told)
     assert ids(found) == ["zendesk:1", "zendesk:2"]
 
 
@@ -50,8 +51,8 @@ def test_drafts_of_zendesk_are_held_back_and_what_is_for_some_is_for_agents(serv
 
     assert [(type(item), getattr(item, "facets", None)) for item in found] == [
         (Unpublished, None),
-        (Article, {"audience": "agents"}),
-        (Article, {}),
+        (Article, {"source_type": "zendesk", "lang": "en-us", "audience": "agents"}),
+        (Article, {"source_type": "zendesk", "lang": "en-us"}),
     ]
 
 
@@ -148,7 +149,8 @@ def test_intercom_in_another_language(tmp_path: Path, desk: Desk) -> None:
 
     found = desk.read("intercom", str(tmp_path / "all.json"), locale="de")
 
-    assert found[0] == Article("intercom:1", "Titel", "Auf Deutsch.", "https://acme.example/de")
+    told = {"source_type": "intercom", "lang": "de"}
+    assert found[0] == Article("intercom:1", "Titel", "Auf Deutsch.", "https://acme.example/de", told)
     assert isinstance(found[1], Unpublished)
 
 
@@ -169,7 +171,8 @@ def test_a_portal_of_chatwoot_is_read_until_there_is_nothing_new(server: HelpSer
 
     found = desk.read("chatwoot", f"{server.url}/hc/acme/en")
 
-    assert found[0] == Article("chatwoot:1", "Title 1", "Text **1**.", f"{server.url}/hc/acme/articles/t-1")
+    url = f"{server.url}/hc/acme/articles/t-1"
+    assert found[0] == Article("chatwoot:1", "Title 1", "Text **1**.", url, {"source_type": "chatwoot"})
     assert set(ids(found)) == {"chatwoot:1", "chatwoot:3"}
     assert "status: draft" in [item.why for item in found if isinstance(item, Unpublished)]
 

@@ -140,6 +140,17 @@ def test_a_page_that_fails_stays_as_it_was_and_one_that_is_gone_goes(site: HelpS
     assert [item.where for item in after if type(item) is Rejected] == [f"{site.url}/help/mail"]
 
 
+def test_a_page_that_asks_for_a_sign_in_is_withdrawn(site: HelpServer, desk: Desk) -> None:
+    desk.read("site", site.url)
+    site.routes["/help/mail"] = Reply(status=403)
+    del site.routes["/blog/news"]
+
+    after = desk.read("site", site.url)
+
+    assert ids(after) == ["help:plans"]
+    assert {item.id for item in after if isinstance(item, Unpublished)} == {"help:mail", "blog:news"}
+
+
 def test_a_site_that_is_down_is_left_alone(site: HelpServer, desk: Desk) -> None:
     paths = [f"/p{n}" for n in range(20)]
     site.sitemap(*paths)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.answer.planted import planted
-from handrail.errors import KnowledgeError
+from handrail.errors import KnowledgeError, SettingsError
 from handrail.knowledge import Article, Loader, Rejected, Unpublished
 from handrail.knowledge.sync import (
     Collected,
@@ -37,6 +37,25 @@ def read(*items: Article | Rejected | Unpublished, trusted: bool = False) -> Col
 
 def diff(index: Index, found: Collected) -> Diff:
     return difference(found, index.store.stamps(), {})
+
+
+def test_an_article_with_the_id_of_another_one_is_named(index: Index) -> None:
+    found = read(MAIL, article("Another text.", "mail", "Other mail"))
+
+    assert diff(index, found).added == ["mail"]
+    assert list(diff(index, found).skipped) == ["another article has this id"]
+
+
+@pytest.mark.parametrize("error", [SettingsError("ACME_TOKEN is not set"), KnowledgeError("no such site"), OSError()])
+def test_a_source_that_fails_in_any_known_way_or_is_empty_leaves_the_others_alone(error: Exception) -> None:
+    def broken() -> Loader:
+        raise error
+
+    declared = [Declared("broken", broken), Declared("empty", lambda: Given()), Declared("help", lambda: Given(MAIL))]
+    found = collect(declared, planted, lambda name, number: None)
+
+    assert found.failed == ["broken", "empty"]
+    assert MAIL in found.items
 
 
 def test_a_diff_names_what_an_ingest_then_does(index: Index) -> None:

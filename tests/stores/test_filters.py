@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handrail.stores.audience import Audience
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.stores.filters import KEYS, BadFilter, over, read, selected
+from handrail.stores.filters import KEYS, UNSAID, BadFilter, over, read, selected
 from handrail.types import Passage
 from tests.knowledge.articles import HashedWords
 
@@ -120,3 +120,18 @@ def test_an_unknown_key_names_those_there_are() -> None:
         read({"product": "store"})
 
     assert all(key in str(refused.value) for key in KEYS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "lang", "found"),
+    [
+        ("en", "en", ("en", "en-gb", "en-us", UNSAID)),
+        ("en-gb", "en", ("en-gb", UNSAID)),
+        ("pt", "en", ("pt", "pt-br")),
+        ("eng", "en", ("eng",)),
+    ],
+)
+def test_a_language_is_also_its_kinds_and_that_of_the_base_what_names_none(
+    asked: str, lang: str, found: tuple[str, ...]
+) -> None:
+    assert over({"lang": asked}, lang, {"en-us", "en-gb", "pt-br"})["lang"] == found

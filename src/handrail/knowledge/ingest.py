@@ -172,8 +172,8 @@ class Ingest:
                 elif isinstance(item, Unpublished):
                     report.unpublished.setdefault(item.why, []).append(item.where)
                     withdrawn.add(item.id)
-                elif unusable := _unusable(item):
-                    report.rejected.append(Rejected(printable(item.id[:LONGEST_ID]), unusable))
+                elif why := unusable(item):
+                    report.rejected.append(Rejected(printable(item.id[:LONGEST_ID]), why))
                 elif item.id in articles:
                     report.duplicates.append(item.id)
                 else:
@@ -254,7 +254,7 @@ class Ingest:
         return hashlib.sha256(f"{self._store.name}:{held}".encode()).hexdigest()[:16]
 
 
-def _unusable(article: Article) -> str:
+def unusable(article: Article) -> str:
     """Why an article cannot be indexed; empty where it can.
 
     Escapes in JSON and YAML can spell characters that no UTF-8 text can hold. What each passage repeats must be short,

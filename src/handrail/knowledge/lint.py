@@ -6,12 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from handrail.knowledge import Article
 from handrail.knowledge.folder import Folder
-from handrail.knowledge.formats import Document
+from handrail.knowledge.formats import FORMATS, Document
 from handrail.knowledge.links import anchors
 from handrail.knowledge.markup.code import Code
 from handrail.types import Passage
@@ -30,7 +30,6 @@ LEFTOVERS = {
 """Marks of generators that are left in a passage, outside of code."""
 RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|example|test|invalid|localhost)$")
 """Hosts that stand for none, by RFC 2606 and 6761."""
-FILE_LIKE = re.compile(r"[{}<>\\]|^\S*[_/]\S*$|\.(?:mdx?|rst|html?)$|^(?:index|readme|untitled)$", re.I)
 LINK = re.compile(r"(!?)\[[^\[\]\n]{0,500}\]\(<?([^()\s<>]{1,1000})>?(?: \"[^\"\n]*\")?\)")
 ABSOLUTE = re.compile(r"https?://[^\s)<>\]]+")
 SAME_WORDS = 25
@@ -125,11 +124,22 @@ def _titles(passages: Sequence[Passage]) -> Iterator[Finding]:
         named[passage.title].add(passage.article_id)
     for title, articles in named.items():
         for article in sorted(articles):
-            if FILE_LIKE.search(title) or sum(c.isalpha() for c in title) < 3:
+            if _is_file_name(title, article) or sum(c.isalpha() for c in title) < 3:
                 yield Finding("title nobody would type", article, title)
             if len(articles) > 1:
                 others = ", ".join(sorted(articles - {article})[:3])
                 yield Finding("duplicate title", article, f"{title} (also {others})")
+
+
+def _is_file_name(title: str, article: str) -> bool:
+    """Whether nobody gave the page a title, so that it is called as its file is."""
+    said = title.casefold()
+    file = article.rpartition(":")[2]
+    return (
+        PurePosixPath(said).suffix in FORMATS
+        or said in {article, article.replace(":", "/"), "index", "readme"}
+        or (said == file and not file.isalpha())
+    )
 
 
 def _addresses(passages: Sequence[Passage]) -> Iterator[Finding]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from handrail.errors import KnowledgeError, PermanentError
+from handrail.errors import HandrailError, KnowledgeError, PermanentError
 from handrail.knowledge import Article, Loader, Rejected, Skipped, Unpublished
-from handrail.knowledge.ingest import OF
+from handrail.knowledge.files import printable
+from handrail.knowledge.ingest import LONGEST_ID, OF, unusable
 from handrail.stores.chroma import Stamp
 
 Item = Article | Rejected | Unpublished
-QUARANTINED = "instructions to a language model"
+QUARANTINED, TWICE = "instructions to a language model", "another article has this id"
 SHRUNK, WORTH_CHARS = 0.5, 400
 """An article of more than so many characters that loses more than this share is worth a look."""
 
@@ -72,13 +73,16 @@ def collect(
     found = Collected()
     for source in sources:
         progress(source.name, 0)
+        number = 0
         try:
             for number, item in enumerate(source.open().articles(), 1):
                 if isinstance(item, Article) and not source.trusted and planted(f"{item.title}\n\n{item.body}"):
                     item = Unpublished(item.id, item.url or item.id, QUARANTINED)
                 found.items.append(item)
                 progress(source.name, number)
-        except (KnowledgeError, OSError) as error:
+            if not number:
+                raise KnowledgeError("lists no articles; check the address and the credentials")
+        except (HandrailError, OSError) as error:
             found.items.append(Rejected(source.name, str(error)))
             found.failed.append(source.name)
     return found
@@ -100,8 +104,12 @@ def difference(found: Collected, indexed: Mapping[str, Stamp], sizes: Mapping[st
                 diff.quarantined.append(item.where)
             else:
                 diff.skipped.setdefault(item.why, []).append(item.where)
+        elif why := unusable(item):
+            diff.unread[printable(item.id[:LONGEST_ID])] = why
+        elif item.id in articles:
+            diff.skipped.setdefault(TWICE, []).append(item.url or item.id)
         else:
-            articles.setdefault(item.id, item)
+            articles[item.id] = item
     for id_, article in articles.items():
         stamp = indexed.get(id_)
         if stamp is None:

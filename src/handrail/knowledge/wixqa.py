@@ -90,7 +90,8 @@ class WixQA:
         corpora = corpora or [path for path in paths if _is_corpus(path, titled=False)]
         if not corpora:
             raise KnowledgeError(
-                f"{source}: no JSON lines with the fields of articles: id or _id, contents or text or html_content, and title"
+                f"{source}: no JSON lines with the fields of articles: id or _id, contents or text or html_content, "
+                "and title"
             )
         for path in corpora:
             yield from _rows(path)

@@ -118,7 +118,7 @@ class HybridRetriever:
     async def retrieve(
         self, query: str, filters: Filters, probe: Probe | None = None, wordings: Wordings | None = None
     ) -> Evidence:
-        plain, filters = _plain(query), over(filters, self._snapshot.lang)
+        plain, filters = _plain(query), over(filters, self._snapshot.lang, self._snapshot.tags)
         if self._abroad is not None and self._abroad.takes(plain):
             return await self._retrieve_abroad(self._abroad, plain, filters, wordings)
         if self._late is not None:

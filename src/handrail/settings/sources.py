@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from handrail.settings.base import Section
 
@@ -14,7 +14,7 @@ class Source(Section):
 
     kind: Literal["folder", "site", "zendesk", "intercom", "chatwoot", "git"]
     where: str = Field(min_length=1, max_length=2000)
-    """An address, or the path of a folder or export."""
+    """An address without credentials, or the path of a folder or export."""
     kb: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9_-]{1,40}$")
     """Knowledge base. Default: `knowledge.kb`."""
     auth: str | None = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,100}$")
@@ -35,3 +35,11 @@ class Source(Section):
     """Whether the address may be a private one, such as an intranet's."""
     trusted: bool = False
     """Index pages that hold instructions to a language model, which are kept out otherwise."""
+
+    @field_validator("where")
+    @classmethod
+    def _without_credentials(cls, where: str) -> str:
+        scheme, _, rest = where.partition("://")
+        if scheme in ("http", "https") and "@" in rest.split("/")[0]:
+            raise ValueError("holds credentials; put them into an environment variable, and its name into `auth`")
+        return where

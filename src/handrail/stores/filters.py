@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from typing import Any
@@ -49,10 +49,17 @@ def wanted(value: str | Sequence[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def over(filters: Filters, lang: str) -> Filters:
-    """`filters` for a knowledge base in `lang`: who asks for it is given articles that name no language, too."""
+def over(filters: Filters, lang: str, held: Collection[str] = ()) -> Filters:
+    """`filters` for a knowledge base in `lang` whose articles name the languages `held`.
+
+    `en` is also `en-gb`, and who asks for a knowledge base's language is given articles that name none, too.
+    """
     asked = wanted(filters.get(LANG, ()))
-    return {**filters, LANG: (*asked, UNSAID)} if lang in asked else filters
+    if not asked:
+        return filters
+    kinds = [one for one in held if any(one.startswith(f"{each}-") for each in asked)]
+    own = [UNSAID] if any(one.partition("-")[0] == lang for one in asked) else []
+    return {**filters, LANG: tuple(dict.fromkeys((*asked, *sorted(kinds), *own)))}
 
 
 def selected(passage: Passage, filters: Filters) -> bool:

@@ -38,7 +38,7 @@ class Relations:
     def beside(self, articles: Collection[str], filters: Filters) -> list[Related]:
         """One step away from `articles` and none of them: first what is in their place, then what comes next."""
         found: dict[str, Related] = {}
-        filters = over(filters, self._snapshot.lang)
+        filters = over(filters, self._snapshot.lang, self._snapshot.tags)
         for kind in (REPLACED_BY, NEXT, RELATED, LINK):
             for article in articles:
                 for other in self._step(kind, article):

@@ -64,6 +64,11 @@ class Snapshot:
         return STEMMERS[self.lang]
 
     @cached_property
+    def tags(self) -> frozenset[str]:
+        """Languages that articles name."""
+        return frozenset(filter(None, (passage.facets.get("lang") for passage in self.passages)))
+
+    @cached_property
     def articles(self) -> list[str]:
         return list(dict.fromkeys(passage.article_id for passage in self.passages))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup, UnicodeDammit
 from bs4.element import Tag
@@ -19,6 +18,7 @@ from handrail.knowledge.formats.html_tree import (
     TooLarge,
     attribute,
     classes,
+    joined,
     label_panels,
     main_of,
     prepare,
@@ -57,8 +57,8 @@ def page_of(html: str | bytes, url: str = "") -> Page:
     said = {attribute(tag, "name").lower(): attribute(tag, "content") for tag in soup.find_all("meta")}
     robots = {word.strip().lower() for key in ("robots", "googlebot") for word in said.get(key, "").split(",")}
     link = soup.find("link", rel="canonical")
-    canonical = urljoin(url, attribute(link, "href").strip()) if isinstance(link, Tag) else ""
-    canonical = canonical if urlsplit(canonical).scheme in ("http", "https") else ""
+    canonical = joined(url, attribute(link, "href").strip()) if isinstance(link, Tag) else ""
+    canonical = canonical if canonical.startswith(("http://", "https://")) else ""
     held_back = "robots: noindex" if robots & NOT_INDEXED else ""
     redirect = _redirect(soup, url)
     if held_back or redirect:
@@ -89,7 +89,7 @@ class Html:
 def _redirect(soup: BeautifulSoup, url: str) -> str:
     for tag in soup.find_all("meta"):
         if attribute(tag, "http-equiv").lower() == "refresh" and (found := REFRESH.match(attribute(tag, "content"))):
-            return str(urljoin(url, found[1]))
+            return joined(url, found[1])
     return ""
 
 

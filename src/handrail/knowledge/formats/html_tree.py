@@ -138,6 +138,14 @@ def classes(tag: Tag) -> list[str]:
     return attribute(tag, "class").split()
 
 
+def joined(base: str, said: str) -> str:
+    """An address on the page at `base`; empty for what is none."""
+    try:
+        return str(urljoin(base, said))
+    except ValueError:
+        return ""
+
+
 def attribute(tag: Tag, name: str) -> str:
     said = tag.get(name) or ""
     return said if isinstance(said, str) else " ".join(said)

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.sources import Surroundings
-from handrail.knowledge.sources.rows import Item, Row, exported, paged, read, remote, text
+from handrail.knowledge.sources.rows import Item, Row, described, exported, paged, read, remote, text
 from handrail.settings.sources import Source
 
 PORTAL = re.compile(r"/hc/([^/]+)(?:/|$)")
@@ -58,4 +58,4 @@ class Chatwoot:
             return Unpublished(id_, url or where, f"status: {row.get('status')}")
         if self._locale and text(row, "locale") not in ("", self._locale):
             return Unpublished(id_, url or where, f"locale: {row['locale']}")
-        return Article(id_, text(row, "title") or id_, text(row, "content"), url)
+        return Article(id_, text(row, "title") or id_, text(row, "content"), url, described("chatwoot", row))

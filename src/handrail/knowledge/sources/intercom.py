@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.formats.html import markdown_of
 from handrail.knowledge.sources import Surroundings
-from handrail.knowledge.sources.rows import Item, Row, exported, paged, read, remote, text
+from handrail.knowledge.sources.rows import Item, Row, described, exported, paged, read, remote, text
 from handrail.settings.sources import Source
 
 VERSION = "2.11"
@@ -43,7 +43,8 @@ class Intercom:
         if text(said, "state") != "published":
             return Unpublished(id_, text(said, "url") or where, f"state: {text(said, 'state') or 'unknown'}")
         url = text(said, "url")
-        return Article(id_, text(said, "title") or id_, markdown_of(text(said, "body"), url), url)
+        told = described("intercom", {**row, "locale": self._locale or row.get("default_locale")})
+        return Article(id_, text(said, "title") or id_, markdown_of(text(said, "body"), url), url, told)
 
 
 def _following(address: str, page: Row) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from handrail.errors import KnowledgeError
+
 TABLES = """
 CREATE TABLE IF NOT EXISTS pages (address TEXT PRIMARY KEY, final TEXT, etag TEXT, modified TEXT, listed TEXT,
     kind TEXT, robots TEXT, body BLOB);
@@ -39,7 +41,11 @@ class Kept:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._rows = sqlite3.connect(path, isolation_level=None)
-        self._rows.executescript(TABLES)
+        try:
+            self._rows.executescript(TABLES)
+        except sqlite3.DatabaseError as error:
+            self._rows.close()
+            raise KnowledgeError(f"{path}: {error}; delete the file, and the next sync fetches all pages") from None
         self._used: set[str] = set()
 
     def page(self, address: str) -> Fetched | None:
@@ -49,7 +55,11 @@ class Kept:
         if row is None:
             return None
         final, kind, robots, body, etag, modified, listed = row
-        return Fetched(final, kind, robots, zlib.decompress(body), etag, modified, listed)
+        try:
+            text = zlib.decompress(body)
+        except zlib.error:
+            return None
+        return Fetched(final, kind, robots, text, etag, modified, listed)
 
     def keep(self, address: str, page: Fetched) -> None:
         packed = zlib.compress(page.body, 6)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.files import files_in, plain_file
+from handrail.knowledge.metadata import facets
 from handrail.knowledge.sources.web import Gone, Web
 
 Row = Mapping[str, Any]
@@ -42,6 +45,8 @@ def paged(web: Web, first: str, key: str, following: Callable[[str, Row], str]) 
             raise KnowledgeError(f"{address}: not a list of articles ({key}); check the source's address")
         yield from ((address, row) for row in page[key])
         address = following(address, page)
+        if address and urlsplit(address)[:2] != urlsplit(first)[:2]:
+            raise KnowledgeError(f"{first}: the list goes on at another host, {urlsplit(address).netloc}")
 
 
 def exported(where: str, key: str) -> Iterator[tuple[str, Any] | Skipped]:
@@ -85,6 +90,15 @@ def text(row: Row, key: str) -> str:
     if said is not None and not isinstance(said, str):
         raise KnowledgeError(f"{key} is not a text")
     return (said or "").strip()
+
+
+def described(kind: str, row: Row, labels: str = "tags") -> dict[str, str]:
+    """What filters select by, of an article that a help desk gives."""
+    at = row.get("updated_at")
+    if type(at) is int and 0 < at < 2**33:
+        at = datetime.fromtimestamp(at, UTC)
+    said = {"lang": row.get("locale"), "updated": at, "tags": row.get(labels)}
+    return {"source_type": kind} | facets({key: value for key, value in said.items() if value})
 
 
 def _json(body: bytes) -> Any:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urlsplit
 from urllib.robotparser import RobotFileParser
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import UNSAFE
 from handrail.knowledge.formats.html import page_of
+from handrail.knowledge.formats.html_tree import joined
 from handrail.knowledge.sitemap import MOST_BYTES, MOST_MAPS, site_map
 from handrail.knowledge.sources import Surroundings
 from handrail.knowledge.sources.kept import Fetched
-from handrail.knowledge.sources.web import AGENT, Elsewhere, Gone
+from handrail.knowledge.sources.web import AGENT, Elsewhere, Gone, Refused
 from handrail.settings.sources import Source
 
 PAGES = ("text/html", "application/xhtml+xml")
@@ -35,6 +36,7 @@ class Site:
         self._most = source.max_pages
         self._max_bytes = around.max_bytes
         secret = around.secret(source)
+        self._schemes = ("https",) if secret and parts.scheme == "https" else ("http", "https")
         self._web = around.web(source, {"Authorization": secret} if secret else None)
         self._robots = RobotFileParser()
         self._seen: set[str] = set()
@@ -48,16 +50,25 @@ class Site:
                 yield Unpublished(_id(address), address, "robots.txt")
                 continue
             if pages == self._most:
-                yield Skipped(self._where, f"lists more than max_pages = {self._most} pages; the others were not read")
+                # Rejected, since what is indexed of the others must stay.
+                yield Rejected(self._where, f"lists more than max_pages = {self._most} pages; the others were not read")
                 return
             pages += 1
             try:
                 found = self._web.page(address, self._max_bytes, listed)
                 failures = 0
             except Gone:
+                yield Unpublished(_id(address), address, "gone")
                 continue
             except Elsewhere as error:
                 yield Skipped(address, str(error))
+                yield Unpublished(_id(address), address, "on another host")
+                continue
+            except Refused as error:
+                failures += 1
+                if failures == FAILURES:  # a whole site that asks for a sign-in is a fault of the source
+                    raise
+                yield Unpublished(_id(address), address, f"needs a sign-in: {error}")
                 continue
             except KnowledgeError as error:
                 failures += 1
@@ -87,17 +98,19 @@ class Site:
         given: set[str] = set()
         while waiting:
             address = waiting.pop(0)
-            if address in read or len(read) == MOST_MAPS:
+            if address in read:
                 continue
+            if len(read) == MOST_MAPS:
+                raise KnowledgeError(f"{self._where}: more than {MOST_MAPS} site maps")
             read.add(address)
             try:
                 found = self._web.page(address, MOST_BYTES)
             except Gone as error:
                 raise KnowledgeError(f"{error}; name the site map in `where`") from None
             listed = site_map(found.body)
-            waiting += [url for url in (urljoin(found.final, loc) for loc in listed.maps) if self._own(url)]
+            waiting += [url for url in (joined(found.final, loc) for loc in listed.maps) if self._own(url)]
             for loc, changed in listed.pages:
-                location = urldefrag(urljoin(found.final, loc)).url
+                location = urldefrag(joined(found.final, loc)).url
                 if self._own(location) and self._wanted(location) and location not in given:
                     given.add(location)
                     yield location, changed
@@ -109,7 +122,7 @@ class Site:
             parts = urlsplit(url)
         except ValueError:
             return False
-        return parts.scheme in ("http", "https") and parts.netloc == urlsplit(self._origin).netloc
+        return parts.scheme in self._schemes and parts.netloc == urlsplit(self._origin).netloc
 
     def _wanted(self, url: str) -> bool:
         return f"{urlsplit(url).path.rstrip('/')}/".startswith(self._below)
@@ -119,7 +132,7 @@ class Site:
             yield Skipped(address, f"{found.kind or 'of no stated type'}, not a page in HTML")
             return
         if "noindex" in found.robots or "none" in found.robots.replace(",", " ").split():
-            yield Unpublished(_id(address), address, "X-Robots-Tag: noindex")
+            yield Unpublished(_id(found.final), address, "X-Robots-Tag: noindex")
             return
         try:
             page = page_of(found.body, found.final)
@@ -128,7 +141,7 @@ class Site:
             return
         url = page.canonical if page.canonical and self._own(page.canonical) else found.final
         if why := page.held_back or (page.redirect and f"redirects to {page.redirect}"):
-            yield Unpublished(_id(address), address, why)
+            yield Unpublished(_id(url), address, why)
         elif (id_ := _id(url)) in self._seen:
             yield Skipped(address, f"the same page as {url}, which is read already")
         else:

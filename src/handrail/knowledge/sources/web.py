@@ -30,6 +30,10 @@ class Gone(KnowledgeError):
     """There is no such page any more."""
 
 
+class Refused(KnowledgeError):
+    """Only who signs in may read the page."""
+
+
 class Elsewhere(KnowledgeError):
     """A page redirects to another host."""
 
@@ -73,7 +77,7 @@ class Web:
         """The page as it is now; one that has not changed isn't sent again.
 
         `listed` is what the site map says of its last change, which is believed where the server says nothing.
-        Raises Gone, Elsewhere and KnowledgeError.
+        Raises Gone, Refused, Elsewhere and KnowledgeError.
         """
         held = self._kept.page(address)
         if held and listed and held.listed == listed and not (held.etag or held.modified):
@@ -100,7 +104,7 @@ class Web:
                 if answer.status not in (301, 302, 303, 307, 308) or not location:
                     return str(url), answer
                 onward = url.join(location)
-                if (onward.host, onward.port) != (url.host, url.port) and not _more_secure(url, onward):
+                if _place(onward) != _place(url) and not _more_secure(url, onward):
                     raise Elsewhere(f"redirects to another host, {onward.host}")
                 url = onward
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
@@ -113,7 +117,7 @@ class Web:
         for attempt in range(ATTEMPTS):
             try:
                 answer = self._once(url, max_bytes, headers)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 wait, why = 2.0**attempt, f"{url.host}: {type(error).__name__}"
             else:
                 if answer.status in GONE:
@@ -122,7 +126,7 @@ class Web:
                     return answer
                 why = f"{url} answered {answer.status}"
                 if answer.status in (401, 403):
-                    raise KnowledgeError(f"{why}; check the source's credentials (`auth`)")
+                    raise Refused(f"{why}; check the source's credentials (`auth`)")
                 if answer.status not in LATER:
                     break
                 asked = _retry_after(answer.headers.get("retry-after", ""))
@@ -176,6 +180,10 @@ def refuse_private(host: str, address: str) -> None:
         raise KnowledgeError(
             f"{host}: {address} is a private address; set private_network = true if this source is meant"
         )
+
+
+def _place(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
 def _more_secure(url: httpx.URL, onward: httpx.URL) -> bool:

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.formats.html import markdown_of
 from handrail.knowledge.sources import Surroundings
-from handrail.knowledge.sources.rows import Item, Row, exported, paged, read, remote, text
+from handrail.knowledge.sources.rows import Item, Row, described, exported, paged, read, remote, text
 from handrail.settings.sources import Source
 from handrail.stores.audience import FACET, Audience
 
-IN_PATH = re.compile(r"/hc/([a-z]{2}(?:-[a-z0-9]+)*)(?:/|$)")
+IN_PATH = re.compile(r"/hc/([a-z]{2}(?:-[a-z0-9]+)*)(?:/|$)", re.I)
 
 
 class Zendesk:
@@ -23,7 +23,7 @@ class Zendesk:
     def __init__(self, source: Source, around: Surroundings) -> None:
         self._where = source.where
         found = IN_PATH.search(source.where)
-        self._locale = source.locale.lower() or (found[1] if found and remote(source.where) else "")
+        self._locale = source.locale.lower() or (found[1].lower() if found and remote(source.where) else "")
         self._web = around.web(source, _credentials(around.secret(source)))
 
     def articles(self) -> Iterator[Item]:
@@ -38,13 +38,14 @@ class Zendesk:
         id_ = f"zendesk:{row['id']}"
         if row.get("draft"):
             return Unpublished(id_, text(row, "html_url") or where, "draft: true")
-        if self._locale and text(row, "locale").lower() not in ("", self._locale):
+        said = text(row, "locale").lower()
+        if self._locale and said and not f"{said}-".startswith(f"{self._locale}-"):
             return Unpublished(id_, text(row, "html_url") or where, f"locale: {row['locale']}")
         limited = row.get("user_segment_id") or row.get("user_segment_ids")
-        facets = {FACET: Audience.AGENTS.value} if limited else {}
+        told = described("zendesk", row, "label_names") | ({FACET: Audience.AGENTS.value} if limited else {})
         url = text(row, "html_url")
         title = text(row, "title") or text(row, "name") or id_
-        return Article(id_, title, markdown_of(text(row, "body"), url), url, facets)
+        return Article(id_, title, markdown_of(text(row, "body"), url), url, told)
 
 
 def _following(address: str, page: Row) -> str:
