@@ -78,6 +78,8 @@ class Folder:
             yield Unpublished(document.id, str(path), "unclear audience")
         except (KnowledgeError, MissingExtra, OSError) as error:
             yield Rejected(str(path), str(error))
+        except Exception as error:  # the libraries fail on hostile files in ways of their own
+            yield Rejected(str(path), f"can't be read ({type(error).__name__}); save it anew")
 
 
 def _typed(article: Article, path: Path) -> Article:

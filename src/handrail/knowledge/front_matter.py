@@ -27,6 +27,12 @@ class _Toml(BaseHandler):
 HANDLERS: Mapping[str, BaseHandler] = {"YAML": YAMLHandler(), "TOML": _Toml(), "JSON": JSONHandler()}
 
 
+def led(text: str) -> tuple[Mapping[str, Any], str]:
+    """As `split`, for formats in which a text may begin in other ways: only between lines of `---` or `+++`."""
+    begun = text.replace("\r\n", "\n").lstrip()
+    return split(text) if begun.startswith(("---\n", "+++\n")) else ({}, text)
+
+
 def split(text: str) -> tuple[Mapping[str, Any], str]:
     """The fields, by their names in lower case, and the body. A block that holds no fields is body.
 

@@ -56,6 +56,9 @@ class Site:
     configured: bool = field(default=False, compare=False)
     """Whether files of the generator lie there."""
 
+    kept: dict[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    """What a format has found out about the whole site."""
+
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """Empty where there is none that can be read."""
@@ -91,7 +94,7 @@ class Site:
             return "data files of a site"
         if self.generator == "jekyll" and FOREIGN & set(parts[:-1]):
             return "parts of pages"
-        if self.generator and parts[-1].startswith("_") and self.generator != "sphinx":
+        if self.generator and parts[-1].startswith("_") and self.generator not in ("sphinx", "hugo"):
             return "parts of pages"
         if self.generator in ("docusaurus", "starlight") and any(part.startswith("_") for part in parts):
             return "parts of pages"
@@ -109,15 +112,16 @@ class Sites:
         self._root = root
         self._configured = lru_cache(maxsize=None)(self._look_for_files)
         self._marked = lru_cache(maxsize=None)(self._look_for_marks)
+        self._site = lru_cache(maxsize=None)(Site)
 
     def of(self, path: Path) -> Site:
         """The folder above the source is looked at for a configuration, too: `docs` is a part of a site."""
         inside = [folder for folder in path.parents if folder == self._root or folder.is_relative_to(self._root)]
         for folder in (*inside, *([self._root.absolute().parent] if inside else [])):
             if found := self._configured(folder):
-                return Site(folder, found, configured=True)
+                return self._site(folder, found, configured=True)
         found = next(filter(None, map(self._marked, inside)), "")
-        return Site(self._root, found)
+        return self._site(self._root, found)
 
     def _look_for_files(self, folder: Path) -> str:
         for generator, names in CONFIGURED.items():
@@ -155,7 +159,7 @@ def _constants(program: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     try:
         body = ast.parse(program).body
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return found
     for one in body:
         if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):

@@ -33,7 +33,8 @@ def read_apart(module: str, library: str, data: bytes) -> Body:
     """
     if find_spec(library) is None:
         raise MissingExtra("Reading PDF and DOCX files", "documents")
-    command = [sys.executable, "-m", __name__, module]
+    # -P: a docx.py in the current folder must not be taken for the library.
+    command = [sys.executable, "-P", "-m", __name__, module]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:

@@ -43,7 +43,14 @@ class Blocks:
         body = _Reader(parsed).body()
         if not body.lines:
             raise KnowledgeError("none of its chunks holds text")
-        yield article(document, body)
+        yield article(document, body, _fields(said) | _fields(parsed))
+
+
+def _fields(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of the document, beside its chunks or in its `metadata`."""
+    inner = said.get("metadata")
+    both = {**(inner if isinstance(inner, Mapping) else {}), **said}
+    return {str(key).casefold(): value for key, value in both.items() if not isinstance(value, Mapping)}
 
 
 def _loaded(text: str) -> Any:
@@ -134,5 +141,8 @@ def _box(ground: Mapping[str, Any]) -> tuple[float, float, float, float] | None:
         said = [said[name] for name in names]
     if not isinstance(said, list) or len(said) != 4 or not all(type(side) in (int, float) for side in said):
         return None
-    left, top, right, bottom = (round(float(side), 4) for side in said)
+    try:
+        left, top, right, bottom = (round(float(side), 4) for side in said)
+    except OverflowError:
+        return None
     return (left, top, right, bottom) if 0 <= left <= right <= 1 and 0 <= top <= bottom <= 1 else None

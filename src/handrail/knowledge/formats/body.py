@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article
+from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.text.markdown import figure
 from handrail.types import Place
@@ -68,8 +69,17 @@ class Body:
         return "\n".join(self.lines)
 
 
-def article(document: Document, body: Body) -> Article:
-    return Article(document.id, body.title or document.name, body.text, document.url, places=body.places)
+def article(document: Document, body: Body, fields: Mapping[str, Any] | None = None) -> Article | Unpublished:
+    """`fields` are what the document says of itself, by lower-case names. Raises NotClear and KnowledgeError."""
+    # Here, since the process in which a document is read apart needs none of it.
+    from handrail.knowledge.metadata import facets
+    from handrail.knowledge.publication import held_back
+
+    said = fields or {}
+    if why := held_back(said):
+        return Unpublished(document.id, str(document.path), why)
+    title = str(said.get("title") or body.title or document.name)
+    return Article(document.id, title, body.text, document.url, facets(said), body.places)
 
 
 def prose(text: str) -> str:

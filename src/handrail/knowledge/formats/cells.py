@@ -53,7 +53,7 @@ def _listed(said: Any) -> Cell | None:
 def _span(said: Any) -> int:
     try:
         return max(1, min(int(said), MOST_SPANNED))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 1
 
 

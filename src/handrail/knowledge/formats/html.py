@@ -24,6 +24,10 @@ from handrail.knowledge.formats.html_tree import (
     prepare,
     tree,
 )
+from handrail.knowledge.front_matter import led
+from handrail.knowledge.links import address
+from handrail.knowledge.metadata import facets
+from handrail.knowledge.publication import held_back
 from handrail.text.markdown import END_OF_TABS, OWN_ANCHOR
 
 MARKS = re.compile(r"[*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()")
@@ -78,12 +82,15 @@ class Html:
     suffixes = frozenset({".html", ".htm"})
 
     def read(self, document: Document) -> Iterator[Article | Rejected | Unpublished]:
-        page = page_of(document.data(), document.url)
-        why = page.held_back or (f"redirects to {page.redirect}" if page.redirect else "")
+        fields, html = led(_decoded(document.data()))
+        page = page_of(html, document.url)
+        why = held_back(fields) or page.held_back or (f"redirects to {page.redirect}" if page.redirect else "")
         if why:
             yield Unpublished(document.id, str(document.path), why)
         else:
-            yield Article(document.id, page.title or document.name, page.body, page.canonical or document.url)
+            title = str(fields.get("title") or page.title or document.name)
+            url = page.canonical or address(document, fields)
+            yield Article(document.id, title, page.body, url, facets(fields))
 
 
 def _redirect(soup: BeautifulSoup, url: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.knowledge.formats.body import BULLET, Body, article, item, prose
+from handrail.knowledge.front_matter import led
 from handrail.text.markdown import NEWLINE
 
 HEADING_CHARS = 90
@@ -24,7 +25,8 @@ class Plain:
     suffixes = frozenset({".txt", ".text"})
 
     def read(self, document: Document) -> Iterator[Article | Rejected | Unpublished]:
-        yield article(document, body_of(document.text()))
+        fields, text = led(document.text())
+        yield article(document, body_of(text), fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.knowledge.metadata import facets
-from handrail.knowledge.publication import held_back
+from handrail.knowledge.publication import NotClear, held_back
 from handrail.text.markdown import slug
 
 NAMES = {
@@ -55,24 +55,29 @@ def articles(document: Document, rows: Iterable[tuple[str, Any]]) -> Iterator[Ar
             yield Skipped(place, _missing(said))
             return
         found = True
-        yield _article(document, place, said)
+        yield from _article(document, place, said)
     if not found:
         raise KnowledgeError("holds no rows")
 
 
-def _article(document: Document, place: str, said: Mapping[str, Any]) -> Article | Rejected | Unpublished:
+def _article(document: Document, place: str, said: Mapping[str, Any]) -> Iterator[Article | Rejected | Unpublished]:
     columns = _columns(said)
     values = {key: _text(said[name]) for key, name in columns.items()}
     question, answer = values.get("question", ""), values.get("answer", "")
     if not question or not answer:
-        return Rejected(place, f"no {'answer' if question else 'question'}")
+        yield Rejected(place, f"no {'answer' if question else 'question'}")
+        return
     id_ = f"{document.id}:{values.get('id') or _named(question)}"
     try:
         if why := held_back(said):
-            return Unpublished(id_, place, why)
-        return Article(id_, " ".join(question.split()), answer, values.get("url", ""), facets(said))
+            yield Unpublished(id_, place, why)
+            return
+        yield Article(id_, " ".join(question.split()), answer, values.get("url", ""), facets(said))
+    except NotClear as error:
+        yield Rejected(place, str(error))
+        yield Unpublished(id_, place, "unclear audience")
     except KnowledgeError as error:
-        return Rejected(place, str(error))
+        yield Rejected(place, str(error))
 
 
 def _columns(said: Mapping[str, Any]) -> dict[str, str]:

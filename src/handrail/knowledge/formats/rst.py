@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 from docutils import nodes
@@ -15,19 +14,22 @@ from docutils.utils import SystemMessage
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
-from handrail.knowledge.files import plain_file
+from handrail.knowledge.files import files_in, plain_file
 from handrail.knowledge.formats import Document
 from handrail.knowledge.formats.rst_directives import known
 from handrail.knowledge.formats.rst_writer import Writer
 from handrail.knowledge.links import address
 from handrail.knowledge.metadata import facets
-from handrail.knowledge.publication import held_back
+from handrail.knowledge.publication import audience, held_back
 from handrail.knowledge.sites import Site
+from handrail.stores.audience import Audience
 
 LABEL = re.compile(r"\.\. _([^:`]+|`[^`]+`):\s*$")
 UNDER = re.compile(r"([=\-~^\"'#*+`.:_<>])\1{2,}\s*$")
 ROLE_IN_TITLE = re.compile(r":[\w:+-]+:`([^`<]*?)(?:\s*<[^`>]*>)?`|`{1,2}([^`]+)`{1,2}_?_?")
+FIELD = re.compile(r"^:([\w-]+):[ \t]*(.*)$", re.M)
 MOST_FILES = 20_000
+RST = ".rst"
 
 
 class Rst:
@@ -42,7 +44,7 @@ class Rst:
         if why := held_back(fields) or ("nosearch" if "nosearch" in fields else None):
             yield Unpublished(document.id, str(document.path), why)
             return
-        title, body = Writer(_titles(site.root)).page(doctree)
+        title, body = Writer(_titles_of(site)).page(doctree)
         yield Article(document.id, title or document.name, body, address(document, fields), facets(fields))
 
 
@@ -80,7 +82,8 @@ def _read(text: str, document: Document, site: Site) -> nodes.document:
 def _fields(doctree: nodes.document) -> Mapping[str, str | bool]:
     """The fields that begin a page, and what its `meta` says."""
     found: dict[str, str | bool] = {}
-    first = next((one for one in doctree.children if not isinstance(one, nodes.comment)), None)
+    first = _leading(doctree)
+    first = _leading(first) if isinstance(first, nodes.section) else first
     if isinstance(first, nodes.field_list):
         for one in first.children:
             name, body = one.children[0].astext(), one.children[1].astext()
@@ -90,15 +93,26 @@ def _fields(doctree: nodes.document) -> Mapping[str, str | bool]:
     return found
 
 
-@lru_cache(maxsize=8)
+def _leading(node: nodes.Element) -> nodes.Node | None:
+    """What a page or section begins with, behind its title, labels and comments."""
+    return next((one for one in node.children if not isinstance(one, nodes.PreBibliographic)), None)
+
+
+def _titles_of(site: Site) -> Mapping[str, str]:
+    if RST not in site.kept:
+        site.kept[RST] = _titles(site.root)
+    return site.kept[RST]
+
+
 def _titles(root: Path) -> Mapping[str, str]:
-    """Titles by the names that `:ref:` and by the paths that `:doc:` calls them."""
+    """Titles by the names that `:ref:` and by the paths that `:doc:` calls them, of pages that everyone may read."""
     found: dict[str, str] = {}
-    for number, path in enumerate(sorted(root.rglob("*.rst"))):
-        if number >= MOST_FILES:
-            break
+    for path in islice((path for path in files_in(root, {RST}) if isinstance(path, Path)), MOST_FILES):
         try:
             text = plain_file(path, 2_000_000).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+            said = {field[1].casefold(): field[2].strip() or True for field in FIELD.finditer(text)}
+            if held_back(said) or audience(said) is not Audience.PUBLIC:
+                continue
         except (OSError, KnowledgeError):
             continue
         name = "/" + path.relative_to(root).with_suffix("").as_posix()
