@@ -6,7 +6,7 @@ Each message is searched in several ways, most of which ask the language model o
 
 - `one`: the message as it is, once.
 - `requests`: each request that the local models see in it (no call).
-- `decompose`: each of up to five questions that the model makes of it.
+- `decompose`: the message, and each of up to five questions that the model reads in it (`rewrite.decompose`).
 - `hyde`: the message together with a passage that the model imagines (Gao et al., 2023).
 - `second`: `one`, then what the model says is still missing after it has seen the titles.
 - `graded`: `one`, with the articles that the model finds relevant moved to the front.
@@ -37,12 +37,15 @@ from eval.evaluators.retrieval import deep, ranking
 from eval.metrics.bootstrap import mean_interval
 from eval.selection import Source, select
 from handrail.assembly import Parts, build_parts
+from handrail.assembly.observing import build_prompts
+from handrail.assembly.parts import described
 from handrail.errors import HandrailError
-from handrail.llm import LanguageModel, connect
-from handrail.llm.prompts import LocalPrompts, PromptLibrary
+from handrail.llm import LanguageModel, Reply, TextListener, connect
+from handrail.llm.prompts import LocalPrompts, PromptLibrary, RenderedPrompt
 from handrail.settings import Settings, load_settings
 from handrail.types import Wordings
 from handrail.understand.classify.encoder import EncoderClassifier
+from handrail.understand.decomposed import DecomposedUnderstanding
 from handrail.understand.local import LocalUnderstanding
 
 PROMPTS = Path(__file__).parent / "prompts"
@@ -87,7 +90,6 @@ class Ways:
         self._retriever = parts.retriever(settings)
         self._understand = LocalUnderstanding(self._retriever, EncoderClassifier(settings.classify.static_above))
         self._settings = settings
-        self.calls = 0
         self.ways: dict[str, Callable[[str], Awaitable[list[str]]]] = {"one": self.one, "requests": self.requests}
 
     async def one(self, text: str) -> list[str]:
@@ -101,19 +103,34 @@ class Ways:
         return interleaved([await self.one(query) for query in dict.fromkeys(queries) if query.strip()])
 
 
+class Counting:
+    """A LanguageModel that counts how often it is asked."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model, self.name, self.calls = model, model.name, 0
+
+    async def ask(
+        self, prompt: RenderedPrompt, output: type[OutputT], on_text: TextListener | None = None
+    ) -> Reply[OutputT]:
+        self.calls += 1
+        return await self._model.ask(prompt, output, on_text)
+
+
 class AskingWays(Ways):
     """With those that ask a model first."""
 
-    def __init__(self, parts: Parts, settings: Settings, model: LanguageModel) -> None:
+    def __init__(self, parts: Parts, settings: Settings, model: Counting) -> None:
         super().__init__(parts, settings)
         self._titles = parts.snapshot.titles
         self._model = model
         self._prompts = PromptLibrary(LocalPrompts(PROMPTS))
+        prompts, brand = build_prompts(settings), described(settings.brand, parts.snapshot)
+        self._apart = DecomposedUnderstanding(self._understand, model, prompts, brand, parts.embed.submit)
         self.ways |= {"decompose": self.decompose, "hyde": self.hyde, "second": self.second, "graded": self.graded}
 
     async def decompose(self, text: str) -> list[str]:
-        asked = await self._ask("agentic_decompose", Searches, message=text)
-        return await self._in_turn([text, *asked.queries[:MOST]])
+        understood = await self._apart.read(question(text, self._settings))
+        return await self._in_turn([text, *(request.text for request in understood.requests)])
 
     async def hyde(self, text: str) -> list[str]:
         imagined = await self._ask("agentic_hyde", Imagined, message=text)
@@ -134,7 +151,6 @@ class AskingWays(Ways):
         return [self._titles[article] for article in articles[:20]]
 
     async def _ask(self, name: str, output: type[OutputT], **inputs: Any) -> OutputT:
-        self.calls += 1
         return (await self._model.ask(self._prompts.render(name, **inputs), output)).output
 
 
@@ -152,22 +168,23 @@ async def measured(source: Source, limit: int | None, notes: Console) -> dict[st
     chosen = select("retrieval", DATASETS["retrieval"], load_settings(), source, limit, notes)
     settings = deep(chosen.settings)
     models = connect(settings.llm) if settings.llm.configured else None
+    model = Counting(models.small) if models is not None else None
     parts = await asyncio.to_thread(build_parts, settings)
     try:
-        ways = AskingWays(parts, settings, models.small) if models is not None else Ways(parts, settings)
+        ways = AskingWays(parts, settings, model) if model is not None else Ways(parts, settings)
         known, seen = known_articles(parts), {name: Seen() for name in ways.ways}
         cases = [case for case in chosen.loaded.cases if case.article_ids]
         for number, case in enumerate(cases, 1):
             wanted = frozenset(known.resolve(name) or name for name in case.article_ids)
             for name, way in ways.ways.items():
-                start, before = time.perf_counter(), ways.calls
+                start, before = time.perf_counter(), model.calls if model else 0
                 try:
                     found = await way(case.question)
                 except HandrailError:
                     seen[name].failed += 1
                     found = await ways.one(case.question)
                 seen[name].seconds += time.perf_counter() - start
-                seen[name].calls += ways.calls - before
+                seen[name].calls += (model.calls if model else 0) - before
                 seen[name].recalls.append(recalled(found, wanted))
             notes.print(f"{number} of {len(cases)}", end="\r")
         return seen

@@ -78,8 +78,8 @@ def _understand(settings: Settings, tasks: frozenset[str], wording: Wording) -> 
     labels = ", ".join(label.value for label in Label)
     return Step(
         "understand",
-        f"One to three requests, each with one of {len(Label)} labels: {labels}",
-        _by(tasks, {"classify": "labels", "standalone": "follow-ups"}),
+        f"One or more requests, each with one of {len(Label)} labels: {labels}",
+        _by(tasks, {"classify": "labels", "standalone": "follow-ups", "decompose": "long messages"}),
         (
             f"fixed replies from p = {settings.classify.static_above:g}, without a search from {SURE:g}",
             f"serious from p = {GRAVE:g}, before any answer from {SURELY_GRAVE:g}",

@@ -21,6 +21,7 @@ SHIPPED = (
     "article_draft",
     "classify",
     "critique",
+    "decompose",
     "guidance",
     "high_stakes",
     "near_miss_check",
@@ -49,6 +50,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "near_misses": {"brand": "Acme", "title": "Refunds", "message": "refund?"},
     "near_miss_check": {"brand": "Acme", "passages": [passage()], "message": "1. refund?"},
     "rewrite": {"brand": "Acme", "covers": "Billing.", "message": "refund?"},
+    "decompose": {"brand": "Acme", "covers": "Billing.", "message": "refund?"},
     "answer": {
         "brand": "Acme",
         "lang": "en",

@@ -89,6 +89,7 @@ def asked_of_llm(settings: Settings) -> frozenset[str]:
         "classify": settings.classify.mode != "local",
         "standalone": bool(settings.memory.window_tokens) and settings.memory.rewrite == "llm",
         "rewrite": settings.rewrite.llm,
+        "decompose": settings.rewrite.decompose,
         "answer": settings.generate.answerer in ("auto", "llm"),
         "guidance": bool(settings.guidance.rules) and settings.guidance.check == "llm",
         "critique": settings.generate.critique == "llm",
@@ -105,6 +106,7 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     from handrail.llm import connect
     from handrail.understand.classify.cascade import CascadeClassifier
     from handrail.understand.classify.llm import LlmClassifier
+    from handrail.understand.decomposed import DecomposedUnderstanding
     from handrail.understand.rewrite import LlmRewriter
     from handrail.understand.rewritten import RewrittenUnderstanding
     from handrail.verify.llm import LlmVerifier
@@ -119,8 +121,11 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     elif settings.classify.mode == "cascade":
         stages = understood_by(stages, CascadeClassifier(first, second, settings.classify.unsure_below))
     if "standalone" in tasks:
-        primary = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand, embed)
-        stages = replace(stages, understand=replace(stages.understand, primary=primary, spare=local.understand.primary))
+        written = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand, embed)
+        stages = replace(stages, understand=replace(stages.understand, primary=written, spare=local.understand.primary))
+    if "decompose" in tasks:
+        apart = DecomposedUnderstanding(stages.understand.primary, models.small, prompts, brand, embed)
+        stages = replace(stages, understand=replace(stages.understand, primary=apart, spare=local.understand.primary))
     if "answer" in tasks:
         policy = load_policy(settings.high_stakes.policy_file)
         given = answer_blocks(settings, parts)

@@ -17,7 +17,7 @@ ALONE: Values = {
     "decisions": {"model": "local", "models": {}},
     "generate": {"answerer": "extractive", "critique": "off"},
     "memory": {"rewrite": "local"},
-    "rewrite": {"llm": False},
+    "rewrite": {"llm": False, "decompose": False},
     "verify": {"llm": "off"},
 }
 

@@ -235,6 +235,11 @@ class Memory(Section):
 
 class Rewrite(Section):
     llm: bool = advanced(False, description="Let the LLM expand short queries, if one is configured: one more call.")
+    decompose: bool = advanced(
+        False,
+        description="Let the LLM read messages of 30 words and more as up to five questions, each looked up for "
+        "itself: one more call. For whole cases that need several articles.",
+    )
 
 
 class Gates(Section):

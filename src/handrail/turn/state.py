@@ -29,7 +29,7 @@ SMALL_SHARE = 1 / 4
 LARGE_SHARE = 2 / 3
 """The same for answering and for the critique."""
 
-STAGE = {"high_stakes": "answer", "standalone": "understand"}
+STAGE = {"high_stakes": "answer", "standalone": "understand", "decompose": "understand"}
 """The stage that asks for a task, where the two differ in name."""
 
 T = TypeVar("T")

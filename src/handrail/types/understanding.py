@@ -125,7 +125,7 @@ class Understanding:
     """A message, understood with the conversation before it."""
 
     requests: Sequence[Request]
-    """One to three, in order. The first is the whole message where it asks one thing."""
+    """One to five, in order. The first is the whole message where it asks one thing."""
     whole: Request
     """The message as one request, for when its parts turn out to be none."""
     act: Act = Act.REQUEST
