@@ -80,6 +80,10 @@ def test_mtrag_asks_the_last_turn_with_those_before_it(tmp_path: Path, settings:
     [before] = history(cases[0], 500)
     assert (before.question, before.answer) == ("do kites need wind", "They do.")
     assert list(articles("mtrag-un", tmp_path, settings)) == ["d1"]
+    assert [(case.question, case.article_ids) for case in rows("mtrag-un", "retrieval", tmp_path)] == [
+        ("how much 0", ("d1",)),
+        ("how much 1", ("d1",)),
+    ]
 
 
 def test_what_was_said_before_is_cut_as_the_memory_cuts_it() -> None:

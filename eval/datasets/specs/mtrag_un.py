@@ -27,6 +27,21 @@ def refusals(source: Source) -> list[Line | BadRow]:
     return numbered(shaped(FILE, lambda: [_row(row) for row in rows]))
 
 
+def retrieval(source: Source) -> list[Line | BadRow]:
+    """The last messages that passages answer, without what was said before them."""
+    rows = held(source)
+
+    def answered() -> list[dict[str, Any]]:
+        told = (_row(row) for row in rows)
+        return [
+            {"id": row["id"], "question": row["question"], "article_ids": row["alt_docs"]}
+            for row in told
+            if row["alt_docs"]
+        ]
+
+    return numbered(shaped(FILE, answered))
+
+
 def _row(row: Any) -> dict[str, Any]:
     *before, last = row["input"]
     kind = row["answerability"]
@@ -65,7 +80,7 @@ SPECS = (
         licence="Apache-2.0, passages of several licences",
         source="github.com/IBM/mt-rag-benchmark",
         kb="eval-mtrag-un",
-        rows={"refusal": Rows(refusals)},
+        rows={"refusal": Rows(refusals), "retrieval": Rows(retrieval)},
         corpus=corpus_of(articles),
         caveat="a pool of reference passages, not the 366,000 passages of the task: compare within this row only",
         needs_data=True,
