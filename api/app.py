@@ -24,10 +24,25 @@ from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
 from api.outbox import outbox_worker
-from api.routes import ask, desk, feedback, handoff, health, live, reference, site, stream, systemone, visitor, widget
+from api.routes import (
+    ask,
+    desk,
+    feedback,
+    handoff,
+    health,
+    live,
+    operator,
+    reference,
+    site,
+    stream,
+    systemone,
+    visitor,
+    widget,
+)
 from api.startup import Startup
+from api.tenants import Door, RunningTenants
 from handrail import __version__
-from handrail.accounts.keyspace import TENANT, Keyspace
+from handrail.accounts.keyspace import Keyspace
 from handrail.accounts.limits.build import build_limits
 from handrail.accounts.limits.open_streams import OpenStreams
 from handrail.accounts.limits.shared import CONNECTIONS, connect
@@ -44,6 +59,8 @@ from handrail.records.once import Once
 from handrail.records.traces import TraceRecords
 from handrail.records.turns import Turns
 from handrail.settings import Settings, load_settings
+from handrail.settings.load import of_tenant
+from handrail.settings.tenants import OWN
 
 TURN_TTL_S = 86_400
 """Seconds a finished turn is kept for repeated turn ids."""
@@ -67,12 +84,13 @@ def create_app(
     if settings is None:  # started by an ASGI server, so nobody else has read how to log
         log_format.configure(chosen.observe)
     answering = assistant or _assembled(chosen)
+    tenants = _tenants(chosen, answering, clock) if chosen.storage.tenant == OWN else None
     app = FastAPI(
         title="Handrail",
         version=__version__,
         description=openapi.DESCRIPTION,
-        lifespan=_lifespan(chosen, answering, clock, hopeless),
-        middleware=_middleware(chosen),
+        lifespan=_lifespan(chosen, answering, clock, hopeless, tenants),
+        middleware=_middleware(chosen, tenants),
         docs_url=None,
         redoc_url=None,
         openapi_tags=openapi.TAGS,
@@ -89,19 +107,31 @@ def create_app(
         counted = Metrics()
         answering.trace_to(counted)
         app.include_router(metrics.build_router(counted, chosen.observe.metrics_key.get_secret_value()))
+    if tenants is not None and chosen.server.operator_key is not None:
+        app.include_router(operator.build_router(chosen, chosen.server.operator_key.get_secret_value(), clock))
     site.mount(app, chosen)
     errors.install(app)
     openapi.refine(app, chosen)
     return app
 
 
-def _assembled(settings: Settings) -> Assistant:
+def _assembled(settings: Settings, beside: Assistant | None = None) -> Assistant:
     from handrail.assembly import Assistant as LocalAssistant
 
-    return LocalAssistant(settings, repeats=True)
+    return LocalAssistant(settings, repeats=True, beside=beside if isinstance(beside, LocalAssistant) else None)
 
 
-def _middleware(settings: Settings) -> list[Middleware]:
+def _tenants(settings: Settings, own: Assistant, clock: Callable[[], float]) -> RunningTenants:
+    """The applications of the companies beside the deployment's own, which share its models."""
+
+    def make(name: str) -> FastAPI:
+        theirs = of_tenant(settings, name)
+        return create_app(theirs, _assembled(theirs, own), clock)
+
+    return RunningTenants(settings.storage.data_dir, make)
+
+
+def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Middleware]:
     """Outermost first: even a refusal of an inner one carries the id and the headers."""
     origins = settings.server.cors_origins
     cors = Middleware(
@@ -113,6 +143,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
         max_age=600,
     )
     return [
+        *([Middleware(Door, tenants=tenants)] if tenants is not None else []),
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
         Middleware(SecurityHeaders),
         *([cors] if origins else []),
@@ -127,6 +158,7 @@ def _lifespan(
     assistant: Assistant,
     clock: Callable[[], float],
     hopeless: Callable[[HandrailError], None] | None,
+    tenants: RunningTenants | None,
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -136,17 +168,17 @@ def _lifespan(
             limits = build_limits(settings, clock)
             cleanup.push_async_callback(limits.close)
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
-            turns = Turns(database, TENANT, TURN_TTL_S, turn_s)
+            turns = Turns(database, database.tenant, TURN_TTL_S, turn_s)
             streams = Streams(settings.stream, await _shared_streams(settings, limits.keys, cleanup))
             served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)
-            traces = TraceRecords(database, TENANT)
+            traces = TraceRecords(database, database.tenant)
             if settings.desk.trace_days:
                 queue = TraceQueue(traces.save)
                 assistant.trace_to(queue)
                 cleanup.push_async_callback(queue.finish)
             startup = Startup(assistant.start, hopeless=hopeless)
-            app.state.learning = build_learning(settings, database, TENANT, assistant, clock)
+            app.state.learning = build_learning(settings, database, database.tenant, assistant, clock)
             app.state.services = Services(
                 settings=settings,
                 assistant=assistant,
@@ -154,7 +186,7 @@ def _lifespan(
                 limits=limits,
                 database=database,
                 once=Once(turns, clock, queue_s=settings.server.conversation_queue_s, turn_s=turn_s),
-                requests=Desk(HandoffRecords(database.apart, TENANT), new_reference, clock),
+                requests=Desk(HandoffRecords(database.apart, database.tenant), new_reference, clock),
                 desk=served,
                 rota=rota,
                 traces=traces,
@@ -165,8 +197,10 @@ def _lifespan(
                 condition=Condition(),
             )
             cleanup.push_async_callback(assistant.stop)
+            if tenants is not None:  # before the models that they share are closed
+                cleanup.push_async_callback(tenants.close)
             cleanup.push_async_callback(streams.close)
-            worker = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, TENANT, clock))
+            worker = await cleanup.enter_async_context(outbox_worker(settings.alerts, database, database.tenant, clock))
             days, learning = settings.desk, app.state.learning
             work_beside = [
                 startup.run(),

@@ -17,6 +17,11 @@ PATH = "/desk"
 SAFE = ("GET", "HEAD")
 
 
+def under_root(request: Request, path: str = PATH) -> str:
+    """`path` as browsers see it, behind the prefix of a proxy or a tenant: no cookie reaches what lies beside."""
+    return f"{request.scope.get('root_path', '')}{path}"
+
+
 async def _agent(request: Request, services: Needed) -> Signed:
     """Raises 401 without a session, and 403 for a write without its token."""
     token = request.cookies.get(COOKIE)

@@ -6,6 +6,7 @@ import logging
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -59,5 +60,5 @@ def mount(app: FastAPI, settings: Settings) -> None:
         app.add_route("/", _to_demo, include_in_schema=False)
 
 
-async def _to_demo(_request: object) -> RedirectResponse:
-    return RedirectResponse("/demo/")
+async def _to_demo(request: Request) -> RedirectResponse:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/demo/")

@@ -12,10 +12,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from handrail.accounts.keyspace import TENANT
 from handrail.records.database import open_database
 from handrail.records.desk_tables import MessageRow
 from handrail.records.learning_tables import GradingRow
+from handrail.settings.tenants import OWN as TENANT
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.api.test_desk_learning import NOW, people, sign_in
 from tests.clock import Clock

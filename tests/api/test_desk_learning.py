@@ -17,12 +17,12 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.desk_access import COOKIE
-from handrail.accounts.keyspace import TENANT
 from handrail.desk.learning.drafts import Drafter, ExtractiveDrafter
 from handrail.desk.learning.gaps import Shelf
 from handrail.errors import IndexBusy
 from handrail.records.database import open_database
 from handrail.records.desk_tables import MessageRow, SessionRow, UserRow
+from handrail.settings.tenants import OWN as TENANT
 from handrail.types import Vectors
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.clock import Clock

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from handrail.errors import KnowledgeError, RetryableError, SettingsError
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore, connect, remove_database
 from handrail.stores.version_collections import VersionCollections
 from handrail.types import Passage, Vectors
 from tests.knowledge.articles import Given, HashedWords, Index, article
@@ -24,7 +24,7 @@ from tests.stores.test_versions import ingest, texts
 SEARCH = """
 import sys
 from pathlib import Path
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore, connect, remove_database
 from tests.knowledge.articles import HashedWords
 store = ChromaStore(connect(Path("unused"), sys.argv[1]), "acme", "hashed-words")
 store.open()
@@ -214,3 +214,28 @@ def test_what_one_process_makes_current_on_a_server_is_what_another_reads_next(t
         assert (reader.current(), texts(reader)) == (2, {"a/0": "New words."})
         writer.choose()
         assert (reader.current(), texts(reader)) == (1, {"a/0": "Old words."})
+
+
+def test_on_a_server_each_company_has_a_database_of_its_own(tmp_path: Path) -> None:
+    def opened(url: str, tenant: str) -> ChromaStore:
+        store = ChromaStore(connect(tmp_path, url, tenant), "shop", "tiny")
+        store.open()
+        return store
+
+    def found(url: str, tenant: str) -> list[str]:
+        return [id_ for id_, _ in opened(url, tenant).search(unit(1, 0), 5, {})]
+
+    companies = ("default", "acme", "globex")
+    with chroma_server(tmp_path / "server") as url:
+        for tenant in companies:
+            store = ChromaStore(connect(tmp_path, url, tenant), "shop", "tiny")
+            store.create()
+            store.write([passage(f"of-{tenant}")], np.stack([unit(1, 0)]), ["d"], [1])
+        assert [found(url, tenant) for tenant in companies] == [[f"of-{tenant}/0"] for tenant in companies]
+
+        remove_database(url, "acme")
+        remove_database(url, "acme")  # there is nothing left to remove
+
+        with pytest.raises(KnowledgeError):
+            opened(url, "acme")
+        assert [found(url, tenant) for tenant in ("default", "globex")] == [["of-default/0"], ["of-globex/0"]]

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse
 
 from api.dependencies import Needed, counted_by_address
+from api.desk_access import under_root
 from api.errors import BY_STATUS, ApiError
 from api.routes.desk.sign_in import encrypted, keep
 from handrail.accounts.oidc import AWAY_S, Oidc
@@ -30,13 +31,13 @@ async def start(request: Request, services: Needed) -> RedirectResponse:
     try:
         leaving = await provider.leave()
     except SignInProblem as problem:
-        return _back(problem)
+        return _back(problem, request)
     response = _redirect(leaving.url)
     response.set_cookie(
         LEFT,
         leaving.sealed,
         max_age=int(AWAY_S),
-        path=PATH,
+        path=under_root(request, PATH),
         secure=encrypted(request, services.settings),
         httponly=True,
         samesite="lax",
@@ -53,9 +54,9 @@ async def callback(request: Request, services: Needed) -> RedirectResponse:
     except SignInProblem as problem:
         log.warning("sign-in refused: %s", problem)
         await sign_in.refused(problem)
-        return _back(problem)
+        return _back(problem, request)
     response = _redirect(DESK)
-    response.delete_cookie(LEFT, path=PATH)
+    response.delete_cookie(LEFT, path=under_root(request, PATH))
     keep(signed, request, response, services)
     return response
 
@@ -66,9 +67,9 @@ def _provider(services: Needed) -> Oidc:
     return services.desk.oidc
 
 
-def _back(problem: SignInProblem) -> RedirectResponse:
+def _back(problem: SignInProblem, request: Request) -> RedirectResponse:
     response = _redirect(f"{DESK}?problem={problem.code}")
-    response.delete_cookie(LEFT, path=PATH)
+    response.delete_cookie(LEFT, path=under_root(request, PATH))
     return response
 
 

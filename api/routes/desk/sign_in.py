@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.dependencies import Needed, Services, Visitor, json_only
-from api.desk_access import COOKIE, PATH, Agent, user_view
+from api.desk_access import COOKIE, PATH, Agent, under_root, user_view
 from api.desk_schemas import SignInRequest
 from api.errors import ApiError
 from handrail.accounts.known_browser import VALID_S
@@ -40,10 +40,10 @@ async def sign_in(
 
 
 @router.post("/sign-out", status_code=204)
-async def sign_out(agent: Agent, response: Response, services: Needed) -> None:
+async def sign_out(request: Request, agent: Agent, response: Response, services: Needed) -> None:
     await services.desk.sign_in.close(agent.token)
     await services.desk.presence.gone(f"agent:{agent.user.id}", user_id=agent.user.id)
-    response.delete_cookie(COOKIE, path=PATH)
+    response.delete_cookie(COOKIE, path=under_root(request))
 
 
 @router.get("/me")
@@ -63,8 +63,8 @@ def keep(signed: Signed, request: Request, response: Response, services: Service
     settings = services.settings
     mark = services.desk.sign_in.mark(signed.user)
     for name, value, seconds, path in (
-        (COOKIE, signed.token, settings.desk.session_hours * 3600, PATH),
-        (KNOWN, mark, VALID_S, f"{PATH}/api/sign-in"),
+        (COOKIE, signed.token, settings.desk.session_hours * 3600, under_root(request)),
+        (KNOWN, mark, VALID_S, under_root(request, f"{PATH}/api/sign-in")),
     ):
         response.set_cookie(
             name,

@@ -14,8 +14,8 @@ from pathlib import Path
 from handrail.accounts.visitor_token import load_secret
 from handrail.errors import SettingsError
 from handrail.settings import Settings, Storage
+from handrail.settings.tenants import OWN
 
-TENANT = "default"
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 
 
@@ -24,7 +24,7 @@ class Keyspace:
     """The keys and channels of one tenant of one deployment. Raises ValueError for names that could run together."""
 
     deployment: str
-    tenant: str = TENANT
+    tenant: str = OWN
 
     def __post_init__(self) -> None:
         for name in (self.deployment, self.tenant):
@@ -50,9 +50,11 @@ def keyspace_of(settings: Settings) -> Keyspace:
 
     Processes with the same records get the same name. Raises SettingsError when it cannot be made.
     """
-    if settings.server.deployment:
-        return Keyspace(settings.server.deployment)
-    return Keyspace(blake2b(_records(settings.storage).encode(), digest_size=8, person=b"deployment").hexdigest())
+    deployment, tenant = settings.server.deployment, settings.storage.tenant
+    if deployment:
+        return Keyspace(deployment, tenant)
+    name = blake2b(_records(settings.storage).encode(), digest_size=8, person=b"deployment").hexdigest()
+    return Keyspace(name, tenant)
 
 
 def _records(storage: Storage) -> str:

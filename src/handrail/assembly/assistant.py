@@ -17,7 +17,7 @@ from handrail.assembly.caching import build_cache, with_cache
 from handrail.assembly.learning import build_drafter, learn_folder, shelf_of
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import about, build_tracer, new_trace_id
-from handrail.assembly.parts import Parts, at_version, build_parts
+from handrail.assembly.parts import Parts, at_version, build_parts, parts_beside
 from handrail.assembly.serving import Serving
 from handrail.assembly.stages import build_stages
 from handrail.assembly.suggesting import build_suggester
@@ -54,8 +54,10 @@ class Assistant:
     `repeats`: whether an answer that a model wrote may be given again, by `generate.cache_hours`.
     """
 
-    def __init__(self, settings: Settings, *, repeats: bool = False) -> None:
+    def __init__(self, settings: Settings, *, repeats: bool = False, beside: Assistant | None = None) -> None:
+        """`beside`: whose models are used. It answers for another company, and has to be started first."""
         self.settings = settings
+        self._beside = beside
         self._repeats = repeats
         self._cache: AnswerCache | None = None
         self._serving: Serving | None = None
@@ -92,9 +94,7 @@ class Assistant:
         opened: Parts | None = None
         serving: Serving | None = None
         try:
-            parts, _ = await asyncio.gather(
-                asyncio.to_thread(build_parts, self.settings), asyncio.to_thread(language.warm_up)
-            )
+            parts, _ = await asyncio.gather(asyncio.to_thread(self._build), asyncio.to_thread(language.warm_up))
             opened = parts
             self._about = about(self.settings, parts.store.generation)
             sinks = tuple(self._sinks)
@@ -116,6 +116,11 @@ class Assistant:
         self._serving = serving
         serving.begin()
         self._looking = asyncio.create_task(self._look())
+
+    def _build(self) -> Parts:
+        if self._beside is None:
+            return build_parts(self.settings)
+        return parts_beside(self.settings, self._beside._served().parts)
 
     async def _serve(self, parts: Parts, tracer: Tracer) -> Serving:
         """All that is made of one version."""

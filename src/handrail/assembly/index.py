@@ -24,7 +24,7 @@ def versions_of(settings: Settings, embedder: str | None = None) -> Versions:
     kb, embedder, storage = settings.knowledge.kb, embedder or settings.models.embedder, settings.storage
     if storage.chroma_url is None:
         return VersionFolders(kb_folder(settings, kb), storage.data_dir, kb, embedder)
-    return VersionCollections(connect(storage.data_dir, storage.chroma_url), kb, embedder)
+    return VersionCollections(connect(storage.data_dir, storage.chroma_url, storage.tenant), kb, embedder)
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def drop(settings: Settings) -> None:
             held.enter_context(IndexLock(version, write=True))
         if storage.chroma_url or holds(storage.data_dir, kb):
             held.enter_context(IndexLock(storage.data_dir, write=True))
-            client = connect(storage.data_dir, storage.chroma_url)
+            client = connect(storage.data_dir, storage.chroma_url, storage.tenant)
             held.callback(close, client)
             for collection in client.list_collections():
                 if (collection.metadata or {}).get("kb") == kb:

@@ -163,6 +163,8 @@ class Parts:
     """Of messages in any language, as they are written; None where the settings name no encoder for them."""
     multilingual: Multilingual | None = None
     """None where the settings name no encoder for other languages."""
+    shares: bool = False
+    """Whether the models are another assistant's, which closes them."""
 
     @property
     def store(self) -> ChromaStore:
@@ -216,6 +218,12 @@ class Parts:
         return SectionReader(self.snapshot, model, depth, words, answers, across, figures)
 
     def close(self) -> None:
+        if not self.shares:
+            self._close_models()
+        self.index.release()
+        self.versions.close()
+
+    def _close_models(self) -> None:
         self.embed.close()
         self.read.close()
         self.entails.close()
@@ -225,8 +233,6 @@ class Parts:
         for beside in (self.late, self.multilingual):
             if beside is not None:
                 beside.ask.close()
-        self.index.release()
-        self.versions.close()
 
 
 def build_parts(settings: Settings) -> Parts:
@@ -291,7 +297,20 @@ def build_parts(settings: Settings) -> Parts:
 
 def at_version(settings: Settings, parts: Parts, number: int) -> Parts:
     """The same models over another version, which is loaded here. Raises HandrailError where it cannot be."""
-    index = parts.versions.open(number)
+    return _with_index(settings, parts, parts.versions.open(number))
+
+
+def parts_beside(settings: Settings, parts: Parts) -> Parts:
+    """The same models over another company's knowledge base. Raises HandrailError."""
+    versions = versions_of(settings)
+    try:
+        return _with_index(settings, replace(parts, versions=versions, shares=True), versions.read())
+    except BaseException:
+        versions.close()
+        raise
+
+
+def _with_index(settings: Settings, parts: Parts, index: Opened) -> Parts:
     try:
         store = index.store
         store.check()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -32,6 +34,7 @@ from handrail.cli import (
     report,
     serve,
     sync,
+    tenant,
     trace,
     tune,
 )
@@ -71,7 +74,19 @@ app.add_typer(kb.app, name="kb")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(tenant.app, name="tenant")
 app.add_typer(trace.app, name="trace")
+
+
+@app.callback()
+def chosen(
+    tenant: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Run the command for this tenant: see `handrail tenant`."),
+    ] = None,
+) -> None:
+    if tenant is not None:
+        os.environ["HANDRAIL__STORAGE__TENANT"] = tenant
 
 
 def main() -> None:

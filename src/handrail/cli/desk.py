@@ -10,7 +10,6 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from handrail.accounts.keyspace import TENANT
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.accounts.sessions import Role
 from handrail.assembly.forgetting import forget_shared
@@ -47,7 +46,9 @@ def add(
 
     async def work(database: Database) -> UserRow:
         hashed = await hash_password(password)
-        return await People(database, TENANT).add(email, name or email.split("@")[0], role.value, hashed, time.time())
+        return await People(database, database.tenant).add(
+            email, name or email.split("@")[0], role.value, hashed, time.time()
+        )
 
     added = with_database(settings_for(), work)
     notes.print(f"{added.email} can sign in at /desk as {added.role}.")
@@ -60,7 +61,7 @@ def list_users(as_json: Json = False) -> None:
     """List all users, one per line."""
 
     async def work(database: Database) -> list[dict[str, object]]:
-        rows = await People(database, TENANT).all()
+        rows = await People(database, database.tenant).all()
         return [{"email": row.email, "name": row.name, "role": row.role, "active": row.active} for row in rows]
 
     rows = with_database(settings_for(), work)
@@ -90,7 +91,7 @@ def password(email: Email, ask_password: Ask = False) -> None:
 @app.command()
 def export(visitor: Annotated[str, typer.Argument(help="Visitor id or e-mail address.")]) -> None:
     """Print everything stored about a visitor, as JSON."""
-    found = with_database(settings_for(), lambda database: VisitorRecords(database, TENANT).export(visitor))
+    found = with_database(settings_for(), lambda database: VisitorRecords(database, database.tenant).export(visitor))
     results.print(json.dumps({"visitor": visitor, "conversations": found}, ensure_ascii=False, indent=1))
 
 
@@ -103,7 +104,7 @@ def delete(
     if not yes:
         typer.confirm(f"Delete every conversation of {visitor}?", abort=True)
     settings = settings_for()
-    gone = with_database(settings, lambda database: VisitorRecords(database, TENANT).delete(visitor))
+    gone = with_database(settings, lambda database: VisitorRecords(database, database.tenant).delete(visitor))
     notes.print(f"{len(gone.conversations)} conversations deleted.")
     if not gone.conversations or asyncio.run(forget_shared(settings, gone.conversations, gone.turns)):
         return
@@ -122,8 +123,8 @@ def retention() -> None:
 
     async def work(database: Database) -> tuple[int, int]:
         now = time.time()
-        gone = await VisitorRecords(database, TENANT).forget(days, now)
-        return gone, await TraceRecords(database, TENANT).forget(settings.desk.trace_days, now)
+        gone = await VisitorRecords(database, database.tenant).forget(days, now)
+        return gone, await TraceRecords(database, database.tenant).forget(settings.desk.trace_days, now)
 
     gone, traces = with_database(settings, work)
     notes.print(f"{gone} conversations {f'older than {days} days' if days else 'that are over'} deleted.")
@@ -136,7 +137,7 @@ def demo_agent(settings: Settings) -> tuple[str, str]:
     email, chosen = "agent@demo.example", new_password()
 
     async def work(database: Database) -> None:
-        people = People(database, TENANT)
+        people = People(database, database.tenant)
         hashed, found = await hash_password(chosen), await people.by_email(email)
         if found is None:
             await people.add(email, "Robin (demo)", Role.ADMIN.value, hashed, time.time())
@@ -149,7 +150,7 @@ def demo_agent(settings: Settings) -> tuple[str, str]:
 
 def _changed(email: str, **values: object) -> None:
     async def work(database: Database) -> None:
-        people = People(database, TENANT)
+        people = People(database, database.tenant)
         found = await people.by_email(email)
         if found is None:
             raise SettingsError(f"there is no user {email}")

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from handrail.accounts.keyspace import TENANT
 from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.cli.desk import with_database
 from handrail.desk.learning.cases import FORMATS, CaseError, lines
@@ -20,7 +19,6 @@ from handrail.records.database import Database
 from handrail.records.learning import LearningRecords
 from handrail.settings import Settings
 
-Tenant = Annotated[str, typer.Option("--tenant", help="Tenant whose records are used.")]
 From = Annotated[str | None, typer.Option("--from", help="First day, such as 2026-11-01. Default: 30 days ago.")]
 To = Annotated[str | None, typer.Option("--to", help="Last day. Default: today.")]
 
@@ -34,13 +32,12 @@ def gaps(
     limit: Annotated[
         int, typer.Option("--limit", min=1, max=1000, help="Number of gaps to show, most asked first.")
     ] = 20,
-    tenant: Tenant = TENANT,
     as_json: Json = False,
 ) -> None:
     """List the questions the articles didn't answer, grouped, with the nearest articles."""
     settings = settings_for(kb)
     when = period(first, last, settings.hours.timezone, time.time())
-    found = _gaps(settings, tenant, when.start, when.end)[:limit]
+    found = _gaps(settings, when.start, when.end)[:limit]
     if as_json:
         print(json.dumps([asdict(gap) for gap in found], ensure_ascii=False, indent=2))  # noqa: T201
         return
@@ -51,12 +48,12 @@ def gaps(
     notes.print(f"{len(found)} gaps, {when.first} to {when.last} ({settings.hours.timezone})")
 
 
-def _gaps(settings: Settings, tenant: str, start: float, end: float) -> list[Gap]:
+def _gaps(settings: Settings, start: float, end: float) -> list[Gap]:
     from handrail.assembly import Assistant
     from handrail.desk.learning.service import Gaps
 
     async def read(database: Database) -> list[Gap]:
-        records = LearningRecords(database, tenant)
+        records = LearningRecords(database, database.tenant)
         if not await records.asked(start, end):
             return []
         assistant = Assistant(settings)
@@ -76,7 +73,6 @@ def export(
         Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
     ] = None,
     confirmed: Annotated[bool, typer.Option("--confirmed", help="Only cases confirmed at the desk.")] = False,
-    tenant: Tenant = TENANT,
 ) -> None:
     """Write JSON lines for `handrail eval refusal --file FILE` or `handrail eval retrieval --file FILE`."""
     chosen = next((name for name in FORMATS if name == case_format), None)
@@ -84,7 +80,7 @@ def export(
         raise CaseError(f"--format is one of {', '.join(FORMATS)}")
 
     async def read(database: Database) -> str:
-        records = LearningRecords(database, tenant)
+        records = LearningRecords(database, database.tenant)
         await records.propose_cases(time.time())
         return lines(await records.cases(chosen, "confirmed" if confirmed else None), chosen)
 

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from handrail.accounts.keyspace import TENANT
 from handrail.cli import Json, notes, settings_for
 from handrail.cli.desk import with_database
 from handrail.desk.reports import Report, Row
@@ -39,8 +38,8 @@ def report(
     when = period(first, last, settings.hours.timezone, now)
 
     async def work(database: Database) -> Report:
-        await FactRecords(database, TENANT).draw()
-        return await reports(budget_of(settings))[name](ReportRecords(database, TENANT), when, now)
+        await FactRecords(database, database.tenant).draw()
+        return await reports(budget_of(settings))[name](ReportRecords(database, database.tenant), when, now)
 
     made = with_database(settings, work)
     if as_json:

@@ -17,7 +17,6 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.prompt import IntPrompt
 
-from handrail.accounts.keyspace import TENANT
 from handrail.cli import KB, Json, MaxUsd, loading, notes, results, settings_for
 from handrail.cli.desk import with_database
 from handrail.desk.drift.daily import Grading, last_whole_day, sample_of
@@ -65,7 +64,7 @@ def grade(
     judge = _judge(settings, max_usd)
 
     async def work(database: Database) -> dict[str, Any]:
-        records = GradingRecords(database, TENANT)
+        records = GradingRecords(database, database.tenant)
         sample = await sample_of(records, chosen, zone, settings.drift.daily)
         before = sum(JUDGE in one.grades for one in sample)
         with _bar() as progress:
@@ -106,7 +105,7 @@ def show(
     when = period(first, last, settings.hours.timezone, time.time())
 
     async def work(database: Database) -> dict[str, Any]:
-        reports = ReportRecords(database, TENANT)
+        reports = ReportRecords(database, database.tenant)
         yesterday = last_whole_day(when.zone, time.time())
         fallen = fall(await grades_until(reports, yesterday, when.zone), yesterday)
         found = points(await reports.grades(when), weekly=weeks)
@@ -155,7 +154,9 @@ def golden(
                 async with aclosing(_answers(settings, rows, quiet=by_hand)) as answers:
                     async for row, response in answers:
                         told["rows"].append(
-                            await _golden(GradingRecords(database, TENANT), settings, judge, today, row, response)
+                            await _golden(
+                                GradingRecords(database, database.tenant), settings, judge, today, row, response
+                            )
                         )
                         if max_usd and meter.usage.cost_usd >= max_usd and len(told["rows"]) < len(rows):
                             told["stopped"] = f"the budget of {max_usd:.2f} USD is used up"

@@ -15,6 +15,7 @@ from handrail.assembly import current_index, kb_folder
 from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.settings import Settings
+from handrail.settings.tenants import OWN
 
 app = typer.Typer(help="List, inspect and remove knowledge bases.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
@@ -49,16 +50,16 @@ def _pairs(settings: Settings) -> set[tuple[str, str]]:
 
     shared, url = settings.storage.data_dir, settings.storage.chroma_url
     if url:
-        return set(_in_chroma(shared, url))
+        return set(_in_chroma(shared, url, settings.storage.tenant))
     own = sorted((shared / "kb").glob("*"))
-    old = {pair for folder in (shared, *own) if on_disk(folder) for pair in _in_chroma(folder, None)}
+    old = {pair for folder in (shared, *own) if on_disk(folder) for pair in _in_chroma(folder)}
     return old | {(folder.name, embedder) for folder in own for embedder in embedders(folder)}
 
 
-def _in_chroma(folder: Path, url: str | None) -> Iterator[tuple[str, str]]:
+def _in_chroma(folder: Path, url: str | None = None, tenant: str = OWN) -> Iterator[tuple[str, str]]:
     from handrail.stores.chroma import close, connect
 
-    client = connect(folder, url)
+    client = connect(folder, url, tenant)
     try:
         told = [dict(collection.metadata or {}) for collection in client.list_collections()]
     finally:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from handrail.records.outbox import OutboxRecords
 
 app = typer.Typer(help="Outgoing alerts and transcripts.", no_args_is_help=True)
-Tenant = Annotated[str, typer.Option(help="Whose letters.")]
 T = TypeVar("T")
 
 
@@ -30,11 +29,10 @@ def list_(
         typer.Option(help="Only messages in this state. `dead` means delivery has failed for good."),
     ] = "all",
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Show at most N, newest first.")] = 50,
-    tenant: Tenant = "default",
     as_json: Json = False,
 ) -> None:
     """List messages with their attempts and last error."""
-    items = _with_outbox(tenant, lambda outbox: outbox.list(None if state == "all" else state, limit))
+    items = _with_outbox(lambda outbox: outbox.list(None if state == "all" else state, limit))
     if as_json:
         print(json.dumps([asdict(item) | {"state": item.state} for item in items], indent=2))  # noqa: T201
         return
@@ -55,23 +53,22 @@ def retry(
     id_: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="Id of one message. Default: all dead ones.")
     ] = None,
-    tenant: Tenant = "default",
 ) -> None:
     """Send failed messages again, after you have fixed the cause."""
-    count = _with_outbox(tenant, lambda outbox: outbox.retry(time.time(), id_))
+    count = _with_outbox(lambda outbox: outbox.retry(time.time(), id_))
     if id_ is not None and not count:
         raise PermanentError(f"there is no dead message {id_}. See `handrail outbox list --state dead`")
     notes.print(f"{count} message(s) will be sent again.")
 
 
-def _with_outbox(tenant: str, work: Callable[[OutboxRecords], Awaitable[T]]) -> T:
+def _with_outbox(work: Callable[[OutboxRecords], Awaitable[T]]) -> T:
     from handrail.records.database import open_database
     from handrail.records.outbox import OutboxRecords
 
     async def run() -> T:
         database = await open_database(settings_for().storage)
         try:
-            return await work(OutboxRecords(database, tenant))
+            return await work(OutboxRecords(database, database.tenant))
         finally:
             await database.close()
 

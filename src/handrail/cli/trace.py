@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from handrail.accounts.keyspace import TENANT
 from handrail.cli import Json, loading, notes, results, settings_for
 from handrail.errors import PermanentError
 
@@ -146,7 +145,7 @@ def _with_traces(work: Callable[[TraceRecords], Awaitable[T]]) -> T:
     async def run() -> T:
         database = await open_database(settings_for().storage)
         try:
-            return await work(TraceRecords(database, TENANT))
+            return await work(TraceRecords(database, database.tenant))
         finally:
             await database.close()
 

@@ -20,6 +20,7 @@ from handrail.records.line import Line
 from handrail.records.migrate import upgrade
 from handrail.records.tables import TurnRow
 from handrail.settings import Storage
+from handrail.settings.tenants import OWN
 
 ASYNC_DRIVERS = {"postgres": "postgresql+asyncpg", "postgresql": "postgresql+asyncpg", "sqlite": "sqlite+aiosqlite"}
 LOCK_WAIT_MS = 10_000
@@ -37,12 +38,24 @@ class Database:
     """Opened by `open_database`; close it, or its threads outlive the event loop."""
 
     def __init__(
-        self, engine: AsyncEngine, readers: AsyncEngine, line: Line | None, apart: Database | None = None
+        self,
+        engine: AsyncEngine,
+        readers: AsyncEngine,
+        line: Line | None,
+        apart: Database | None = None,
+        tenant: str = OWN,
     ) -> None:
+        self.tenant = tenant
+        """Whose records are meant."""
         self._engine = engine
         self._readers = readers
         self._line = line
         self._apart = apart
+
+    def of(self, tenant: str) -> Database:
+        """The same connections, for the records of another tenant. Not to be closed."""
+        apart = self._apart.of(tenant) if self._apart is not None else None
+        return Database(self._engine, self._readers, self._line, apart, tenant)
 
     @property
     def apart(self) -> Database:
@@ -112,7 +125,7 @@ async def open_database(storage: Storage) -> Database:
             f"can't open the database ({type(error).__name__}). Check storage.database_url (DATABASE_URL), and that "
             "storage.data_dir is writable"
         ) from error
-    return _database(url, engine)
+    return _database(url, engine).of(storage.tenant)
 
 
 def _database(url: URL, engine: AsyncEngine) -> Database:

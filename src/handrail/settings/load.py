@@ -18,6 +18,7 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 
 from handrail.errors import SettingsError
+from handrail.settings import tenants
 from handrail.settings.base import Section
 from handrail.settings.paths import PACKAGE, SAMPLE_KB
 from handrail.settings.tree import Settings
@@ -92,32 +93,49 @@ REMOVED = {
 
 
 def load_settings(
-    config: Path | None = None, environ: Mapping[str, str] | None = None, kb: str | None = None
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    kb: str | None = None,
+    tenant: str | None = None,
 ) -> Settings:
     """Read `config` (or `$HANDRAIL_CONFIG`, or `./config.toml`), `.env` and the environment.
 
-    `kb` chooses another knowledge base. The sample's brings the sample company's profile, for what is left at its
-    default. Raises SettingsError with one line per wrong value: where it is, what it was, what is allowed.
+
+    `kb` chooses another knowledge base; the sample's brings the sample company's profile, for what is left at its
+    default. `tenant`, or `storage.tenant`, is one of the companies that share the deployment. Raises SettingsError
+    with one line per wrong value: where it is, what it was, what is allowed.
     """
     env = dict(environ if environ is not None else environment())
     path = config or (Path(env["HANDRAIL_CONFIG"]) if env.get("HANDRAIL_CONFIG") else Path("config.toml"))
-    tree = _read_toml(path, required=config is not None or bool(env.get("HANDRAIL_CONFIG")))
-    for section, key in PATHS:
-        if tree.get(section, {}).get(key):
-            tree[section][key] = str(path.parent / tree[section][key])
-    for source in tree.get("sources", ()):
-        if isinstance(source, dict) and _is_path(source.get("where")):
-            source["where"] = str(path.parent / source["where"])
+    tree = _placed(_read_toml(path, required=config is not None or bool(env.get("HANDRAIL_CONFIG"))), path.parent)
     for name, (section, key) in WELL_KNOWN.items():
         if env.get(name):
             _lay(tree, section, key, env[name])
     if kb is not None:
         env["HANDRAIL__KNOWLEDGE__KB"] = kb
+    _lay_environment(tree, env)
     try:
-        return _with_profile(_with_environment(tree, env))
+        settings = Settings.model_validate(tree)
     except ValidationError as error:
         source = f"{path} or the environment" if kb is None else f"{path}, the environment or the command line"
         raise SettingsError(explain(error, source)) from None
+    tenant = tenant or settings.storage.tenant
+    return _with_profile(settings) if tenant == tenants.OWN else of_tenant(settings, tenant, kb)
+
+
+def of_tenant(settings: Settings, tenant: str, kb: str | None = None) -> Settings:
+    """The deployment's settings as they are for one of the companies that share it. Raises SettingsError."""
+    path = tenants.file_of(settings.storage.data_dir, tenant)
+    own = _placed(_read_toml(path, required=True), path.parent)
+    tree = settings.model_dump(exclude_unset=True)
+    secret = settings.desk.secret.get_secret_value() if settings.desk.secret else None
+    laid = tenants.laid(tree, tenant, own, path, secret)
+    if kb is not None:
+        _lay(laid, "knowledge", "kb", kb)
+    try:
+        return _with_profile(Settings.model_validate(laid))
+    except ValidationError as error:
+        raise SettingsError(explain(error, str(path))) from None
 
 
 def environment() -> dict[str, str]:
@@ -137,8 +155,8 @@ def _lay(tree: dict[str, Any], section: str, key: str, value: Any) -> None:
         values[key] = value
 
 
-def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
-    """Lay `HANDRAIL__SECTION__KEY` variables over the tree, then validate once.
+def _lay_environment(tree: dict[str, Any], env: Mapping[str, str]) -> None:
+    """Lay `HANDRAIL__SECTION__KEY` variables over the tree.
 
     Raises SettingsError for a variable that names no section and key: it would be ignored in silence.
     """
@@ -149,7 +167,6 @@ def _with_environment(tree: dict[str, Any], env: Mapping[str, str]) -> Settings:
         if len(parts) != 2:
             raise SettingsError(f"{name}: must be HANDRAIL__SECTION__KEY{_likely(parts[-1].lower())}")
         _lay(tree, parts[0].lower(), parts[1].lower(), literal(value))
-    return Settings.model_validate(tree)
 
 
 def _likely(key: str) -> str:
@@ -185,6 +202,17 @@ def literal(value: str) -> Any:
         with suppress(ValueError):
             return json.loads(value)
     return value
+
+
+def _placed(tree: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """With the files that `tree` names found from `folder`, that of the file it was read from."""
+    for section, key in PATHS:
+        if isinstance(tree.get(section), dict) and tree[section].get(key):
+            tree[section][key] = str(folder / tree[section][key])
+    for source in tree.get("sources", ()):
+        if isinstance(source, dict) and _is_path(source.get("where")):
+            source["where"] = str(folder / source["where"])
+    return tree
 
 
 def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:

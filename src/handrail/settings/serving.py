@@ -42,6 +42,12 @@ class Server(Section):
         le=10_000_000,
         description="Largest request body in bytes. Larger ones are refused while they arrive.",
     )
+    operator_key: SecretStr | None = advanced(
+        None,
+        min_length=16,
+        description="Turns on `/tenants`, for whoever sends this key as a bearer token: see docs/tenants.md. "
+        "Environment variable: HANDRAIL__SERVER__OPERATOR_KEY.",
+    )
     deployment: str | None = advanced(
         None,
         pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$",
@@ -126,6 +132,12 @@ class Storage(Section):
         None, description="Chroma server, such as http://127.0.0.1:8000. Default: Chroma on disk."
     )
     database_url: str | None = Field(None, description="SQLAlchemy URL for records. Default: SQLite in data_dir.")
+    tenant: str = advanced(
+        "default",
+        pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$",
+        description="The company that a command is about, where several share the deployment: see docs/tenants.md. "
+        "`handrail --tenant NAME` sets it for one command.",
+    )
 
 
 class Observe(Section):

@@ -7,7 +7,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,13 +16,14 @@ from urllib.parse import urlsplit
 
 import chromadb
 import numpy as np
-from chromadb.api import ClientAPI
+from chromadb.api import AdminAPI, ClientAPI
 from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateHNSWConfiguration
-from chromadb.config import Settings
-from chromadb.errors import NotFoundError
+from chromadb.config import DEFAULT_DATABASE, Settings
+from chromadb.errors import NotFoundError, UniqueConstraintError
 
 from handrail.errors import IndexIncomplete, KnowledgeError, RetryableError, SettingsError
+from handrail.settings.tenants import OWN
 from handrail.stores import audience as audiences
 from handrail.stores.audience import Audience
 from handrail.stores.filters import CLOSED, DOCUMENT, FROM, LANG, SEVERAL, TO, UPDATED, day, values, wanted
@@ -79,24 +80,69 @@ def holds(folder: Path, kb: str) -> bool:
         return False
 
 
-def connect(folder: Path, url: str | None) -> ClientAPI:
-    """A client for the index on disk in `folder`, or for the server at `url`. Raises RetryableError when it is away."""
-    settings = Settings(anonymized_telemetry=False)
+def connect(folder: Path, url: str | None, tenant: str = OWN) -> ClientAPI:
+    """A client for the index on disk in `folder`, or for the server at `url`, where each tenant has its own database.
+
+    Raises RetryableError when it is away.
+    """
     if url is None:
+        settings = Settings(anonymized_telemetry=False)
         place = (folder / CHROMA).resolve()
         place.mkdir(parents=True, exist_ok=True)
         with _SHARED:
             return chromadb.PersistentClient(path=str(place), settings=settings)
+    host, port, ssl = _place(url)
+    database = DEFAULT_DATABASE if tenant == OWN else _database(url, tenant)
+    settings = Settings(anonymized_telemetry=False)
+    try:
+        return chromadb.HttpClient(host=host, port=port, ssl=ssl, settings=settings, database=database)
+    except Exception as error:
+        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
+
+
+def remove_database(url: str, tenant: str) -> None:
+    """With all knowledge bases of a tenant, where it has any. Raises RetryableError."""
+    try:
+        with suppress(NotFoundError):
+            _administered(url).delete_database(f"handrail-{tenant}")
+    except Exception as error:
+        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
+
+
+def _database(url: str, tenant: str) -> str:
+    """The name of a tenant's database, which is made where it is not there yet. Raises RetryableError."""
+    name = f"handrail-{tenant}"
+    try:
+        with suppress(UniqueConstraintError):  # another process makes it, too
+            admin = _administered(url)
+            try:
+                admin.get_database(name)
+            except NotFoundError:
+                admin.create_database(name)
+    except Exception as error:
+        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
+    return name
+
+
+def _administered(url: str) -> AdminAPI:
+    host, port, ssl = _place(url)
+    settings = Settings(
+        anonymized_telemetry=False,
+        chroma_api_impl="chromadb.api.fastapi.FastAPI",
+        chroma_server_host=host,
+        chroma_server_http_port=port,
+        chroma_server_ssl_enabled=ssl,
+    )
+    return chromadb.AdminClient(settings)
+
+
+def _place(url: str) -> tuple[str, int, bool]:
+    """Host, port, and whether over TLS. Raises SettingsError."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise SettingsError(f"storage.chroma_url = {url!r} is not an http(s) address such as http://127.0.0.1:8000")
     ssl = parts.scheme == "https"
-    try:
-        return chromadb.HttpClient(
-            host=parts.hostname, port=parts.port or (443 if ssl else 8000), ssl=ssl, settings=settings
-        )
-    except Exception as error:
-        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
+    return parts.hostname, parts.port or (443 if ssl else 8000), ssl
 
 
 def close(client: ClientAPI) -> None:

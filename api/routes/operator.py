@@ -1,0 +1,76 @@
+"""`/tenants`: the companies that share a deployment, for its operator."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Header, Path
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.errors import ApiError
+from handrail.accounts.tenants import NoSuchTenant, Tenant, Tenants, TenantTaken
+from handrail.assembly.tenants import erase
+from handrail.settings import Settings
+
+Name = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$")]
+
+
+class TenantView(BaseModel):
+    """A company, and where its widget, API and desk are."""
+
+    name: str
+    path: str = Field(description="What all of its addresses begin with.", examples=["/t/w4f1c09aa52b7d310"])
+    suspended: bool
+    created_at: float = Field(description="Seconds since the epoch.")
+
+
+class NewTenant(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$", examples=["acme"])
+    company: str = Field(min_length=1, max_length=120, description="What the assistant calls the company.")
+
+
+def build_router(settings: Settings, key: str, clock: Callable[[], float]) -> APIRouter:
+    """`key` is asked for as `Authorization: Bearer …`."""
+
+    def check(authorization: Annotated[str, Header()] = "") -> None:
+        scheme, _, given = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not secrets.compare_digest(given.strip().encode(), key.encode()):
+            raise ApiError(401, "unauthorized", "Send the key of server.operator_key as a bearer token.")
+
+    router = APIRouter(prefix="/tenants", include_in_schema=False, dependencies=[Depends(check)])
+    tenants = Tenants(settings.storage.data_dir)
+
+    @router.get("")
+    def list_() -> list[TenantView]:
+        return [_view(tenant) for tenant in tenants.all()]
+
+    @router.post("", status_code=201)
+    def create(body: NewTenant) -> TenantView:
+        try:
+            return _view(tenants.create(body.name, body.company, clock()))
+        except TenantTaken as error:
+            raise ApiError(409, "tenant_taken", str(error)) from None
+
+    @router.post("/{name}/{change}")
+    def change(name: Name, change: Literal["suspend", "resume", "rotate"]) -> TenantView:
+        try:
+            return _view(getattr(tenants, change)(name))
+        except NoSuchTenant as error:
+            raise ApiError(404, "not_found", str(error)) from None
+
+    @router.delete("/{name}", status_code=204)
+    async def delete(name: Name) -> None:
+        try:
+            await erase(settings, name)
+        except NoSuchTenant as error:
+            raise ApiError(404, "not_found", str(error)) from None
+
+    return router
+
+
+def _view(tenant: Tenant) -> TenantView:
+    return TenantView(name=tenant.name, path=tenant.path, suspended=tenant.suspended, created_at=tenant.created_at)

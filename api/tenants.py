@@ -1,0 +1,140 @@
+"""The door to the tenants: `/t/WIDGET/…` is served by that company's own application, and by nothing else.
+
+A tenant's application has its own settings, index, records, limits and keys, and none of another's. So whatever an
+endpoint does, it can't reach across; only the loaded models are shared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.errors import BY_STATUS, ApiError, respond
+from api.middleware.headers import SecurityHeaders
+from handrail.accounts.tenants import Tenant, Tenants
+from handrail.errors import HandrailError
+
+log = logging.getLogger("handrail.tenants")
+
+PREFIX = "/t/"
+LOOK_S = 2.0
+"""How old what is known of the tenants may be."""
+
+
+@dataclass(slots=True)
+class Running:
+    """A tenant's application, for as long as it is wanted."""
+
+    app: FastAPI
+    stamp: int
+    """Of the settings that it was made with."""
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+
+    async def keep(self) -> None:
+        """From start to stop in one task, as lifespans ask for."""
+        try:
+            async with self.app.router.lifespan_context(self.app):
+                self.started.set()
+                await self.stop.wait()
+        finally:
+            self.started.set()
+
+
+class RunningTenants:
+    """Started when somebody asks for them, stopped when they are suspended, removed, or given other settings or ids."""
+
+    def __init__(self, data_dir: Path, make: Callable[[str], FastAPI]) -> None:
+        """`make` builds the application of a tenant, by its name. Raises HandrailError."""
+        self._tenants = Tenants(data_dir)
+        self._make = make
+        self._known: dict[str, Tenant] = {}
+        self._looked = float("-inf")
+        self._running: dict[str, Running] = {}
+        self._starting = asyncio.Lock()
+
+    async def known(self, widget: str) -> Tenant | None:
+        if time.monotonic() - self._looked > LOOK_S:
+            self._looked = time.monotonic()
+            await self._look()
+        return self._known.get(widget)
+
+    async def _look(self) -> None:
+        self._known = {tenant.widget: tenant for tenant in await asyncio.to_thread(self._tenants.all)}
+        for widget, running in list(self._running.items()):
+            tenant = self._known.get(widget)
+            if tenant is None or tenant.suspended or self._tenants.stamp(tenant) != running.stamp:
+                await self._end(widget)
+
+    async def app(self, tenant: Tenant) -> FastAPI:
+        """Raises HandrailError where its settings or its database are of no use."""
+        async with self._starting:
+            running = self._running.get(tenant.widget)
+            if running is None or (running.task is not None and running.task.done()):
+                stamp = self._tenants.stamp(tenant)
+                running = Running(await asyncio.to_thread(self._make, tenant.name), stamp)
+                running.task = asyncio.create_task(running.keep())
+                self._running[tenant.widget] = running
+        await running.started.wait()
+        if running.task is not None and running.task.done():
+            await running.task
+        return running.app
+
+    async def close(self) -> None:
+        for widget in list(self._running):
+            await self._end(widget)
+
+    async def _end(self, widget: str) -> None:
+        running = self._running.pop(widget, None)
+        if running is None:
+            return
+        running.stop.set()
+        if running.task is not None:
+            with suppress(Exception):  # what kept it from starting has been told
+                await running.task
+
+
+class Door:
+    """ASGI. In front of the deployment's own application."""
+
+    def __init__(self, app: ASGIApp, tenants: RunningTenants) -> None:
+        self._app = app
+        self._tenants = tenants
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        root = scope.get("root_path", "")
+        path = scope.get("path", "").removeprefix(root) if scope["type"] == "http" else ""
+        if not path.startswith(PREFIX):
+            await self._app(scope, receive, send)
+            return
+        widget, slash, _ = path.removeprefix(PREFIX).partition("/")
+        tenant = await self._tenants.known(widget) if slash else None
+        if tenant is None:
+            await _refused(404, *BY_STATUS[404])(scope, receive, send)
+        elif tenant.suspended:
+            await _refused(403, "suspended", "This assistant is paused.")(scope, receive, send)
+        else:
+            try:
+                app = await self._tenants.app(tenant)
+            except HandrailError as error:
+                log.error("tenant %s can't be served: %s", tenant.name, error)
+                await _refused(503, "unavailable", "This assistant isn't available.")(scope, receive, send)
+                return
+            await app({**scope, "root_path": root + tenant.path, "app_root_path": root + tenant.path}, receive, send)
+
+
+def _refused(status: int, code: str, message: str) -> ASGIApp:
+    """With the headers of every other refusal; there is nothing in it that another site may not read."""
+    request_id = uuid4().hex
+    headers = {"Access-Control-Allow-Origin": "*", "X-Request-ID": request_id}
+    return SecurityHeaders(respond(ApiError(status, code, message), request_id, headers))

@@ -1,0 +1,237 @@
+"""Several companies behind one server: each has its own, and nobody reaches across."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+from starlette.testclient import TestClient
+
+import api.app
+from api.app import create_app
+from api.dependencies import Assistant
+from api.tenants import RunningTenants
+from handrail.accounts.passwords import hash_password
+from handrail.accounts.tenants import Tenant, Tenants
+from handrail.records.database import open_database
+from handrail.records.people import People
+from handrail.settings import Settings
+from handrail.settings.load import of_tenant
+from handrail.settings.tenants import FILE, folder_of
+from tests.api import scripted
+from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.api.two_sides import PASSWORD
+from tests.clock import EPOCH, Clock
+
+KEY = "an-operators-own-key"
+SECRET = "quokkajar"
+"""Said at one company alone."""
+
+
+@dataclass
+class Site:
+    client: TestClient
+    settings: Settings
+    tenants: Tenants
+    assistants: dict[str, ScriptedAssistant] = field(default_factory=dict)
+
+    def make(self, name: str) -> Tenant:
+        return self.tenants.create(name, name.title(), EPOCH)
+
+    async def admin_of(self, tenant: Tenant) -> None:
+        database = await open_database(of_tenant(self.settings, tenant.name).storage)
+        people = People(database, database.tenant)
+        await people.add("ada@example.com", "Ada", "admin", await hash_password(PASSWORD), 1.0)
+        await database.close()
+
+
+@pytest.fixture
+def site(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Site]]:
+    monkeypatch.setattr("api.tenants.LOOK_S", -1.0)
+    assistants: dict[str, ScriptedAssistant] = {}
+
+    def assembled(settings: Settings, beside: Assistant | None = None) -> Assistant:
+        return assistants.setdefault(settings.storage.tenant, ScriptedAssistant())
+
+    monkeypatch.setattr(api.app, "_assembled", assembled)
+    with ExitStack() as running:
+
+        def start() -> Site:
+            settings = settings_in(tmp_path, server={"operator_key": KEY}, limits={"enabled": False})
+            client = running.enter_context(TestClient(create_app(settings, None, clock)))
+            return Site(client, settings, Tenants(settings.storage.data_dir), assistants)
+
+        yield start
+
+
+def ask(site: Site, path: str, token: str | None = None, **body: Any) -> Any:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return site.client.post(f"{path}/ask", json={"question": "How do I pay?", **body}, headers=headers)
+
+
+def test_each_company_is_asked_under_its_own_path(site: Callable[[], Site]) -> None:
+    served = site()
+    acme, globex = served.make("acme"), served.make("globex")
+
+    assert ask(served, acme.path).status_code == 200
+    assert [len(one.asked) for one in (served.assistants["default"], served.assistants["acme"])] == [0, 1]
+    assert "globex" not in served.assistants, "nobody has asked for it yet"
+    names = [served.client.get(f"{path}/config").json()["brand"]["name"] for path in (acme.path, globex.path)]
+    assert names == ["Acme", "Globex"]
+
+
+@pytest.mark.parametrize("path", ["/t/", "/t", "/t/w0000000000000000/ask", "/t/acme/ask"])
+def test_an_id_that_is_none_is_like_any_address_that_is_not_there(site: Callable[[], Site], path: str) -> None:
+    served = site()
+    served.make("acme")
+
+    answer = served.client.post(path, json={"question": "?"})
+
+    assert answer.status_code in (404, 405)
+    assert answer.json()["error"]["code"] in ("not_found", "method_not_allowed")
+    assert answer.headers["x-content-type-options"] == "nosniff" and answer.headers["x-request-id"]
+
+
+def test_paused_resumed_given_another_id_and_removed(site: Callable[[], Site]) -> None:
+    served = site()
+    acme, globex = served.make("acme"), served.make("globex")
+    token = served.client.post(f"{acme.path}/visitor", json={}).json()["token"]
+    assert ask(served, acme.path, token).status_code == 200
+
+    served.tenants.suspend("acme")
+    assert ask(served, acme.path).json()["error"]["code"] == "suspended"
+    assert ask(served, globex.path).status_code == 200
+    served.tenants.resume("acme")
+    assert ask(served, acme.path, token).status_code == 200
+
+    moved = served.tenants.rotate("acme")
+    assert ask(served, acme.path).status_code == 404
+    assert ask(served, moved.path, token).status_code == 401
+    assert ask(served, moved.path).status_code == 200
+
+    gone = served.client.delete("/tenants/acme", headers={"Authorization": f"Bearer {KEY}"})
+    assert gone.status_code == 204
+    assert ask(served, moved.path).status_code == 404
+    assert ask(served, globex.path).status_code == 200
+
+
+def test_settings_of_no_use_are_that_companys_matter_alone(site: Callable[[], Site]) -> None:
+    served = site()
+    acme, globex = served.make("acme"), served.make("globex")
+    (folder_of(served.settings.storage.data_dir, "acme") / FILE).write_text("[limits]\nvisitor_per_day = -1")
+
+    assert ask(served, acme.path).json()["error"]["code"] == "unavailable"
+    assert ask(served, globex.path).status_code == 200
+    (folder_of(served.settings.storage.data_dir, "acme") / FILE).write_text('[brand]\nname = "Acme again"')
+    assert served.client.get(f"{acme.path}/config").json()["brand"]["name"] == "Acme again"
+    assert ask(served, "").status_code == 200
+
+
+def test_the_operator_makes_and_changes_companies_with_the_key_alone(site: Callable[[], Site]) -> None:
+    served, mine = site(), {"Authorization": f"Bearer {KEY}"}
+    new = {"name": "acme", "company": "Acme Ltd"}
+
+    assert served.client.post("/tenants", json=new).status_code == 401
+    assert served.client.get("/tenants", headers={"Authorization": "Bearer wrong"}).status_code == 401
+    made = served.client.post("/tenants", json=new, headers=mine)
+    assert made.status_code == 201
+    assert served.client.post("/tenants", json=new, headers=mine).status_code == 409
+    assert served.client.post("/tenants", json={**new, "name": "../x"}, headers=mine).status_code == 422
+    assert ask(served, made.json()["path"]).status_code == 200
+    assert served.client.post("/tenants/acme/suspend", headers=mine).json()["suspended"]
+    assert served.client.post("/tenants/nobody/suspend", headers=mine).status_code == 404
+    assert [one["name"] for one in served.client.get("/tenants", headers=mine).json()] == ["acme"]
+    assert served.client.get(f"{made.json()['path']}/tenants", headers=mine).status_code in (403, 404)
+
+
+PLACE = re.compile(r"{([a-z_]+)(?::path)?}")
+
+
+def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
+    """Every method and path, the desk's included."""
+    for route in iter_route_contexts(app.routes):
+        path = str(route.path or getattr(route.original_route, "path", ""))
+        for method in sorted((route.methods or {"GET"}) - {"HEAD"}):
+            yield method, path
+
+
+@pytest.mark.anyio
+@pytest.mark.usefixtures("each_database")
+async def test_nobody_reaches_across(site: Callable[[], Site]) -> None:
+    """Every endpoint of one company, with the other's credentials, cookies and ids."""
+    served = site()
+    acme, globex = served.make("acme"), served.make("globex")
+    for tenant in (acme, globex):
+        await served.admin_of(tenant)
+    client = served.client
+    token = client.post(f"{acme.path}/visitor", json={}).json()["token"]
+    conversation, turn = f"c-{SECRET}", str(uuid4())
+    said = {"conversation_id": conversation, "turn_id": turn}
+    assert ask(served, acme.path, token, question=f"Where is my {SECRET}?", **said).status_code == 200
+    reference = client.post(
+        f"{acme.path}/handoff",
+        json={"conversation_id": conversation, "message": SECRET},
+        headers={"Authorization": f"Bearer {token}"},
+    ).json()["reference"]
+    signed = client.post(f"{acme.path}/desk/api/sign-in", json={"email": "ada@example.com", "password": PASSWORD})
+    assert signed.status_code == 200
+    [cookie] = [one for one in client.cookies.jar if one.name == "handrail_desk"]
+    assert cookie.path == f"{acme.path}/desk"
+    mine = {"Cookie": f"handrail_desk={cookie.value}", "X-CSRF-Token": signed.json()["csrf"]}
+    users = client.get(f"{acme.path}/desk/api/users", headers=mine).json()
+    client.cookies.clear()
+    assert SECRET in client.get(f"{acme.path}/desk/api/conversations/{conversation}", headers=mine).text
+    known = {"conversation_id": conversation, "turn_id": turn, "reference": reference, "user_id": _first_id(users)}
+
+    reached, called = [], 0
+    theirs = served.client.app
+    assert isinstance(theirs, FastAPI)
+    body = {**said, "question": "What did I say?", "version": 1, "text": "Hello", "token": token, "message": "Hi"}
+    for method, path in routes(theirs):
+        if "/events" in path or path in ("/desk/api/live", "/tenants/{name}") or not path.startswith("/"):
+            continue
+        where = PLACE.sub(lambda place: known.get(place[1], conversation), path)
+        for headers in ({"Authorization": f"Bearer {token}"}, mine):
+            sent = None if method == "GET" else body
+            answer = client.request(method, f"{globex.path}{where}", json=sent, headers=headers)
+            client.cookies.clear()
+            called += 1
+            assert answer.status_code < 500, (method, path, answer.text)
+            if SECRET in answer.text.replace(conversation, ""):
+                reached.append((method, path, answer.status_code, answer.text[:200]))
+            if path.startswith("/desk/api/") and path not in OPEN_AT_THE_DESK:
+                assert answer.status_code in (401, 403, 404, 405, 422, 429), (method, path, answer.text)
+
+    assert reached == []
+    assert called > 100
+    kept = client.get(f"{acme.path}/desk/api/conversations/{conversation}", headers=mine)
+    assert kept.status_code == 200 and "Hello" not in kept.text
+
+
+OPEN_AT_THE_DESK = {"/desk/api/ways", "/desk/api/sign-in/ways", "/desk/api/config"}
+"""What the sign-in page needs before anybody has signed in."""
+
+
+def _first_id(users: Any) -> str:
+    listed = users if isinstance(users, list) else next((v for v in users.values() if isinstance(v, list)), [{}])
+    return str(listed[0].get("id", "nobody"))
+
+
+def test_companies_beside_are_known_only_to_the_deployments_own_application(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    Tenants(settings.storage.data_dir).create("acme", "Acme", EPOCH)
+
+    app = create_app(of_tenant(settings, "acme"), ScriptedAssistant())
+
+    assert not any(isinstance(one.kwargs.get("tenants"), RunningTenants) for one in app.user_middleware)
+
+
+__all__ = ["scripted"]
