@@ -57,7 +57,7 @@ def versions(make: Make) -> Versions:
 
 
 def ingest(versions: Versions, *articles: Article, embed: HashedWords | None = None) -> Report:
-    made = Writing(versions)
+    made = Writing(versions, needed=False)
     try:
         store = made.store or made.begin()
         report = Ingest(store, chunker(), embed or HashedWords(), lambda: 0.0, place=made).run(

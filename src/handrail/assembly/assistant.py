@@ -23,7 +23,7 @@ from handrail.assembly.stages import build_stages
 from handrail.assembly.suggesting import build_suggester
 from handrail.desk.learning.drafts import Drafter
 from handrail.desk.learning.gaps import Shelf
-from handrail.errors import HandrailError, KnowledgeError, ModelUnavailable, RetryableError
+from handrail.errors import HandrailError, ModelUnavailable, RetryableError
 from handrail.llm.health import Problem
 from handrail.models.allocator import give_back
 from handrail.observe import Tracer
@@ -31,6 +31,7 @@ from handrail.observe.record import TurnRecord
 from handrail.observe.recorder import Recorder, Sink
 from handrail.observe.replay import Kept
 from handrail.settings import Settings
+from handrail.stores.versions import OLD
 from handrail.text import language
 from handrail.turn.engine import Engine
 from handrail.turn.watch import TurnWatch
@@ -102,7 +103,6 @@ class Assistant:
             self._cache = build_cache(self.settings, time.time) if self._repeats else None
             self._memory = build_memory(self.settings, parts.count, time.time)
             serving = await self._serve(parts, self._tracer)
-            await serving.stages.retriever.retrieve("warm up", {})
             await asyncio.to_thread(give_back)
         except HandrailError as error:
             self._state["models" if isinstance(error, ModelUnavailable) else "index"] = str(error)
@@ -123,12 +123,18 @@ class Assistant:
         return parts_beside(self.settings, self._beside._served().parts)
 
     async def _serve(self, parts: Parts, tracer: Tracer) -> Serving:
-        """All that is made of one version."""
+        """All that is made of one version, warm."""
         wording = load_wording(self.settings.brand.name)
         stages = await asyncio.to_thread(build_stages, self.settings, parts, wording, tracer)
         suggester = await asyncio.to_thread(build_suggester, self.settings, parts, wording, stages)
         stages = with_cache(replace(stages, suggester=suggester), self.settings, parts.store.generation, self._cache)
-        return Serving(parts, stages, Engine(stages, self.settings, wording, time.perf_counter), suggester)
+        serving = Serving(parts, stages, Engine(stages, self.settings, wording, time.perf_counter), suggester)
+        try:
+            await stages.retriever.retrieve("warm up", {})
+        except BaseException:
+            await serving.close()
+            raise
+        return serving
 
     def foresee(self, question: Question) -> None:
         """A question that `ask` will be called with in a moment: the models begin to read it where they are idle."""
@@ -267,16 +273,18 @@ class Assistant:
             old = self._serving
             if old is None or self._tracer is None:
                 return
-            number = await asyncio.to_thread(old.parts.versions.current)
-            if number is None:
-                raise KnowledgeError(f"knowledge base {self.settings.knowledge.kb!r} has been removed")
-            if number == old.parts.index.number:
+            if await asyncio.to_thread(old.parts.versions.same, old.parts.index):
                 return
+            number = await asyncio.to_thread(old.parts.versions.current)
             try:
-                parts = await asyncio.to_thread(at_version, self.settings, old.parts, number)
+                parts = await asyncio.to_thread(at_version, self.settings, old.parts, number or OLD)
             except Exception as error:
                 raise RetryableError(f"version {number} can't be loaded: {error}") from error
-            new = await self._serve(parts, self._tracer)
+            try:
+                new = await self._serve(parts, self._tracer)
+            except BaseException:
+                await asyncio.to_thread(parts.index.release)
+                raise
             if self._serving is None:  # stopped meanwhile
                 await new.retire()
                 return

@@ -41,9 +41,9 @@ def current_index(settings: Settings) -> Iterator[ChromaStore]:
 class Writing:
     """A new version on its way: nobody reads it before `publish`."""
 
-    def __init__(self, versions: Versions) -> None:
+    def __init__(self, versions: Versions, *, needed: bool) -> None:
         self._versions = versions
-        self._base = versions.base()
+        self._base = versions.base(needed=needed)
         self._new: Opened | None = None
 
     @property
@@ -74,13 +74,14 @@ class Writing:
 
 
 @contextmanager
-def writing(settings: Settings) -> Iterator[Writing]:
+def writing(settings: Settings, *, needed: bool = True) -> Iterator[Writing]:
     """What becomes the current version when it is published; one at a time writes. Raises IndexBusy.
 
-    A full disk or a folder that cannot be written is one clear error, and the current version stays.
+    Articles that are not read again are lost where the current version is missing or damaged, so it is `needed`, unless
+    all are. A full disk or a folder that cannot be written is one clear error, and the current version stays.
     """
     with changing(settings) as versions:
-        made = Writing(versions)
+        made = Writing(versions, needed=needed)
         try:
             yield made
         finally:

@@ -45,12 +45,14 @@ class Serving:
 
     async def retire(self) -> None:
         """Another version answers now: wait for the turns on this one, then let it go. The models stay."""
-        await self.quiet()
         try:
+            await self.quiet()
             await self._idle.wait()
         finally:
-            await self.close()
-            await asyncio.to_thread(self.parts.index.release)
+            try:
+                await self.close()
+            finally:
+                await asyncio.to_thread(self.parts.index.release)
 
     async def quiet(self) -> None:
         """No more suggestions are tried."""

@@ -96,7 +96,7 @@ def run(
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
 
-    with writing(settings) as made:
+    with writing(settings, needed=keep_others) as made:
         embedder = build_embedder(settings)
         store = made.store or made.begin()
         chunker, embed = Chunker(settings.knowledge, embedder.count), embedder.embed_passages

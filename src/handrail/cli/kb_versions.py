@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from handrail.cli import KB, Json, notes, results, settings_for
+from handrail.errors import HandrailError
+from handrail.stores.versions import OLD, Versions
+
+if TYPE_CHECKING:
+    from handrail.knowledge.ingest import Difference
 
 Number = Annotated[int, typer.Argument(min=0, help="Number of a version: `handrail kb versions` lists them.")]
 
@@ -46,7 +51,10 @@ def rollback(
     with changing(settings_for(kb)) as held:
         before = held.current()
         chosen = held.choose(number)
+        back = _between(held, before, chosen.number)
     notes.print(f"[green]{held.kb}[/]: version {chosen.number} is current, in place of version {before}")
+    if back is not None:
+        _show(back)
 
 
 def diff(before: Number, after: Number, kb: KB = None, as_json: Json = False) -> None:
@@ -63,6 +71,21 @@ def diff(before: Number, after: Number, kb: KB = None, as_json: Json = False) ->
     if as_json:
         print(json.dumps(asdict(found), indent=2, ensure_ascii=False))  # noqa: T201
         return
+    _show(found)
+
+
+def _between(held: Versions, before: int | None, after: int) -> Difference | None:
+    """None where the version before can't be read: that may be why one goes back."""
+    from handrail.knowledge.ingest import difference
+
+    try:
+        with held.open(before or OLD) as first, held.open(after) as second:
+            return difference(first.stamps(), second.stamps())
+    except HandrailError:
+        return None
+
+
+def _show(found: Difference) -> None:
     for mark, articles in (("+", found.added), ("~", found.changed), ("-", found.removed)):
         for article in articles:
             results.print(f"{mark} {article}")

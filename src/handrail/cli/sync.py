@@ -16,7 +16,7 @@ from rich.markup import escape
 
 from handrail.cli import KB, Json, notes, settings_for
 from handrail.cli.ingest import learned, run
-from handrail.errors import HandrailError, KnowledgeError, SettingsError
+from handrail.errors import HandrailError, IndexIncomplete, KnowledgeError, SettingsError
 from handrail.knowledge import Loader
 from handrail.knowledge.sync import Declared, Diff, collect, difference, refuse_removal, sizes_of
 from handrail.settings import Settings, environment
@@ -117,14 +117,11 @@ def _made(loader: Loader) -> Loader:
 def _indexed(settings: Settings) -> dict[str, Stamp]:
     """Articles of the index as it is; empty where there is none."""
     from handrail.assembly import current_index
-    from handrail.assembly.index import indexed
 
-    if not indexed(settings):
-        return {}
     try:
         with current_index(settings) as store:
             return store.stamps()
-    except KnowledgeError:
+    except (KnowledgeError, IndexIncomplete):  # the run that follows makes it whole
         return {}
 
 

@@ -206,7 +206,9 @@ class Ingest:
     def _write(self, work: Sequence[_Work], report: Report, progress: Progress) -> None:
         """Batches run across articles; what interrupted runs have embedded is not embedded again."""
         rows = [(passage, item.digest, item.size) for item in work for passage in item.passages]
-        for unfinished in self._place.unfinished() if self._place is not None else ():
+        # One article more leaves a run over all of them to use what it had done before it was interrupted.
+        whole = self._place if not self._keep_others else None
+        for unfinished in whole.unfinished() if whole is not None else ():
             rows = self._taken(rows, unfinished)
         progress(0, len(rows))
         for start in range(0, len(rows), BATCH):

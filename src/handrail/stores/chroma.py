@@ -190,6 +190,17 @@ class ChromaStore:
             raise RetryableError(f"Chroma doesn't respond: {error}") from error
         self._for_agents = None
 
+    def still_there(self) -> bool:
+        """Whether the collection that was opened is the one of its name now. Raises KnowledgeError."""
+        opened = self._collection.id
+        return (
+            ChromaStore(self._client, self.kb, self.embedder, self.collection.removeprefix(self.name))._id() == opened
+        )
+
+    def _id(self) -> Any:
+        self.open()
+        return self._collection.id
+
     @property
     def metadata(self) -> Mapping[str, Any]:
         """What is noted of it, as of `open`."""

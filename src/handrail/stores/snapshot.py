@@ -6,6 +6,7 @@ import errno
 import json
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -23,6 +24,8 @@ from handrail.types import Kind, Passage, Place, Vectors
 
 FORMAT = 8
 SCRATCH = ".part-"
+ABANDONED_S = 86_400
+"""Age from which nobody writes there any more."""
 KEPT = 3
 """Generations that stay, for who goes back to an earlier version."""
 NOISE_SAMPLE = 400
@@ -180,7 +183,27 @@ def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
     if snapshot.audience is not Audience.PUBLIC:
         raise ValueError(f"a snapshot for {snapshot.audience} is not kept on disk")
     folder.mkdir(parents=True, exist_ok=True)
+    _clear(folder)
     scratch = Path(tempfile.mkdtemp(dir=folder, prefix=SCRATCH))
+    try:
+        _write(snapshot, scratch)
+        target = folder / generation
+        _swap(scratch, target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    kept = [other for other in folder.iterdir() if other != target and not other.name.startswith(SCRATCH)]
+    for other in sorted(kept, key=_age)[KEPT - 1 :]:
+        shutil.rmtree(other, ignore_errors=True)
+
+
+def _clear(folder: Path) -> None:
+    """Remove what processes left behind that were killed while they wrote."""
+    for left in folder.glob(f"{SCRATCH}*"):
+        if time.time() + _age(left) > ABANDONED_S:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _write(snapshot: Snapshot, scratch: Path) -> None:
     lines = (json.dumps(asdict(passage), ensure_ascii=False) for passage in snapshot.passages)
     (scratch / "passages.jsonl").write_text("\n".join(lines), encoding="utf-8")
     np.save(scratch / "articles.npy", snapshot.article_vectors)
@@ -191,11 +214,6 @@ def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
     if snapshot._article_keyword is not None:
         snapshot._article_keyword.save(str(scratch / "bm25-articles"), show_progress=False)
     (scratch / "format").write_text(str(FORMAT))
-    target = folder / generation
-    _swap(scratch, target)
-    kept = [other for other in folder.iterdir() if other != target and not other.name.startswith(SCRATCH)]
-    for other in sorted(kept, key=_age)[KEPT - 1 :]:
-        shutil.rmtree(other, ignore_errors=True)
 
 
 def _age(folder: Path) -> float:

@@ -29,6 +29,15 @@ class VersionCollections(Versions):
         told = self._head.metadata
         return int(told[CURRENT]) if CURRENT in told else OLD if self._head.generation else None
 
+    def same(self, opened: Opened) -> bool:
+        """After a knowledge base was removed and made again, its numbers are those from before."""
+        if not super().same(opened):
+            return False
+        try:
+            return opened.store.still_there()
+        except KnowledgeError:
+            return False
+
     def found(self) -> list[Version]:
         versions = []
         for collection in self._client.list_collections():

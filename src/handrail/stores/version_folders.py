@@ -113,6 +113,9 @@ class VersionFolders(Versions):
         return Opened(number, store, release)
 
     def _complete(self, version: Version) -> None:
+        """Everything is on the disk before anything says so: a machine may lose its power."""
+        for path in (self._versions / str(version.number)).rglob("*"):
+            _sync(path)
         about = {**asdict(version), "embedder": self.embedder}
         _write(self._versions / str(version.number) / ABOUT, about)
 
@@ -149,6 +152,14 @@ def _copy(source: Path, target: Path) -> None:
         held.backup(copy)
 
 
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _read(path: Path) -> dict[str, Any]:
     """Empty where there is no such file."""
     try:
@@ -169,5 +180,6 @@ def _write(path: Path, told: dict[str, Any]) -> None:
             out.flush()
             os.fsync(out.fileno())
         Path(scratch).replace(path)
+        _sync(path.parent)
     finally:
         Path(scratch).unlink(missing_ok=True)

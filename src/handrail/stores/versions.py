@@ -6,6 +6,7 @@ on with the version they have.
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,6 +21,8 @@ KEPT = 3
 OLD = 0
 """The number of an index that was made before there were versions."""
 TRIES = 3
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +113,27 @@ class Versions(ABC):
             return opened
         raise self._nothing()
 
-    def base(self) -> Opened | None:
-        """The current version for a new one to begin with, even where an old index is half written."""
+    def same(self, opened: Opened) -> bool:
+        """Whether `opened` is still what is read. Raises KnowledgeError where the knowledge base is gone."""
+        number = self.current()
+        if number is None:
+            raise KnowledgeError(f"knowledge base {self.kb!r} has been removed")
+        return number == opened.number
+
+    def base(self, *, needed: bool) -> Opened | None:
+        """The current version for a new one to begin with, even where an old index is half written.
+
+        Where it is missing or damaged, a new one begins with nothing, unless it is `needed`: then KnowledgeError is
+        raised.
+        """
         number = self.current()
         try:
             return None if number is None else self.open(number)
-        except KnowledgeError:
-            if number:
+        except KnowledgeError as error:
+            if needed and number:
                 raise
+            if number:
+                log.warning("%s. All articles are indexed again", error)
             return None
 
     def unfinished(self, but: int) -> Iterator[ChromaStore]:
@@ -134,10 +150,13 @@ class Versions(ABC):
         store, before = opened.store, self.current()
         self._complete(Version(opened.number, now(), store.generation, len(store.stamps()), store.count()))
         self._point(opened.number)
-        newest = [version.number for version in self.complete()]
-        for number in newest[KEPT:]:
-            if number not in (opened.number, before):
-                self._remove(number)
+        try:
+            newest = [version.number for version in self.complete()]
+            for number in newest[KEPT:]:
+                if number not in (opened.number, before):
+                    self._remove(number)
+        except Exception as error:  # the new version is read already
+            log.warning("old versions of knowledge base %r can't be removed yet: %s", self.kb, error)
 
     def choose(self, number: int | None = None) -> Version:
         """Go back to a version, by default the newest before the current one. Raises KnowledgeError."""
