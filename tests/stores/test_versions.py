@@ -9,14 +9,13 @@ import pytest
 
 from handrail.assembly.index import Writing
 from handrail.errors import IndexIncomplete, KnowledgeError
-from handrail.knowledge import Article
+from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.ingest import BATCH, Ingest, Report, difference
-from handrail.stores.chroma import connect
-from handrail.stores.version_collections import VersionCollections
 from handrail.stores.version_folders import VersionFolders
 from handrail.stores.versions import KEPT, OLD, Versions
 from handrail.types import Vectors
 from tests.knowledge.articles import Given, HashedWords, Index, article, chunker
+from tests.stores.places import Place
 
 Make = Callable[[str], Versions]
 
@@ -39,16 +38,10 @@ class Dies(HashedWords):
         return super().__call__(texts)
 
 
-@pytest.fixture(params=["folders", "collections"])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
-    """The versions with one embedder, in folders, and in one Chroma as a server has it."""
-
-    def made(embedder: str) -> Versions:
-        if request.param == "folders":
-            return VersionFolders(tmp_path / "kb" / "acme", tmp_path, "acme", embedder)
-        return VersionCollections(connect(tmp_path, None), "acme", embedder)
-
-    return made
+@pytest.fixture
+def make(place: Place) -> Make:
+    """The versions with one embedder, in every place."""
+    return place.versions
 
 
 @pytest.fixture
@@ -56,7 +49,7 @@ def versions(make: Make) -> Versions:
     return make("hashed-words")
 
 
-def ingest(versions: Versions, *articles: Article, embed: HashedWords | None = None) -> Report:
+def ingest(versions: Versions, *articles: Article | Unpublished, embed: HashedWords | None = None) -> Report:
     made = Writing(versions)
     try:
         store = made.store or made.begin()

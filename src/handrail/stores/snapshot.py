@@ -7,19 +7,18 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
+from handrail.stores.rows import as_row, from_row
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
-from handrail.types import Kind, Passage, Place, Vectors
+from handrail.types import Kind, Passage, Vectors
 
 FORMAT = 8
 SCRATCH = ".part-"
@@ -181,7 +180,7 @@ def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
         raise ValueError(f"a snapshot for {snapshot.audience} is not kept on disk")
     folder.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=folder, prefix=SCRATCH))
-    lines = (json.dumps(asdict(passage), ensure_ascii=False) for passage in snapshot.passages)
+    lines = (json.dumps(as_row(passage), ensure_ascii=False) for passage in snapshot.passages)
     (scratch / "passages.jsonl").write_text("\n".join(lines), encoding="utf-8")
     np.save(scratch / "articles.npy", snapshot.article_vectors)
     np.save(scratch / "vectors.npy", snapshot.vectors.astype(np.float16))
@@ -231,7 +230,7 @@ def _load(path: Path) -> Snapshot | None:
     if (path / "format").read_text() != str(FORMAT):
         return None
     text = (path / "passages.jsonl").read_text(encoding="utf-8")
-    passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
+    passages = [from_row(json.loads(line)) for line in text.split("\n") if line]
     lang = (path / "lang").read_text()
     spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
     keyword, articles = (
@@ -273,11 +272,6 @@ def _rows(passages: Sequence[Passage]) -> dict[str, list[int]]:
     for index, passage in enumerate(passages):
         rows.setdefault(passage.article_id, []).append(index)
     return rows
-
-
-def _passage(row: dict[str, Any]) -> Passage:
-    places = tuple(Place(one["page"], tuple(one["box"]) if one["box"] else None) for one in row["places"])
-    return Passage(**{**row, "headings": tuple(row["headings"]), "kind": Kind(row["kind"]), "places": places})
 
 
 def _article_vectors(passages: Sequence[Passage], vectors: Vectors) -> Vectors:
