@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy import make_url, text
@@ -81,7 +82,8 @@ class Session:
 
         def release() -> None:
             if not self._loop.is_closed():
-                self._result(give(connection), WAITS_S)
+                with suppress(RetryableError):  # where the server is gone, so is the lock
+                    self._result(give(connection), CONNECT_S)
 
         connection = self._result(take(), WAITS_S)
         return release

@@ -234,7 +234,8 @@ def _load(path: Path) -> Snapshot | None:
     lang = (path / "lang").read_text()
     spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
     keyword, articles = (
-        bm25s.BM25.load(str(path / name), show_progress=False) if spoken else None for name in ("bm25", "bm25-articles")
+        bm25s.BM25.load(str(path / name), mmap=True, show_progress=False) if spoken else None
+        for name in ("bm25", "bm25-articles")
     )
     vectors = np.load(path / "vectors.npy").astype(np.float32)
     return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang, articles)
