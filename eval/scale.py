@@ -15,11 +15,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import psutil
 import typer
+from numpy.typing import NDArray
 
 from handrail.assembly import current_index, read_snapshot
 from handrail.assembly.index import drop, writing
@@ -59,7 +60,7 @@ def batches(count: int) -> Iterator[tuple[list[Passage], Vectors]]:
         yield passages, vectors
 
 
-def unit(vectors: Vectors) -> Vectors:
+def unit(vectors: NDArray[Any]) -> Vectors:
     normed: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     return normed
 
@@ -147,6 +148,10 @@ def apart(work: Callable[..., None], settings: Settings, count: int) -> dict[str
     return figures
 
 
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
 def main(
     passages: Annotated[int, typer.Option(min=PER_ARTICLE, help="How many.")] = 10_000,
     index: Annotated[
@@ -167,4 +172,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

@@ -140,7 +140,7 @@ def test_the_few_that_a_filter_leaves_are_all_found_among_many(store: Store) -> 
     """Those that are farthest from the query, which a graph comes to last."""
     vectors = drawn(3000)
     far = set(np.argsort(vectors @ vectors[0])[:3].tolist())
-    rows = [passage(str(n), **({"section": "Rare"} if n in far else {})) for n in range(len(vectors))]
+    rows = [passage(str(n), section="Rare" if n in far else "Common") for n in range(len(vectors))]
     store.write(rows, vectors, ["d"] * len(rows), [1] * len(rows))
     store.finish("g")
 

@@ -116,6 +116,8 @@ class QdrantStore(Store):
             if not self._client.collection_exists(self.collection):
                 self._client.create_collection(self.collection, vectors_config={}, metadata=first)
         self.open()
+        if "kb" not in self._marks:
+            raise SettingsError("the Qdrant server doesn't keep the metadata of collections: it must be 1.16 or newer")
 
     def open(self) -> None:
         with _answering():
