@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.stores.chroma import ChromaServer, connect
+from handrail.stores.chroma import ChromaServer
 from tests.stores.places import PLACES, Place, chroma_server, place
 
 
@@ -16,7 +16,7 @@ def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
     """A real one, which several tests may use."""
     folder = tmp_path_factory.mktemp("chroma")
     with chroma_server(folder) as url:
-        yield ChromaServer(connect(folder, url))
+        yield ChromaServer(folder, url)
 
 
 @pytest.fixture(params=PLACES, name="place")

@@ -223,6 +223,24 @@ def patient_search(search: Callable[..., list[tuple[str, float]]]) -> None:
     assert [id_ for id_, _ in found] == ["a/0"]
 
 
+def test_tenants_have_their_own_and_removing_one_leaves_the_others(url: str) -> None:
+    tenants = {name: PostgresServer(url, name) for name in ("default", "acme", "globex-2")}
+    for name, server in tenants.items():
+        ingest(VersionCollections(server, "shop", "hashed-words"), article(f"Of {name}.", "a"))
+    versions = {name: VersionCollections(server, "shop", "hashed-words") for name, server in tenants.items()}
+    assert {name: texts(one)["a/0"] for name, one in versions.items()} == {name: f"Of {name}." for name in tenants}
+    with tenants["acme"].writing("shop"), tenants["default"].writing("shop"):
+        pass
+
+    tenants["acme"].clear()
+    tenants["acme"].clear()
+
+    assert tenants["acme"].collections() == []
+    assert [texts(versions[name])["a/0"] for name in ("default", "globex-2")] == ["Of default.", "Of globex-2."]
+    for server in tenants.values():
+        server.close()
+
+
 @pytest.mark.parametrize(
     ("url", "error", "says"),
     [

@@ -290,10 +290,11 @@ class ChromaStore(Store):
 
 
 class ChromaServer(Server):
-    """What is on a Chroma server, or all in one folder."""
+    """What a tenant has on a Chroma server, in a database of its own, or all in one folder."""
 
-    def __init__(self, client: ClientAPI) -> None:
-        self._client = client
+    def __init__(self, folder: Path, url: str | None = None, tenant: str = OWN) -> None:
+        self._client = connect(folder, url, tenant)
+        self._url, self._tenant = url, tenant
 
     def store(self, kb: str, embedder: str, version: str = "") -> ChromaStore:
         return ChromaStore(self._client, kb, embedder, version)
@@ -305,6 +306,13 @@ class ChromaServer(Server):
     def remove(self, collection: str) -> None:
         with suppress(NotFoundError), _answering(""):
             self._client.delete_collection(collection)
+
+    def clear(self) -> None:
+        if self._url is not None and self._tenant != OWN:
+            remove_database(self._url, self._tenant)
+        else:
+            for one in self.collections():
+                self.remove(one.name)
 
     def close(self) -> None:
         close(self._client)

@@ -2,6 +2,8 @@
 
 handrail_index.collections       the name of each, its marks, its table and the width of its vectors
 handrail_index.passages_HASH     its passages; made when the first is written, since only then the width is known
+
+Each tenant has a schema of its own, such as "handrail_index_acme".
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from handrail.errors import HandrailError, KnowledgeError, SettingsError
-from handrail.stores.audience import FACET as AUDIENCE
+from handrail.settings.tenants import OWN
 from handrail.stores.audience import Audience
 from handrail.stores.filters import DOCUMENT, FROM, TO, UPDATED, wanted
 from handrail.stores.postgres_session import Absent, Session
@@ -46,16 +48,20 @@ SETTINGS = {
     "hnsw.ef_search": str(SEARCH_WIDTH),
     # Where filters leave too few of those that the graph gave, it is searched on.
     "hnsw.iterative_scan": "strict_order",
+    "random_page_cost": "1.1",
+    "jit": "off",
 }
-TABLES = f"""
-CREATE SCHEMA IF NOT EXISTS {SCHEMA};
-CREATE TABLE IF NOT EXISTS {SCHEMA}.collections (
+TABLES = """
+CREATE SCHEMA IF NOT EXISTS {schema};
+CREATE TABLE IF NOT EXISTS {schema}.collections (
     name text PRIMARY KEY, marks jsonb NOT NULL, passages text NOT NULL, dimensions int
 )"""
 PASSAGES = """CREATE TABLE {table} (
     id text COLLATE "C" PRIMARY KEY, article_id text NOT NULL, digest text NOT NULL, size int NOT NULL,
-    said jsonb NOT NULL, updated date, passage json NOT NULL, embedding vector({dimensions}) NOT NULL
+    public boolean NOT NULL, said jsonb NOT NULL, updated date, passage json NOT NULL,
+    embedding vector({dimensions}) STORAGE MAIN NOT NULL
 )"""
+"""Vectors stay in the rows: elsewhere, the planner thinks that reading them all is cheap."""
 GRAPH = f"""CREATE INDEX IF NOT EXISTS {{name}}_graph ON {{table}} USING hnsw (embedding vector_cosine_ops)
     WITH (m = {NEIGHBOURS}, ef_construction = {BUILD_WIDTH})"""
 DISTANCE = "embedding <=> CAST(CAST(:vector AS real[]) AS vector)"
@@ -66,14 +72,15 @@ NEAREST_OF_ALL = (
     f"SELECT id, 1 - ({DISTANCE}) FROM chosen ORDER BY {DISTANCE} LIMIT :k"
 )
 """Every passage that the filters leave is compared."""
-COLUMNS = "id, article_id, digest, size, said, updated, passage, embedding"
+COLUMNS = "id, article_id, digest, size, public, said, updated, passage, embedding"
 
 
 class PostgresServer(Server):
     """The index in one database. Several processes on several machines may use it: it tells who writes and reads."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, tenant: str = OWN) -> None:
         self.session = Session(url, SETTINGS)
+        self.schema = SCHEMA if tenant == OWN else f'"{SCHEMA}_{tenant}"'
         try:
             self.session.rows("SELECT 1")
         except HandrailError:
@@ -81,68 +88,82 @@ class PostgresServer(Server):
             raise
 
     def store(self, kb: str, embedder: str, version: str = "") -> PostgresStore:
-        return PostgresStore(self.session, kb, embedder, version)
+        return PostgresStore(self, kb, embedder, version)
 
     def collections(self) -> list[Collection]:
         try:
-            rows = self.session.rows(f"SELECT name, marks, passages, dimensions FROM {SCHEMA}.collections")
+            rows = self.session.rows(f"SELECT name, marks, passages, dimensions FROM {self.schema}.collections")
         except Absent:
             return []
         return [
-            Collection(name, marks, partial(_count, self.session, table) if dimensions else int)
+            Collection(name, marks, partial(self.counted, table) if dimensions else int)
             for name, marks, table, dimensions in rows
         ]
 
     def remove(self, collection: str) -> None:
         async def drop(connection: AsyncConnection) -> None:
-            await connection.execute(text(f"DROP TABLE IF EXISTS {SCHEMA}.{table_of(collection)}"))
-            gone = text(f"DELETE FROM {SCHEMA}.collections WHERE name = :name")
+            await connection.execute(text(f"DROP TABLE IF EXISTS {self.schema}.{table_of(collection)}"))
+            gone = text(f"DELETE FROM {self.schema}.collections WHERE name = :name")
             await connection.execute(gone, {"name": collection})
 
-        release = self.session.lock(collection, shared=False)
+        release = self._lock(collection, shared=False)
         try:
             self.session.run(drop)
         finally:
             release()
+
+    def counted(self, table: str) -> int:
+        return int(self.session.rows(f"SELECT count(*) FROM {self.schema}.{table}")[0][0])
+
+    def clear(self) -> None:
+        async def drop(connection: AsyncConnection) -> None:
+            await connection.execute(text(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE"))
+
+        self.session.run(drop)
 
     def close(self) -> None:
         self.session.close()
 
     @contextmanager
     def writing(self, kb: str) -> Iterator[None]:
-        release = self.session.lock(f"knowledge base {kb}", shared=False)
+        release = self._lock(f"knowledge base {kb}", shared=False)
         try:
             yield
         finally:
             release()
 
     def reading(self, collection: str) -> Callable[[], None]:
-        return self.session.lock(collection, shared=True)
+        return self._lock(collection, shared=True)
+
+    def _lock(self, name: str, *, shared: bool) -> Callable[[], None]:
+        return self.session.lock(f"{self.schema}: {name}", name, shared=shared)
 
 
 class PostgresStore(Store):
-    def __init__(self, session: Session, kb: str, embedder: str, version: str = "") -> None:
-        self._session = session
+    def __init__(self, server: PostgresServer, kb: str, embedder: str, version: str = "") -> None:
+        self._server = server
+        self._session = server.session
         self.kb = kb
         self.embedder = embedder
         self.name = name_of(kb, embedder)
         self.collection = self.name + version
         self._own = table_of(self.collection)
-        self._table = f"{SCHEMA}.{self._own}"
+        self._collections = f"{server.schema}.collections"
+        self._table = f"{server.schema}.{self._own}"
         self._marks: dict[str, Any] = {}
         self._dimensions: int | None = None
 
     def create(self, marks: Mapping[str, str | int] | None = None) -> None:
         first = {**(marks or {}), "kb": self.kb, "embedder": self.embedder, "generation": ""}
         made = (
-            f"INSERT INTO {SCHEMA}.collections (name, marks, passages) "
+            f"INSERT INTO {self._collections} (name, marks, passages) "
             "VALUES (:name, CAST(:marks AS jsonb), :passages) ON CONFLICT DO NOTHING"
         )
 
         async def create(connection: AsyncConnection) -> None:
             await connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended('handrail_index', 0))"))
             await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
-            for statement in TABLES.split(";"):
+            for statement in TABLES.format(schema=self._server.schema).split(";"):
                 await connection.execute(text(statement))
             values = {"name": self.collection, "marks": json.dumps(first), "passages": self._own}
             await connection.execute(text(made), values)
@@ -159,7 +180,7 @@ class PostgresStore(Store):
         self.open()
 
     def open(self) -> None:
-        asked = f"SELECT marks, dimensions FROM {SCHEMA}.collections WHERE name = :name"
+        asked = f"SELECT marks, dimensions FROM {self._collections} WHERE name = :name"
         try:
             found = self._session.rows(asked, SEARCH_S, name=self.collection)
         except Absent:
@@ -174,7 +195,7 @@ class PostgresStore(Store):
 
     def mark(self, marks: Mapping[str, str | int]) -> None:
         changed = (
-            f"UPDATE {SCHEMA}.collections SET marks = marks || CAST(:marks AS jsonb) WHERE name = :name RETURNING marks"
+            f"UPDATE {self._collections} SET marks = marks || CAST(:marks AS jsonb) WHERE name = :name RETURNING marks"
         )
         ((self._marks,),) = self._session.rows(changed, marks=json.dumps(dict(marks)), name=self.collection)
 
@@ -205,7 +226,7 @@ class PostgresStore(Store):
 
     def _make(self, dimensions: int) -> None:
         """The table, once the width of vectors is known."""
-        told = f"UPDATE {SCHEMA}.collections SET dimensions = :dimensions WHERE name = :name"
+        told = f"UPDATE {self._collections} SET dimensions = :dimensions WHERE name = :name"
 
         async def make(connection: AsyncConnection) -> None:
             await connection.execute(text(PASSAGES.format(table=self._table, dimensions=dimensions)))
@@ -227,6 +248,7 @@ class PostgresStore(Store):
                 "article_id": one.article_id,
                 "digest": digest,
                 "size": size,
+                "public": Audience.PUBLIC.may_read(one.facets),
                 "said": json.dumps(said(one)),
                 "updated": one.facets.get(UPDATED),
                 "passage": json.dumps(as_row(one), ensure_ascii=True),
@@ -236,7 +258,7 @@ class PostgresStore(Store):
         ]
         replaced = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS.split(", ")[1:])
         put = (
-            f"INSERT INTO {self._table} ({COLUMNS}) VALUES (:id, :article_id, :digest, :size, "
+            f"INSERT INTO {self._table} ({COLUMNS}) VALUES (:id, :article_id, :digest, :size, :public, "
             "CAST(:said AS jsonb), to_date(:updated, 'YYYY-MM-DD'), CAST(:passage AS json), "
             f"CAST(CAST(:embedding AS real[]) AS vector)) ON CONFLICT (id) DO UPDATE SET {replaced}"
         )
@@ -263,7 +285,7 @@ class PostgresStore(Store):
         return {id_: _vector(sent) for id_, digest, sent in rows if digest == digests[id_]}
 
     def count(self) -> int:
-        return _count(self._session, self._own) if self._dimensions else 0
+        return self._server.counted(self._own) if self._dimensions else 0
 
     def stamps(self) -> dict[str, Stamp]:
         return stamps_of(row for page in self._pages("article_id, id, digest, size") for row in page)
@@ -307,10 +329,6 @@ def table_of(collection: str) -> str:
     return f"passages_{hashlib.sha256(collection.encode()).hexdigest()[:32]}"
 
 
-def _count(session: Session, table: str) -> int:
-    return int(session.rows(f"SELECT count(*) FROM {SCHEMA}.{table}")[0][0])
-
-
 def _vector(sent: bytes) -> Vectors:
     """Of the form that pgvector sends: two short numbers, then the values."""
     return np.frombuffer(sent, dtype=">f4", offset=4).astype(np.float32)
@@ -331,5 +349,5 @@ def _where(filters: Filters, audience: Audience) -> tuple[str, dict[str, Any]]:
             clauses.append(f"jsonb_exists_any(said -> CAST(:key_{n} AS text), CAST(:of_{n} AS text[]))")
             values[f"key_{n}"] = key
     if audience is Audience.PUBLIC:
-        clauses.append(f"jsonb_exists_any(said -> '{AUDIENCE}', ARRAY['{Audience.PUBLIC.value}'])")
+        clauses.append("public")  # a column, so that the planner knows that nearly all are, and takes the graph
     return " AND ".join(clauses) or "TRUE", values

@@ -56,14 +56,14 @@ class Session:
 
         return self.run(ask, within_s)
 
-    def lock(self, name: str, *, shared: bool) -> Callable[[], None]:
+    def lock(self, key: str, name: str, *, shared: bool) -> Callable[[], None]:
         """Until what is returned is called, or the connection is lost. Raises IndexBusy where another has it."""
-        asked = f"SELECT pg_try_advisory_lock{'_shared' if shared else ''}(hashtextextended(:name, 0))"
+        asked = f"SELECT pg_try_advisory_lock{'_shared' if shared else ''}(hashtextextended(:key, 0))"
 
         async def take() -> AsyncConnection:
             connection = await self._engine.connect()
             try:
-                taken = (await connection.execute(text(asked), {"name": name})).scalar_one()
+                taken = (await connection.execute(text(asked), {"key": key})).scalar_one()
                 await connection.commit()
             except BaseException:
                 await connection.invalidate()

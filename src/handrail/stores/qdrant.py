@@ -2,6 +2,8 @@
 
 NAME              no points; its metadata holds the marks
 NAME.passages     the passages; made when the first is written, since only then the width of vectors is known
+
+Names of a tenant's begin with "handrail-TENANT.".
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from handrail.errors import HandrailError, KnowledgeError, MissingExtra, RetryableError, SettingsError
+from handrail.settings.tenants import OWN
 from handrail.stores.audience import FACET as AUDIENCE
 from handrail.stores.audience import Audience
 from handrail.stores.filters import DOCUMENT, FROM, TO, UPDATED, day, wanted
@@ -51,11 +54,13 @@ PASSAGES = ".passages"
 class QdrantServer(Server):
     """The index on a Qdrant server."""
 
-    def __init__(self, url: str, key: str | None = None) -> None:
+    def __init__(self, url: str, key: str | None = None, tenant: str = OWN) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError(f"storage.qdrant_url = {url!r} is not an http(s) address such as http://127.0.0.1:6333")
-        self._begin(QdrantClient(url=url, api_key=key, timeout=TIMEOUT_S, check_compatibility=False), served=True)
+        self._begin(
+            QdrantClient(url=url, api_key=key, timeout=TIMEOUT_S, check_compatibility=False), tenant, served=True
+        )
         try:
             self.collections()
         except HandrailError:
@@ -63,18 +68,19 @@ class QdrantServer(Server):
             raise
 
     @classmethod
-    def in_memory(cls) -> QdrantServer:
-        """What the client keeps by itself in this process, comparing every passage; for tests."""
+    def in_memory(cls, client: QdrantClient | None = None, tenant: str = OWN) -> QdrantServer:
+        """What a client keeps by itself in this process, comparing every passage; for tests."""
         made = cls.__new__(cls)
-        made._begin(QdrantClient(":memory:"), served=False)
+        made._begin(client or QdrantClient(":memory:"), tenant, served=False)
         return made
 
-    def _begin(self, client: QdrantClient, *, served: bool) -> None:
+    def _begin(self, client: QdrantClient, tenant: str, *, served: bool) -> None:
         self._client = client
+        self._prefix = "" if tenant == OWN else f"handrail-{tenant}."
         self._served = served
 
     def store(self, kb: str, embedder: str, version: str = "") -> QdrantStore:
-        return QdrantStore(self._client, kb, embedder, version, served=self._served)
+        return QdrantStore(self._client, kb, embedder, version, prefix=self._prefix, served=self._served)
 
     def collections(self) -> list[Collection]:
         with _answering():
@@ -82,7 +88,7 @@ class QdrantServer(Server):
             return [
                 Collection(name, self._client.get_collection(name).config.metadata or {}, self._counted(name, names))
                 for name in sorted(names)
-                if not name.endswith(PASSAGES)
+                if name.startswith(f"{self._prefix}kb-") and not name.endswith(PASSAGES)
             ]
 
     def _counted(self, name: str, names: set[str]) -> Any:
@@ -93,19 +99,25 @@ class QdrantServer(Server):
             self._client.delete_collection(collection)
             self._client.delete_collection(collection + PASSAGES)
 
+    def clear(self) -> None:
+        for one in self.collections():
+            self.remove(one.name)
+
     def close(self) -> None:
         self._client.close()
 
 
 class QdrantStore(Store):
-    def __init__(self, client: QdrantClient, kb: str, embedder: str, version: str = "", *, served: bool = True) -> None:
-        """`served`: by a server, which has a graph and indexes of the payload."""
+    def __init__(
+        self, client: QdrantClient, kb: str, embedder: str, version: str = "", *, prefix: str, served: bool
+    ) -> None:
+        """`prefix` begins the names of collections. `served`: by a server, with a graph and indexes of the payload."""
         self._client = client
         self._served = served
         self.kb = kb
         self.embedder = embedder
-        self.name = name_of(kb, embedder)[:200]
-        self.collection = self.name + version
+        self.name = name_of(kb, embedder)[:150]
+        self.collection = prefix + self.name + version
         self._passages = self.collection + PASSAGES
         self._marks: dict[str, Any] = {}
         self._dimensions: int | None = None

@@ -21,7 +21,7 @@ class Collection:
 
 
 class Server(Protocol):
-    """Every method raises RetryableError while it is away."""
+    """What one tenant has there. Every method raises RetryableError while it is away."""
 
     def store(self, kb: str, embedder: str, version: str = "") -> Store:
         """One that is not open yet. `version` ends the name of its collection."""
@@ -31,6 +31,10 @@ class Server(Protocol):
 
     def remove(self, collection: str) -> None:
         """Nothing happens where it is not there. Raises IndexBusy while it is read, where the server can tell."""
+        ...
+
+    def clear(self) -> None:
+        """Remove all that the tenant has, and nothing of another."""
         ...
 
     def close(self) -> None: ...
