@@ -71,7 +71,7 @@ NEAREST_OF_ALL = (
     "WITH chosen AS MATERIALIZED (SELECT id, embedding FROM {table} WHERE {where}) "
     f"SELECT id, 1 - ({DISTANCE}) FROM chosen ORDER BY {DISTANCE} LIMIT :k"
 )
-"""Every passage that the filters leave is compared."""
+"""Every passage that the filters leave is compared: few as a rule, and none is missed."""
 COLUMNS = "id, article_id, digest, size, public, said, updated, passage, embedding"
 
 
@@ -298,10 +298,11 @@ class PostgresStore(Store):
         self._fits(len(vector))
         where, values = _where(filters, audience)
         values |= {"vector": vector.tolist(), "k": k}
+        named = {"table": self._table, "where": where}
         try:
-            found = self._session.rows(NEAREST.format(table=self._table, where=where), SEARCH_S, **values)
+            found = [] if filters else self._session.rows(NEAREST.format(**named), SEARCH_S, **values)
             if len(found) < k:
-                found = self._session.rows(NEAREST_OF_ALL.format(table=self._table, where=where), SEARCH_S, **values)
+                found = self._session.rows(NEAREST_OF_ALL.format(**named), SEARCH_S, **values)
         except Absent as error:
             raise KnowledgeError(f"this version of knowledge base {self.kb!r} was removed") from error
         return [(id_, float(cosine)) for id_, cosine in found]
