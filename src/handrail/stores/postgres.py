@@ -59,9 +59,10 @@ CREATE TABLE IF NOT EXISTS {schema}.collections (
 PASSAGES = """CREATE TABLE {table} (
     id text COLLATE "C" PRIMARY KEY, article_id text NOT NULL, digest text NOT NULL, size int NOT NULL,
     public boolean NOT NULL, said jsonb NOT NULL, updated date, passage json NOT NULL,
-    embedding vector({dimensions}) STORAGE MAIN NOT NULL
+    embedding vector({dimensions}) NOT NULL
 )"""
-"""Vectors stay in the rows: elsewhere, the planner thinks that reading them all is cheap."""
+IN_ROWS = "ALTER TABLE {table} ALTER COLUMN embedding SET STORAGE MAIN"
+"""With vectors kept apart, as PostgreSQL does of itself, the planner thinks that reading them all is cheap."""
 GRAPH = f"""CREATE INDEX IF NOT EXISTS {{name}}_graph ON {{table}} USING hnsw (embedding vector_cosine_ops)
     WITH (m = {NEIGHBOURS}, ef_construction = {BUILD_WIDTH})"""
 DISTANCE = "embedding <=> CAST(CAST(:vector AS real[]) AS vector)"
@@ -197,7 +198,10 @@ class PostgresStore(Store):
         changed = (
             f"UPDATE {self._collections} SET marks = marks || CAST(:marks AS jsonb) WHERE name = :name RETURNING marks"
         )
-        ((self._marks,),) = self._session.rows(changed, marks=json.dumps(dict(marks)), name=self.collection)
+        found = self._session.rows(changed, marks=json.dumps(dict(marks)), name=self.collection)
+        if not found:
+            raise not_indexed(self.kb, self.embedder)
+        self._marks = found[0].marks
 
     def finish(self, generation: str, front_matter: int | None = None) -> None:
         """The graph is built here, which takes less time than adding passage by passage."""
@@ -230,6 +234,7 @@ class PostgresStore(Store):
 
         async def make(connection: AsyncConnection) -> None:
             await connection.execute(text(PASSAGES.format(table=self._table, dimensions=dimensions)))
+            await connection.execute(text(IN_ROWS.format(table=self._table)))
             await connection.execute(text(told), {"dimensions": dimensions, "name": self.collection})
 
         self._session.run(make)
