@@ -132,6 +132,6 @@ def of_company(settings: Settings, company: Company, data: Path) -> Settings:
     update = {
         "brand": settings.brand.model_copy(update={"name": company.name, "covers": company.covers}),
         "knowledge": settings.knowledge.model_copy(update={"kb": "company"}),
-        "storage": settings.storage.model_copy(update={"data_dir": data, "chroma_url": None}),
+        "storage": settings.storage.apart(data),
     }
     return settings.model_copy(update=update)

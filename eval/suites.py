@@ -24,6 +24,7 @@ from eval.talks.selecting import TalkSource
 from handrail.errors import PermanentError
 from handrail.settings import Settings, alone, overlaid
 from handrail.settings.paths import SAMPLE_KB
+from handrail.settings.serving import ON_DISK
 
 SUITES = command.HERE / "suites.toml"
 
@@ -204,7 +205,7 @@ def _apart(settings: Settings) -> Settings:
     return overlaid(
         settings,
         {
-            "storage": {"data_dir": data / "eval" / "llm", "chroma_url": None},
+            "storage": {"data_dir": data / "eval" / "llm", **ON_DISK},
             "knowledge": {"kb": SAMPLE_KB},
             "judge": {"cache": settings.judge.cache or data / "eval" / "judge"},
         },

@@ -22,9 +22,9 @@ PAUSE_S = 0.5
 
 
 def hold_index(settings: Settings) -> AbstractContextManager[Any]:
-    """Nobody writes to the index while this is held; a Chroma server needs no lock. Raises IndexBusy."""
+    """Nobody writes to the index while this is held; one on a server needs no lock. Raises IndexBusy."""
     folder = kb_folder(settings, settings.knowledge.kb)
-    return nullcontext() if settings.storage.chroma_url else IndexLock(folder, write=False)
+    return nullcontext() if settings.storage.served_index else IndexLock(folder, write=False)
 
 
 def when_free(attempt: Callable[[], T], notes: Console, longest_s: float = LONGEST_S) -> T:

@@ -125,6 +125,7 @@ SLOW = (
     "retrieve/test_long_passages.py",
     "stores/test_chroma.py",
     "stores/test_lock.py",
+    "stores/test_postgres.py",
     "text/test_markdown.py",
     "text/test_redact.py",
     "torch_extra/",

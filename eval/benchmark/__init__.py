@@ -9,6 +9,7 @@ from pathlib import Path
 from handrail.settings import ALONE, Settings, overlaid
 from handrail.settings.overlay import Values
 from handrail.settings.paths import SAMPLE_KB
+from handrail.settings.serving import ON_DISK
 
 LOCAL: Values = {
     **ALONE,
@@ -25,7 +26,7 @@ def local(settings: Settings) -> Settings:
 
 def apart(settings: Settings, data: Path) -> Settings:
     """The same on the sample in a data folder of its own, without the operator's index or fitted gates."""
-    own: Values = {"storage": {"data_dir": data, "chroma_url": None}, "knowledge": {"kb": SAMPLE_KB}}
+    own: Values = {"storage": {"data_dir": data, **ON_DISK}, "knowledge": {"kb": SAMPLE_KB}}
     return overlaid(local(settings), own)
 
 

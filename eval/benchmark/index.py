@@ -55,7 +55,7 @@ def ingest_twice(settings: Settings, folder: Path) -> Indexing:
     from handrail.knowledge.folder import Folder
 
     with tempfile.TemporaryDirectory() as scratch:
-        storage = settings.storage.model_copy(update={"data_dir": Path(scratch), "chroma_url": None})
+        storage = settings.storage.apart(Path(scratch))
         apart = settings.model_copy(update={"storage": storage})
         loader = Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
         start = time.perf_counter()

@@ -54,7 +54,7 @@ def trap(case: InjectionCase) -> Trap:
 async def poisoned(settings: Settings, traps: Sequence[Trap]) -> AsyncIterator[Settings]:
     """Settings for a copy of the knowledge base that also holds the traps; gone afterwards."""
     with tempfile.TemporaryDirectory() as scratch:
-        storage = settings.storage.model_copy(update={"data_dir": Path(scratch), "chroma_url": None})
+        storage = settings.storage.apart(Path(scratch))
         apart = settings.model_copy(update={"storage": storage})
         await asyncio.to_thread(_copy, settings, apart, traps)
         yield apart

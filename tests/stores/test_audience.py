@@ -12,8 +12,9 @@ import pytest
 from handrail.assembly import read_snapshot
 from handrail.stores import snapshot as snapshots
 from handrail.stores.audience import Audience
-from handrail.stores.chroma import FRONT_MATTER, ChromaStore, connect
+from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.snapshot import FORMAT
+from handrail.stores.store import FRONT_MATTER
 from handrail.types import Passage
 from tests.knowledge.articles import Given, HashedWords, Index, article
 from tests.sample import sample_settings
@@ -41,43 +42,6 @@ def store_in(folder: Path, rows: list[Passage], kb: str = "acme") -> ChromaStore
 
 def found(store: ChromaStore, *audience: Audience, **filters: str) -> set[str]:
     return {id_.partition("/")[0] for id_, _ in store.search(QUERY, 5, filters, *audience)}
-
-
-def test_a_search_that_names_no_audience_is_the_public_s(tmp_path: Path) -> None:
-    store = store_in(tmp_path, ROWS)
-
-    assert found(store) == found(store, Audience.PUBLIC) == {"refunds", "orders"}
-    assert found(store, Audience.AGENTS) == {"refunds", "orders", "goodwill"}
-
-
-def test_what_is_for_agents_takes_no_place_among_the_best(tmp_path: Path) -> None:
-    store = store_in(tmp_path, [*(passage(f"g{n}", AGENTS.text, audience="agents") for n in range(20)), PUBLIC])
-
-    assert [id_ for id_, _ in store.search(QUERY, 3, {})] == ["refunds/0"]
-
-
-@pytest.mark.parametrize(
-    ("audience", "wanted", "ids"),
-    [
-        (Audience.PUBLIC, "public", {"refunds", "orders"}),
-        (Audience.PUBLIC, "agents", set()),
-        (Audience.AGENTS, "public", {"refunds", "orders"}),
-        (Audience.AGENTS, "agents", {"goodwill"}),
-    ],
-)
-def test_a_filter_narrows_what_the_audience_may_read_and_never_widens_it(
-    tmp_path: Path, audience: Audience, wanted: str, ids: set[str]
-) -> None:
-    assert found(store_in(tmp_path, ROWS), audience, audience=wanted) == ids
-
-
-def test_what_is_written_later_is_kept_back_too(tmp_path: Path) -> None:
-    store = store_in(tmp_path, [PUBLIC])
-    assert found(store) == {"refunds"}
-
-    store.write([AGENTS], HashedWords()([AGENTS.text]), ["d"], [1])
-
-    assert found(store) == {"refunds"}
 
 
 def test_nothing_of_an_article_for_agents_is_in_the_public_s_snapshot(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,14 +10,13 @@ import pytest
 
 from handrail.assembly.index import Writing
 from handrail.errors import IndexIncomplete, KnowledgeError
-from handrail.knowledge import Article
+from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.ingest import BATCH, Ingest, Report, difference
-from handrail.stores.chroma import connect
-from handrail.stores.version_collections import VersionCollections
 from handrail.stores.version_folders import VersionFolders
 from handrail.stores.versions import KEPT, OLD, Versions
 from handrail.types import Vectors
 from tests.knowledge.articles import Given, HashedWords, Index, article, chunker
+from tests.stores.places import Place
 
 Make = Callable[[str], Versions]
 
@@ -39,16 +39,10 @@ class Dies(HashedWords):
         return super().__call__(texts)
 
 
-@pytest.fixture(params=["folders", "collections"])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
-    """The versions with one embedder, in folders, and in one Chroma as a server has it."""
-
-    def made(embedder: str) -> Versions:
-        if request.param == "folders":
-            return VersionFolders(tmp_path / "kb" / "acme", tmp_path, "acme", embedder)
-        return VersionCollections(connect(tmp_path, None), "acme", embedder)
-
-    return made
+@pytest.fixture
+def make(place: Place) -> Make:
+    """The versions with one embedder, in every place."""
+    return place.versions
 
 
 @pytest.fixture
@@ -56,7 +50,7 @@ def versions(make: Make) -> Versions:
     return make("hashed-words")
 
 
-def ingest(versions: Versions, *articles: Article, embed: HashedWords | None = None) -> Report:
+def ingest(versions: Versions, *articles: Article | Unpublished, embed: HashedWords | None = None) -> Report:
     made = Writing(versions, needed=False)
     try:
         store = made.store or made.begin()
@@ -206,3 +200,28 @@ def test_an_index_from_before_there_were_versions_is_read_and_taken_over(place: 
     assert old.ids() == ["a/0", "b/0"]
     versions.choose(OLD)
     assert texts(versions)["b/0"] == "Two."
+
+
+def test_a_current_version_that_is_missing_stops_only_a_run_that_needs_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    versions = VersionFolders(tmp_path / "kb", tmp_path, "acme", "hashed-words")
+    ingest(versions, article("Old words.", "a"))
+    shutil.rmtree(tmp_path / "kb" / "versions" / "1")
+
+    with pytest.raises(KnowledgeError, match="no version 1 any more"):
+        versions.base(needed=True)
+    ingest(versions, article("New words.", "a"))
+
+    assert texts(versions) == {"a/0": "New words."}
+    assert "All articles are indexed again" in caplog.text
+
+
+def test_what_is_read_is_told_from_what_was_made_after_it_under_the_same_number(versions: Versions) -> None:
+    ingest(versions, article("Old words.", "a"))
+    with versions.read() as _:
+        opened = versions.open(versions.current() or 0)
+        assert versions.same(opened)
+        ingest(versions, article("New words.", "a"))
+        assert not versions.same(opened)
+        opened.release()

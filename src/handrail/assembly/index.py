@@ -1,4 +1,4 @@
-"""The versions of a knowledge base as the settings place them: on disk, or on a Chroma server."""
+"""The versions of a knowledge base as the settings place them: on disk, or on a server."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ from contextlib import ExitStack, contextmanager
 from chromadb.errors import ChromaError
 
 from handrail.assembly.fitted import kb_folder
+from handrail.assembly.servers import in_folder, server_of
 from handrail.errors import HandrailError, KnowledgeError
 from handrail.settings import Settings
-from handrail.stores.chroma import ChromaStore, close, connect, holds
+from handrail.stores.chroma import holds
 from handrail.stores.lock import IndexLock
+from handrail.stores.server import of_kb
+from handrail.stores.store import Store
 from handrail.stores.version_collections import VersionCollections
 from handrail.stores.version_folders import FOLDER, VersionFolders
 from handrail.stores.versions import OLD, Opened, Versions
 
 
 def versions_of(settings: Settings, embedder: str | None = None) -> Versions:
-    """By default those made with the embedder in use. Raises RetryableError while a Chroma server is away."""
+    """By default those made with the embedder in use. Raises RetryableError while a server is away."""
     kb, embedder, storage = settings.knowledge.kb, embedder or settings.models.embedder, settings.storage
-    if storage.chroma_url is None:
+    server = server_of(storage)
+    if server is None:
         return VersionFolders(kb_folder(settings, kb), storage.data_dir, kb, embedder)
-    return VersionCollections(connect(storage.data_dir, storage.chroma_url, storage.tenant), kb, embedder)
+    return VersionCollections(server, kb, embedder)
 
 
 @contextmanager
-def current_index(settings: Settings) -> Iterator[ChromaStore]:
+def current_index(settings: Settings) -> Iterator[Store]:
     """The current version, to read. Raises KnowledgeError where nothing is indexed."""
     versions = versions_of(settings)
     try:
@@ -47,17 +51,17 @@ class Writing:
         self._new: Opened | None = None
 
     @property
-    def store(self) -> ChromaStore | None:
+    def store(self) -> Store | None:
         """What is held so far: the new version once it is begun, else the current one; None where there is neither."""
         opened = self._new or self._base
         return opened.store if opened is not None else None
 
-    def begin(self) -> ChromaStore:
+    def begin(self) -> Store:
         if self._new is None:
             self._new = self._versions.begin(self._base.store if self._base is not None else None)
         return self._new.store
 
-    def unfinished(self) -> Iterable[ChromaStore]:
+    def unfinished(self) -> Iterable[Store]:
         return self._versions.unfinished(self._new.number if self._new is not None else 0)
 
     def publish(self) -> int:
@@ -95,7 +99,8 @@ def changing(settings: Settings) -> Iterator[Versions]:
     with IndexLock(kb_folder(settings, kb), write=True):
         versions = versions_of(settings)
         try:
-            yield versions
+            with versions.writing():
+                yield versions
         except (OSError, sqlite3.Error, ChromaError) as error:
             raise HandrailError(f"knowledge base {kb!r} stays as it is, because writing failed: {error}") from error
         finally:
@@ -121,11 +126,13 @@ def drop(settings: Settings) -> None:
         held.enter_context(IndexLock(own, write=True))
         for version in (own / FOLDER).glob("[0-9]*"):
             held.enter_context(IndexLock(version, write=True))
-        if storage.chroma_url or holds(storage.data_dir, kb):
+        server = server_of(storage)
+        if server is None and holds(storage.data_dir, kb):
             held.enter_context(IndexLock(storage.data_dir, write=True))
-            client = connect(storage.data_dir, storage.chroma_url, storage.tenant)
-            held.callback(close, client)
-            for collection in client.list_collections():
-                if (collection.metadata or {}).get("kb") == kb:
-                    client.delete_collection(collection.name)
+            server = in_folder(storage.data_dir)
+        if server is not None:
+            held.callback(server.close)
+            held.enter_context(server.writing(kb))
+            for name in of_kb(server, kb):
+                server.remove(name)
         shutil.rmtree(own, ignore_errors=True)

@@ -36,9 +36,9 @@ from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Settings
 from handrail.stores import snapshot as snapshots
 from handrail.stores import states as token_states
-from handrail.stores.chroma import FRONT_MATTER, ChromaStore
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
+from handrail.stores.store import FRONT_MATTER, Store
 from handrail.stores.tokens import STEMMERS, coverage
 from handrail.stores.versions import Opened, Versions
 from handrail.text import language
@@ -63,7 +63,7 @@ WORDS_PER_TOKEN = 0.42
 take two tokens a word and more, leave no end unread (experiment 171)."""
 
 
-def read_snapshot(settings: Settings, store: ChromaStore) -> Snapshot:
+def read_snapshot(settings: Settings, store: Store) -> Snapshot:
     """What everyone may read of the store's current generation; made from Chroma where it is not on this machine."""
     folder = kb_folder(settings, store.kb) / "snapshot"
     found = snapshots.load(folder, store.generation)
@@ -167,7 +167,7 @@ class Parts:
     """Whether the models are another assistant's, which closes them."""
 
     @property
-    def store(self) -> ChromaStore:
+    def store(self) -> Store:
         return self.index.store
 
     def retriever(self, settings: Settings) -> HybridRetriever:
@@ -371,7 +371,7 @@ def described(brand: Brand, snapshot: Snapshot) -> Brand:
     return brand if brand.covers else brand.model_copy(update={"covers": covered_by(list(snapshot.titles.values()))})
 
 
-def tuned_for(settings: Settings, store: ChromaStore, lang: str) -> Tuned | None:
+def tuned_for(settings: Settings, store: Store, lang: str) -> Tuned | None:
     """What `handrail tune` found for the store's articles, in `lang`, else what holds without it."""
     folder = kb_folder(settings, store.kb) / FITTED
     return load_tuned(folder, store.generation, settings.models) or untuned(settings, lang)

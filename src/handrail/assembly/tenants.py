@@ -10,12 +10,12 @@ from redis.exceptions import RedisError
 from handrail.accounts.keyspace import keyspace_of
 from handrail.accounts.limits.shared import connect
 from handrail.accounts.tenants import Tenants
+from handrail.assembly.servers import clear
 from handrail.errors import HandrailError
 from handrail.records.database import open_database
 from handrail.records.erase import erase_tenant
 from handrail.settings import Settings
 from handrail.settings.load import of_tenant
-from handrail.stores.chroma import remove_database
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +36,7 @@ async def erase(settings: Settings, name: str) -> None:
             await database.close()
     if theirs.limits.redis_url:
         await _forget(theirs.limits.redis_url, keyspace_of(theirs).prefix)
-    if theirs.storage.chroma_url:
-        await asyncio.to_thread(remove_database, theirs.storage.chroma_url, name)
+    await asyncio.to_thread(clear, theirs.storage)
     await asyncio.to_thread(tenants.remove, name)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ from handrail.assembly import current_index, kb_folder
 from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.settings import Settings
-from handrail.settings.tenants import OWN
+from handrail.stores.server import Server
 
 app = typer.Typer(help="List, inspect and remove knowledge bases.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
@@ -45,26 +44,24 @@ def _with(settings: Settings, kb: str) -> Settings:
 
 def _pairs(settings: Settings) -> set[tuple[str, str]]:
     """Knowledge bases and the embedders they are indexed with, also from before there were versions."""
+    from handrail.assembly.servers import in_folder, server_of
     from handrail.stores.chroma import on_disk
     from handrail.stores.version_folders import embedders
 
-    shared, url = settings.storage.data_dir, settings.storage.chroma_url
-    if url:
-        return set(_in_chroma(shared, url, settings.storage.tenant))
+    shared, server = settings.storage.data_dir, server_of(settings.storage)
+    if server is not None:
+        return _held_by(server)
     own = sorted((shared / "kb").glob("*"))
-    old = {pair for folder in (shared, *own) if on_disk(folder) for pair in _in_chroma(folder)}
+    old = {pair for folder in (shared, *own) if on_disk(folder) for pair in _held_by(in_folder(folder))}
     return old | {(folder.name, embedder) for folder in own for embedder in embedders(folder)}
 
 
-def _in_chroma(folder: Path, url: str | None = None, tenant: str = OWN) -> Iterator[tuple[str, str]]:
-    from handrail.stores.chroma import close, connect
-
-    client = connect(folder, url, tenant)
+def _held_by(server: Server) -> set[tuple[str, str]]:
     try:
-        told = [dict(collection.metadata or {}) for collection in client.list_collections()]
+        told = [one.marks for one in server.collections()]
     finally:
-        close(client)
-    return ((metadata["kb"], metadata["embedder"]) for metadata in told if "kb" in metadata)
+        server.close()
+    return {(marks["kb"], marks["embedder"]) for marks in told if "kb" in marks}
 
 
 @app.command("list")

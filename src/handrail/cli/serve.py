@@ -70,11 +70,11 @@ def serve(
 
 
 def _indexed(settings: Settings) -> None:
-    """Raises KnowledgeError where nothing is on disk to answer from; of a Chroma server that is asked later."""
+    """Raises KnowledgeError where nothing is on disk to answer from; a server is asked later."""
     from handrail.assembly.index import indexed
-    from handrail.stores.chroma import not_indexed
+    from handrail.stores.store import not_indexed
 
-    if not settings.storage.chroma_url and not indexed(settings):
+    if not settings.storage.served_index and not indexed(settings):
         raise not_indexed(settings.knowledge.kb, settings.models.embedder)
 
 

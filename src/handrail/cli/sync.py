@@ -21,7 +21,7 @@ from handrail.knowledge import Loader
 from handrail.knowledge.sync import Declared, Diff, collect, difference, refuse_removal, sizes_of
 from handrail.settings import Settings, environment
 from handrail.settings.sources import Source
-from handrail.stores.chroma import Stamp
+from handrail.stores.store import Stamp
 
 NAMED = 20
 """Articles or pages that are named of each kind; `--json` names all."""

@@ -14,7 +14,7 @@ from handrail.knowledge import Article, Loader, Rejected, Skipped, Unpublished
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.files import printable
 from handrail.stores.audience import Audience
-from handrail.stores.chroma import FRONT_MATTER, ChromaStore, Stamp
+from handrail.stores.store import FRONT_MATTER, Stamp, Store
 from handrail.types import Passage, Vectors
 
 Progress = Callable[[int, int], None]
@@ -106,11 +106,11 @@ _Row = tuple[Passage, str, int]
 class Place(Protocol):
     """Where a run writes beside what is being read."""
 
-    def begin(self) -> ChromaStore:
+    def begin(self) -> Store:
         """A copy of the store that was read."""
         ...
 
-    def unfinished(self) -> Iterable[ChromaStore]:
+    def unfinished(self) -> Iterable[Store]:
         """What interrupted runs left behind; their vectors are used."""
         ...
 
@@ -118,7 +118,7 @@ class Place(Protocol):
 class Ingest:
     def __init__(
         self,
-        store: ChromaStore,
+        store: Store,
         chunker: Chunker,
         embed: Callable[[Sequence[str]], Vectors],
         clock: Callable[[], float],
@@ -218,7 +218,7 @@ class Ingest:
             progress(report.embedded, len(rows))
         self._store.delete(sorted(id_ for item in work for id_ in item.stale))
 
-    def _taken(self, rows: Sequence[_Row], unfinished: ChromaStore) -> list[_Row]:
+    def _taken(self, rows: Sequence[_Row], unfinished: Store) -> list[_Row]:
         """Write the vectors that are there already; the rows that are left."""
         left: list[_Row] = []
         for start in range(0, len(rows), BATCH):

@@ -9,7 +9,7 @@ from handrail.errors import HandrailError, KnowledgeError, PermanentError
 from handrail.knowledge import Article, Loader, Rejected, Skipped, Unpublished
 from handrail.knowledge.files import printable
 from handrail.knowledge.ingest import LONGEST_ID, OF, unusable
-from handrail.stores.chroma import Stamp
+from handrail.stores.store import Stamp
 
 Item = Article | Rejected | Unpublished
 QUARANTINED, TWICE = "instructions to a language model", "another article has this id"

@@ -29,6 +29,8 @@ WELL_KNOWN = {
     "REDIS_URL": ("limits", "redis_url"),
     "DATABASE_URL": ("storage", "database_url"),
     "CHROMA_URL": ("storage", "chroma_url"),
+    "QDRANT_URL": ("storage", "qdrant_url"),
+    "QDRANT_API_KEY": ("storage", "qdrant_key"),
     "LANGFUSE_PUBLIC_KEY": ("observe", "langfuse_public_key"),
     "LANGFUSE_SECRET_KEY": ("observe", "langfuse_secret_key"),
     "LANGFUSE_HOST": ("observe", "langfuse_host"),

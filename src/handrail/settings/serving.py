@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
 from pydantic import Field, SecretStr
 
@@ -126,10 +128,31 @@ class Limits(Section):
     )
 
 
+ON_DISK: Mapping[str, Any] = MappingProxyType({"index": "chroma", "chroma_url": None})
+"""Of a storage whose index nobody else has."""
+
+
 class Storage(Section):
     data_dir: Path = Field(Path("var"), description="Folder for the index, records and fitted files.")
+    index: Literal["chroma", "postgres", "qdrant"] = Field(
+        "chroma",
+        description="What holds the passages and their vectors. `postgres` and `qdrant` need the extra of that name.",
+    )
     chroma_url: str | None = Field(
         None, description="Chroma server, such as http://127.0.0.1:8000. Default: Chroma on disk."
+    )
+    postgres_url: str | None = advanced(
+        None,
+        description='PostgreSQL with pgvector for `index = "postgres"`, such as postgresql://user:password@host/name. '
+        "Default: database_url.",
+    )
+    qdrant_url: str | None = advanced(
+        None,
+        description='Qdrant server for `index = "qdrant"`, such as http://127.0.0.1:6333. Environment variable: '
+        "QDRANT_URL.",
+    )
+    qdrant_key: SecretStr | None = advanced(
+        None, description="API key of the Qdrant server. Environment variable: QDRANT_API_KEY."
     )
     database_url: str | None = Field(None, description="SQLAlchemy URL for records. Default: SQLite in data_dir.")
     tenant: str = advanced(
@@ -138,6 +161,15 @@ class Storage(Section):
         description="The company that a command is about, where several share the deployment: see docs/tenants.md. "
         "`handrail --tenant NAME` sets it for one command.",
     )
+
+    @property
+    def served_index(self) -> bool:
+        """Whether the index is on a server, which other machines may use as well."""
+        return self.index != "chroma" or self.chroma_url is not None
+
+    def apart(self, data_dir: Path) -> Storage:
+        """The same with everything, and an index of its own, in `data_dir`."""
+        return self.model_copy(update={"data_dir": data_dir, **ON_DISK})
 
 
 class Observe(Section):

@@ -1,1 +1,1 @@
-"""Where passages live: vectors in Chroma, and a snapshot on disk for keyword search and reading."""
+"""Where passages live: vectors in a store, and a snapshot on disk for keyword search and reading."""

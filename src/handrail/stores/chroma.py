@@ -7,26 +7,38 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import chromadb
+import httpx
 import numpy as np
 from chromadb.api import AdminAPI, ClientAPI
 from chromadb.api.client import Client
 from chromadb.api.collection_configuration import CreateHNSWConfiguration
 from chromadb.config import DEFAULT_DATABASE, Settings
-from chromadb.errors import NotFoundError, UniqueConstraintError
+from chromadb.errors import InvalidArgumentError, NotFoundError, UniqueConstraintError
 
-from handrail.errors import IndexIncomplete, KnowledgeError, RetryableError, SettingsError
+from handrail.errors import HandrailError, RetryableError, SettingsError
 from handrail.settings.tenants import OWN
 from handrail.stores import audience as audiences
 from handrail.stores.audience import Audience
 from handrail.stores.filters import CLOSED, DOCUMENT, FROM, LANG, SEVERAL, TO, UPDATED, day, values, wanted
+from handrail.stores.server import Collection, Server
+from handrail.stores.store import (
+    BUILD_WIDTH,
+    NEIGHBOURS,
+    SEARCH_WIDTH,
+    Stamp,
+    Store,
+    in_order,
+    name_of,
+    not_indexed,
+    of_another_width,
+    stamps_of,
+)
 from handrail.types import Kind, Passage, Place, Vectors
 from handrail.types.filters import Filters
 
@@ -39,27 +51,15 @@ ON = "updated_on"
 """The date of an article as a number: Chroma compares only those."""
 FACETS = (*SEVERAL, "source_type", "section", UPDATED, "deprecated", "superseded_by")
 """Those that a passage may have lost since it was last written."""
-FRONT_MATTER = 2
-"""Version of what is read of front matter: since 1, `draft` and its like, and TOML; since 2, tags, dates and tiers."""
-WRITING = "writing"
-"""Says in a collection's metadata since when it is being changed; empty once that is done."""
 PAGE = 2000
-HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
-"""With Chroma's own 100 and 16 a process now and then found other passages than the one before (experiment 206): half
-as long again to index, and no slower to search."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What the index holds of one article."""
-
-    digests: Mapping[str, str]
-    """Digest of the article by passage id, as it was when the passage was written."""
-    expected: int
-    """Number of passages the article had then; fewer mean an interrupted run."""
-
-    def current(self, digest: str) -> bool:
-        return set(self.digests.values()) == {digest} and len(self.digests) == self.expected
+HNSW: CreateHNSWConfiguration = {
+    "space": "cosine",
+    "ef_construction": BUILD_WIDTH,
+    "max_neighbors": NEIGHBOURS,
+    "ef_search": SEARCH_WIDTH,
+}
+DIMENSIONS = re.compile(r"expecting embedding with dimension of (\d+)")
+"""What Chroma says to a vector of another length."""
 
 
 def on_disk(folder: Path) -> bool:
@@ -152,20 +152,29 @@ def close(client: ClientAPI) -> None:
             client.close()
 
 
-def not_indexed(kb: str, embedder: str) -> KnowledgeError:
-    """Says how to index."""
-    return KnowledgeError(f"knowledge base {kb!r} is not indexed with {embedder}: run `handrail ingest PATH --kb {kb}`")
+@contextmanager
+def _answering(kb: str, given: int = 0) -> Iterator[None]:
+    """What the server says when it is away, or takes no vectors of `given` dimensions."""
+    try:
+        yield
+    except httpx.TransportError as error:
+        raise RetryableError(f"Chroma doesn't respond: {error}") from error
+    except InvalidArgumentError as error:
+        held = DIMENSIONS.search(str(error))
+        if held is None:
+            raise
+        raise of_another_width(kb, held[1], given) from error
 
 
-class ChromaStore:
-    """Passages of one knowledge base made with one embedder; another embedder is another collection."""
+class ChromaStore(Store):
+    """A collection; another embedder is another one."""
 
     def __init__(self, client: ClientAPI, kb: str, embedder: str, version: str = "") -> None:
         """`version` ends the name of the collection, where one Chroma has several."""
         self._client = client
         self.kb = kb
         self.embedder = embedder
-        self.name = f"kb-{kb}-{re.sub(r'[^A-Za-z0-9._-]+', '-', embedder).strip('-._')}"[:500]
+        self.name = name_of(kb, embedder)
         self.collection = self.name + version
         self._for_agents: bool | None = None
         """Whether the index holds anything for agents only; None until somebody asks. Queries that need not filter are
@@ -190,71 +199,24 @@ class ChromaStore:
             raise RetryableError(f"Chroma doesn't respond: {error}") from error
         self._for_agents = None
 
-    def still_there(self) -> bool:
-        """Whether the collection that was opened is the one of its name now. Raises KnowledgeError."""
-        opened = self._collection.id
-        return (
-            ChromaStore(self._client, self.kb, self.embedder, self.collection.removeprefix(self.name))._id() == opened
-        )
-
-    def _id(self) -> Any:
-        self.open()
-        return self._collection.id
-
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What is noted of it, as of `open`."""
         return self._collection.metadata or {}
-
-    @property
-    def generation(self) -> str:
-        """Changes with every finished write; empty while a first run has not finished."""
-        return str(self.metadata.get("generation") or "")
-
-    @property
-    def front_matter(self) -> int:
-        """The `FRONT_MATTER` with which every page was last read; 0 for an index that is older than the number."""
-        return int(self.metadata.get("front_matter") or 0)
-
-    @property
-    def incomplete(self) -> str:
-        """What is wrong with an index whose last writing run has not ended, as of `open`; empty where nothing is."""
-        since = self.metadata.get(WRITING)
-        if self.generation and not since:
-            return ""
-        what = "rewritten" if self.generation else "built"
-        return (
-            f"knowledge base {self.kb!r} is half {what}{f' (since {since})' if since else ''}: an ingest is under way "
-            f"or was interrupted. Run the same `handrail ingest` again: it goes on where it stopped"
-        )
-
-    def check(self) -> None:
-        """Raises IndexIncomplete where the last writing run has not ended."""
-        if self.incomplete:
-            raise IndexIncomplete(self.incomplete)
-
-    def begin(self) -> None:
-        """To be called before the first change; until `finish` the index counts as half written."""
-        self.mark({WRITING: f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"})
-
-    def finish(self, generation: str, front_matter: int | None = None) -> None:
-        """`front_matter` stays as it is where it is not given."""
-        version = self.front_matter if front_matter is None else front_matter
-        self.mark({"generation": generation, "front_matter": version, WRITING: ""})
 
     def mark(self, marks: Mapping[str, str | int]) -> None:
         self._collection.modify(metadata={**self.metadata, **marks})
         self.open()
 
-    def take(self, other: ChromaStore) -> None:
-        """All that `other` holds, with its vectors."""
+    def take(self, other: Store) -> None:
+        assert isinstance(other, ChromaStore)  # noqa: S101 - of the same place
         fields = ("documents", "metadatas", "embeddings")
         for ids, documents, metadatas, embeddings in other._pages(list(fields), *fields):
             self._collection.upsert(ids=ids, documents=documents, metadatas=metadatas, embeddings=embeddings)
         self.mark({"front_matter": other.front_matter})
 
     def vectors(self, digests: Mapping[str, str]) -> dict[str, Vectors]:
-        """Of those passages, by id, that are here as they were when their article had the given digest."""
+        if not digests:
+            return {}
         found: Mapping[str, Any] = self._collection.get(ids=list(digests), include=["metadatas", "embeddings"])
         rows = zip(found["ids"], found["metadatas"], found["embeddings"], strict=True)
         return {
@@ -265,25 +227,22 @@ class ChromaStore:
         return int(self._collection.count())
 
     def stamps(self) -> dict[str, Stamp]:
-        digests: dict[str, dict[str, str]] = {}
-        expected: dict[str, int] = {}
-        for ids, metadatas in self._pages(["metadatas"], "metadatas"):
-            for passage_id, metadata in zip(ids, metadatas, strict=True):
-                article = metadata["article_id"]
-                digests.setdefault(article, {})[passage_id] = metadata["digest"]
-                expected[article] = int(metadata["of"])
-        return {article: Stamp(held, expected[article]) for article, held in digests.items()}
+        pages = (zip(ids, told, strict=True) for ids, told in self._pages(["metadatas"], "metadatas"))
+        return stamps_of(
+            [(one["article_id"], id_, one["digest"], int(one["of"])) for page in pages for id_, one in page]
+        )
 
-    def write(
+    def _write(
         self, passages: Sequence[Passage], vectors: Vectors, digests: Sequence[str], sizes: Sequence[int]
     ) -> None:
         self._for_agents = None
-        self._collection.upsert(
-            ids=[passage.id for passage in passages],
-            embeddings=vectors,
-            documents=[passage.text for passage in passages],
-            metadatas=[_metadata(p, digest, of) for p, digest, of in zip(passages, digests, sizes, strict=True)],
-        )
+        with _answering(self.kb, vectors.shape[1]):
+            self._collection.upsert(
+                ids=[passage.id for passage in passages],
+                embeddings=vectors,
+                documents=[passage.text for passage in passages],
+                metadatas=[_metadata(p, digest, of) for p, digest, of in zip(passages, digests, sizes, strict=True)],
+            )
 
     def delete(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), PAGE):
@@ -292,15 +251,14 @@ class ChromaStore:
     def search(
         self, vector: Vectors, k: int, filters: Filters, audience: Audience = Audience.PUBLIC
     ) -> list[tuple[str, float]]:
-        """`(passage id, cosine)` pairs of what `audience` may read, best first.
-
-        Raises RetryableError when Chroma does not answer.
-        """
         try:
-            where = _where(filters, leave_out=audience is Audience.PUBLIC and self._has_some_for_agents())
-            found = self._collection.query(
-                query_embeddings=vector[None, :], n_results=k, where=where, include=["distances"]
-            )
+            with _answering(self.kb, len(vector)):
+                where = _where(filters, leave_out=audience is Audience.PUBLIC and self._has_some_for_agents())
+                found = self._collection.query(
+                    query_embeddings=vector[None, :], n_results=k, where=where, include=["distances"]
+                )
+        except HandrailError:
+            raise
         except Exception as error:
             raise RetryableError(f"Chroma doesn't respond: {error}") from error
         distances = found["distances"] or [[]]
@@ -314,28 +272,50 @@ class ChromaStore:
         return self._for_agents
 
     def dump(self, audience: Audience = Audience.PUBLIC) -> tuple[list[Passage], Vectors]:
-        """All that `audience` may read, in article and position order."""
         rows: list[tuple[Passage, Any]] = []
-        for ids, documents, metadatas, embeddings in self._pages(
-            ["documents", "metadatas", "embeddings"], "documents", "metadatas", "embeddings"
-        ):
-            read = (
-                (_passage(i, text, meta), vector)
-                for i, text, meta, vector in zip(ids, documents, metadatas, embeddings, strict=True)
-            )
-            rows += [row for row in read if audience.may_read(row[0].facets)]
-        rows.sort(key=lambda row: (row[0].article_id, row[0].position))
-        vectors = np.asarray([vector for _, vector in rows], dtype=np.float32)
-        return [passage for passage, _ in rows], vectors
+        for page in self._pages(["documents", "metadatas", "embeddings"], "documents", "metadatas", "embeddings"):
+            rows += [(_passage(i, text, told), vector) for i, text, told, vector in zip(*page, strict=True)]
+        passages, vectors = in_order(rows, audience)
+        return passages, np.asarray(vectors, dtype=np.float32)
 
     def _pages(self, include: list[Any], *fields: str) -> Iterator[tuple[Any, ...]]:
         offset = 0
         while True:
-            page: Mapping[str, Any] = self._collection.get(limit=PAGE, offset=offset, include=include)
+            with _answering(self.kb):
+                page: Mapping[str, Any] = self._collection.get(limit=PAGE, offset=offset, include=include)
             if not page["ids"]:
                 return
             yield (page["ids"], *(page[field] for field in fields))
             offset += len(page["ids"])
+
+
+class ChromaServer(Server):
+    """What a tenant has on a Chroma server, in a database of its own, or all in one folder."""
+
+    def __init__(self, folder: Path, url: str | None = None, tenant: str = OWN) -> None:
+        self._client = connect(folder, url, tenant)
+        self._url, self._tenant = url, tenant
+
+    def store(self, kb: str, embedder: str, version: str = "") -> ChromaStore:
+        return ChromaStore(self._client, kb, embedder, version)
+
+    def collections(self) -> list[Collection]:
+        with _answering(""):
+            return [Collection(one.name, one.metadata or {}, one.count) for one in self._client.list_collections()]
+
+    def remove(self, collection: str) -> None:
+        with suppress(NotFoundError), _answering(""):
+            self._client.delete_collection(collection)
+
+    def clear(self) -> None:
+        if self._url is not None and self._tenant != OWN:
+            remove_database(self._url, self._tenant)
+        else:
+            for one in self.collections():
+                self.remove(one.name)
+
+    def close(self) -> None:
+        close(self._client)
 
 
 def _metadata(passage: Passage, digest: str, of: int) -> dict[str, Any]:

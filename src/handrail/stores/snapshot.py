@@ -8,19 +8,18 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
+from handrail.stores.rows import as_row, from_row
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
-from handrail.types import Kind, Passage, Place, Vectors
+from handrail.types import Kind, Passage, Vectors
 
 FORMAT = 8
 SCRATCH = ".part-"
@@ -204,7 +203,7 @@ def _clear(folder: Path) -> None:
 
 
 def _write(snapshot: Snapshot, scratch: Path) -> None:
-    lines = (json.dumps(asdict(passage), ensure_ascii=False) for passage in snapshot.passages)
+    lines = (json.dumps(as_row(passage), ensure_ascii=False) for passage in snapshot.passages)
     (scratch / "passages.jsonl").write_text("\n".join(lines), encoding="utf-8")
     np.save(scratch / "articles.npy", snapshot.article_vectors)
     np.save(scratch / "vectors.npy", snapshot.vectors.astype(np.float16))
@@ -249,11 +248,12 @@ def _load(path: Path) -> Snapshot | None:
     if (path / "format").read_text() != str(FORMAT):
         return None
     text = (path / "passages.jsonl").read_text(encoding="utf-8")
-    passages = [_passage(json.loads(line)) for line in text.split("\n") if line]
+    passages = [from_row(json.loads(line)) for line in text.split("\n") if line]
     lang = (path / "lang").read_text()
     spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
     keyword, articles = (
-        bm25s.BM25.load(str(path / name), show_progress=False) if spoken else None for name in ("bm25", "bm25-articles")
+        bm25s.BM25.load(str(path / name), mmap=True, show_progress=False) if spoken else None
+        for name in ("bm25", "bm25-articles")
     )
     vectors = np.load(path / "vectors.npy").astype(np.float32)
     return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang, articles)
@@ -291,11 +291,6 @@ def _rows(passages: Sequence[Passage]) -> dict[str, list[int]]:
     for index, passage in enumerate(passages):
         rows.setdefault(passage.article_id, []).append(index)
     return rows
-
-
-def _passage(row: dict[str, Any]) -> Passage:
-    places = tuple(Place(one["page"], tuple(one["box"]) if one["box"] else None) for one in row["places"])
-    return Passage(**{**row, "headings": tuple(row["headings"]), "kind": Kind(row["kind"]), "places": places})
 
 
 def _article_vectors(passages: Sequence[Passage], vectors: Vectors) -> Vectors:

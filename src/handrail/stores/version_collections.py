@@ -1,25 +1,23 @@
-"""Versions on a Chroma server: a collection each. The metadata of one more collection names the one to read."""
+"""Versions on a server: a collection each. The marks of one more collection name the one to read."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 
-from chromadb.api import ClientAPI
-from chromadb.errors import NotFoundError
-
-from handrail.errors import KnowledgeError, RetryableError
-from handrail.stores.chroma import ChromaStore, close
+from handrail.errors import HandrailError, KnowledgeError, RetryableError
+from handrail.stores.server import Server
+from handrail.stores.store import Store
 from handrail.stores.versions import OLD, Opened, Version, Versions, now
 
 CURRENT, NUMBER = "current", "number"
 
 
 class VersionCollections(Versions):
-    def __init__(self, client: ClientAPI, kb: str, embedder: str) -> None:
+    def __init__(self, server: Server, kb: str, embedder: str) -> None:
         super().__init__(kb, embedder)
-        self._client = client
-        self._head = ChromaStore(client, kb, embedder)
+        self._server = server
+        self._head = server.store(kb, embedder)
 
     def current(self) -> int | None:
         try:
@@ -33,15 +31,17 @@ class VersionCollections(Versions):
         """After a knowledge base was removed and made again, its numbers are those from before."""
         if not super().same(opened):
             return False
+        now = self._store(opened.number)
         try:
-            return opened.store.still_there()
+            now.open()
         except KnowledgeError:
             return False
+        return all(now.metadata.get(mark) == opened.store.metadata.get(mark) for mark in ("made", "generation"))
 
     def found(self) -> list[Version]:
         versions = []
-        for collection in self._client.list_collections():
-            told = dict(collection.metadata or {})
+        for collection in self._server.collections():
+            told = dict(collection.marks)
             if (told.get("kb"), told.get("embedder")) == (self.kb, self.embedder):
                 if NUMBER in told:
                     about = {key: told[key] for key in Version.__dataclass_fields__ if key in told}
@@ -52,10 +52,15 @@ class VersionCollections(Versions):
 
     def open(self, number: int) -> Opened:
         store = self._store(number)
-        store.open()
-        return Opened(number, store, lambda: None)
+        release = self._server.reading(store.collection)
+        try:
+            store.open()
+        except HandrailError:
+            release()
+            raise
+        return Opened(number, store, release)
 
-    def begin(self, base: ChromaStore | None) -> Opened:
+    def begin(self, base: Store | None) -> Opened:
         self._head.create()
         number = max((version.number for version in self.found()), default=OLD) + 1
         store = self._store(number)
@@ -65,10 +70,13 @@ class VersionCollections(Versions):
         return Opened(number, store, lambda: None)
 
     def close(self) -> None:
-        close(self._client)
+        self._server.close()
 
-    def _store(self, number: int) -> ChromaStore:
-        return ChromaStore(self._client, self.kb, self.embedder, f".v{number}" if number else "")
+    def writing(self) -> AbstractContextManager[object]:
+        return self._server.writing(self.kb)
+
+    def _store(self, number: int) -> Store:
+        return self._server.store(self.kb, self.embedder, f".v{number}" if number else "")
 
     def _complete(self, version: Version) -> None:
         store = self._store(version.number)
@@ -81,5 +89,5 @@ class VersionCollections(Versions):
 
     def _remove(self, number: int) -> None:
         if number != OLD:
-            with suppress(NotFoundError, RetryableError):
-                self._client.delete_collection(self._store(number).collection)
+            with suppress(RetryableError):
+                self._server.remove(self._store(number).collection)

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from handrail.errors import HandrailError, IndexBusy, KnowledgeError
-from handrail.stores.chroma import CHROMA, DATABASE, ChromaStore, close, connect, holds, not_indexed
+from handrail.stores.chroma import CHROMA, DATABASE, ChromaStore, close, connect, holds
 from handrail.stores.lock import IndexLock
+from handrail.stores.store import Store, not_indexed
 from handrail.stores.versions import OLD, Opened, Version, Versions, now
 
 POINTER, FOLDER, ABOUT = "current.json", "versions", "version.json"
@@ -69,7 +70,7 @@ class VersionFolders(Versions):
             raise gone
         return self._opened(number, place, lock)
 
-    def begin(self, base: ChromaStore | None) -> Opened:
+    def begin(self, base: Store | None) -> Opened:
         """Files are copied as they are, so that nothing is indexed again."""
         self._versions.mkdir(parents=True, exist_ok=True)
         for left in self._versions.glob(f"{PART}*"):

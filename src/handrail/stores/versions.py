@@ -9,12 +9,12 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from handrail.errors import HandrailError, IndexIncomplete, KnowledgeError
-from handrail.stores.chroma import ChromaStore, not_indexed
+from handrail.stores.store import Store, not_indexed
 
 KEPT = 3
 """Complete versions that stay, the current one and the one before it always among them."""
@@ -42,10 +42,10 @@ class Opened:
     """A version that is open; `release` lets it go."""
 
     number: int
-    store: ChromaStore
+    store: Store
     release: Callable[[], None]
 
-    def __enter__(self) -> ChromaStore:
+    def __enter__(self) -> Store:
         return self.store
 
     def __exit__(self, *error: object) -> None:
@@ -72,7 +72,7 @@ class Versions(ABC):
         """To read. Raises KnowledgeError where it is not there."""
 
     @abstractmethod
-    def begin(self, base: ChromaStore | None) -> Opened:
+    def begin(self, base: Store | None) -> Opened:
         """A new version to write, which holds what `base`, the current one, holds."""
 
     @abstractmethod
@@ -88,6 +88,10 @@ class Versions(ABC):
 
     def close(self) -> None:  # noqa: B027 - only a server has something to close
         """Let go of what they are looked up with; what was opened stays open."""
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Held while they are changed, where more than this machine could. Raises IndexBusy."""
+        return nullcontext()
 
     def complete(self) -> list[Version]:
         """Those that can be read, the newest first."""
@@ -136,7 +140,7 @@ class Versions(ABC):
                 log.warning("%s. All articles are indexed again", error)
             return None
 
-    def unfinished(self, but: int) -> Iterator[ChromaStore]:
+    def unfinished(self, but: int) -> Iterator[Store]:
         """What runs that were interrupted left behind, each removed once the next is asked for. `but` is not given."""
         for version in self.found():
             if version.generation or version.number == but:

@@ -1,0 +1,27 @@
+"""A passage as JSON, and what filters compare of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from handrail.stores.filters import DOCUMENT, FROM, KEYS, TO, values
+from handrail.types import Kind, Passage, Place
+
+SAID = tuple(key for key in KEYS if key not in (DOCUMENT, FROM, TO))
+"""Facets that filters ask for by value."""
+
+
+def as_row(passage: Passage) -> dict[str, Any]:
+    return asdict(passage)
+
+
+def from_row(row: Mapping[str, Any]) -> Passage:
+    places = tuple(Place(one["page"], tuple(one["box"]) if one["box"] else None) for one in row["places"])
+    return Passage(**{**row, "headings": tuple(row["headings"]), "kind": Kind(row["kind"]), "places": places})
+
+
+def said(passage: Passage) -> dict[str, list[str]]:
+    """Each facet's values, with what an article that says nothing counts as; no filter holds a NUL."""
+    return {key: [one.replace("\x00", "") for one in values(passage.facets, key)] for key in SAID}
