@@ -69,7 +69,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"9:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
+        return f"10:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage: its text, with title and headings in front."""
@@ -111,11 +111,11 @@ class Chunker:
         tokens = self._count(whole)
         kind = Kind.FIGURE if block.kind == "figure" else Kind.TEXT
         if len(whole) <= self._limit.chars and tokens <= self._limit.tokens:
-            yield Piece(block.headings, whole, tokens, block.anchor, kind)
+            yield Piece(block.headings, whole, tokens, block.anchor, kind, tab=block.tab)
             return
         wide = not Limit(MOST_TOKENS // 2, MOST_CHARS // 2, self._count).holds(block.header)
         for text in parts(whole, self._limit) if wide else map(block.render, self._runs(block)):
-            yield Piece(block.headings, text, self._count(text), block.anchor, kind)
+            yield Piece(block.headings, text, self._count(text), block.anchor, kind, tab=block.tab)
 
     def _rows(self, block: Block, above: Block | None) -> Iterator[Piece]:
         """A passage for each row of a table, with its header and the title above it, as far as they leave room."""
@@ -183,7 +183,7 @@ class Chunker:
 
     def _join(self, left: Piece, right: Piece) -> bool:
         short = self._settings.merge_below_tokens
-        if not self._together(left, right):
+        if left.tab != right.tab or not self._together(left, right):
             return False
         if left.headings == right.headings:
             return left.tokens < short or right.tokens < short
@@ -200,10 +200,11 @@ class Chunker:
         if left.headings == right.headings:
             # Counted as a sum: counting a passage anew with each of its lines would take the square of their number.
             both = f"{left.text}\n\n{right.text}"
-            return Piece(left.headings, both, left.tokens + right.tokens, left.anchor, places=places)
+            return Piece(left.headings, both, left.tokens + right.tokens, left.anchor, places=places, tab=left.tab)
         headings = _common(left.headings, right.headings)
         text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
-        return Piece(headings, text, self._count(text), slug(headings[-1]) if headings else "", places=places)
+        anchor = slug(headings[-1]) if headings else ""
+        return Piece(headings, text, self._count(text), anchor, places=places, tab=left.tab)
 
 
 def _address(url: str, piece: Piece) -> str:

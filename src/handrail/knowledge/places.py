@@ -23,6 +23,8 @@ class Piece:
     """Of the nearest heading, where the article names one."""
     kind: Kind = Kind.TEXT
     places: tuple[Place, ...] = ()
+    tab: tuple[str, ...] = ()
+    """Labels of the tabs that it stands in."""
 
 
 class Ground:

@@ -93,6 +93,8 @@ class Block:
     """Number of the first item of an ordered list."""
     anchor: str = ""
     """Of the nearest heading: its own, or the one that common sites make of it."""
+    tab: tuple[str, ...] = ()
+    """Labels of the tabs that it stands in, the outermost first."""
     lines: tuple[int, int] = (0, 0)
     """The first line of the article that it is made of, and the one behind its last."""
 
@@ -142,7 +144,8 @@ def parse(text: str, lang: str = "en") -> list[Block]:
             block = _block(tokens[at : end + 1], lines, titles, lang)
             if block is not None and any(unit.strip() for unit in block.units):
                 anchor = path[-1].anchor if path else ""
-                blocks.append(replace(block, anchor=anchor, lines=(token.map[0], token.map[1])))
+                tab = tuple(one.title for one in path if one.tab)
+                blocks.append(replace(block, anchor=anchor, tab=tab, lines=(token.map[0], token.map[1])))
         at = end + 1
     return blocks
 

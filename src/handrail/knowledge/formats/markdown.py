@@ -12,6 +12,7 @@ from handrail.knowledge.formats import Document
 from handrail.knowledge.front_matter import split
 from handrail.knowledge.links import address, anchored
 from handrail.knowledge.markup import Around, plain_markdown, robots_say_no
+from handrail.knowledge.markup.code import Code
 from handrail.knowledge.metadata import facets, links
 from handrail.knowledge.publication import held_back
 from handrail.knowledge.sites import Site
@@ -40,8 +41,10 @@ class Markdown:
         own = OWN_ANCHOR.sub("", heading[1].rstrip()).rstrip().rstrip("#").rstrip() if heading else ""
         if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
-        beside = links(body, document)
-        body = anchored(RELATIVE_LINK.sub(r"\1", body), site.generator)
+        code = Code()
+        prose = code.taken(body)
+        beside = links(prose, document)
+        body = anchored(code.back(RELATIVE_LINK.sub(r"\1", prose)), site.generator)
         title = fields.get("title") or plain(own) or document.name
         yield Article(document.id, title, body.strip(), address(document, said), facets(said) | beside)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ LINE_ATTRIBUTES = re.compile(r"^[ \t]*\{[:.#][^{}\n]*\}[ \t]*$", re.M)
 SNIPPET = re.compile(
     r"^([ \t]*)-{1,2}8<-{1,2} \"([^\"\n]+)\"[ \t]*$|^([ \t]*)\{% include \"([^\"\n]+)\" %\}[ \t]*$", re.M
 )
-KEYS = re.compile(r"\+\+([A-Za-z0-9\"' -]+(?:\+[A-Za-z0-9\"' -]+)*)\+\+")
+KEY = r"(?:[A-Za-z0-9-]+|\"[^\"\n+]+\"|'[^'\n+]+')"
+KEYS = re.compile(rf"\+\+({KEY}(?:\+{KEY})*)\+\+")
 ICON = re.compile(r":(?:material|fontawesome|octicons|simple)-[\w-]+:(?:\{[^{}\n]*\})?[ ]?")
 ABBREVIATION = re.compile(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.M)
 ESCAPED = re.compile(r"\\<(/?[A-Za-z][^<>\n]{0,80}?)\\?>")
@@ -38,6 +39,16 @@ GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 PARTIAL = (".md", ".mdx", ".markdown")
 DEEPEST = 5
 """Pages that include each other."""
+MOST_INCLUDES = 300
+"""Of one page, those of its includes among them."""
+
+
+@dataclass(slots=True)
+class Room:
+    """What the includes of a page may still read, together."""
+
+    files: int = MOST_INCLUDES
+    chars: int = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +63,18 @@ class Around:
     config: Mapping[str, Any] = field(default_factory=dict)
     max_bytes: int = 2_000_000
     depth: int = 0
+    room: Room = field(default_factory=Room)
 
     def read(self, *places: Path) -> tuple[Path, str] | None:
-        """The first of the files that there is, if it lies in the site."""
-        for place in places if self.root is not None and self.depth < DEEPEST else ():
+        """The first of the files that there is, if it lies in the site, and as long as there is room for it."""
+        room = self.room.files > 0 and self.room.chars > 0
+        for place in places if self.root is not None and self.depth < DEEPEST and room else ():
             try:
                 if self.root is not None and place.resolve().is_relative_to(self.root.resolve()) and place.is_file():
-                    return place, plain_file(place, self.max_bytes).decode("utf-8-sig", errors="replace")
+                    text = plain_file(place, self.max_bytes).decode("utf-8-sig", errors="replace")
+                    self.room.files -= 1
+                    self.room.chars -= len(text)
+                    return place, text
             except (OSError, KnowledgeError, ValueError):
                 continue
         return None
@@ -90,11 +106,15 @@ def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -
 
 def robots_say_no(text: str) -> bool:
     """Whether a page of Markdown holds `<meta name="robots" content="noindex">`."""
+    if "noindex" not in text:
+        return False
+    code = Code()
+    prose = code.indented(code.taken(text))
     return any(
         one.name.lower() == "meta"
         and one.said.get("name", "").lower() == "robots"
         and "noindex" in one.said.get("content", "")
-        for one in (tree(text, mdx=False).walk() if "noindex" in text else ())
+        for one in tree(prose, mdx=False).walk()
     )
 
 
@@ -141,9 +161,7 @@ def _partial(element: Element, imports: Mapping[str, str], code: Code, around: A
 
 
 def _within(around: Around, path: Path) -> Around:
-    return Around(
-        path, around.root, around.generator, around.fields, around.config, around.max_bytes, depth=around.depth + 1
-    )
+    return replace(around, path=path, depth=around.depth + 1)
 
 
 def _without_program(text: str, imports: dict[str, str]) -> str:

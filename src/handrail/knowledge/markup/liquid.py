@@ -49,6 +49,7 @@ def rendered(text: str, variables: Mapping[str, Any], read: Read, most_chars: in
 class _Environment(Environment):
     loop_iteration_limit = 10_000
     context_depth_limit = 20
+    local_namespace_limit = 2_000_000
 
 
 class _Includes(BaseLoader):
