@@ -209,6 +209,8 @@ def _lifespan(
                 purge(lambda: served.visitors.forget(days.retention_days, clock()), "conversations"),
                 purge(lambda: traces.forget(days.trace_days, clock()), "traces"),
             ]
+            if tenants is not None:
+                work_beside.append(tenants.start())
             if settings.drift.daily:
                 work_beside.append(watch_grades(settings, learning.gradings, learning.reports, clock))
             for work in (*work_beside, *([worker.run()] if worker else [])):

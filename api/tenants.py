@@ -52,7 +52,7 @@ class Running:
 
 
 class RunningTenants:
-    """Started when somebody asks for them, stopped when they are suspended, removed, or given other settings or ids."""
+    """Started with the server or when somebody asks for them, stopped when they are suspended, removed or changed."""
 
     def __init__(self, data_dir: Path, make: Callable[[str], FastAPI]) -> None:
         """`make` builds the application of a tenant, by its name. Raises HandrailError."""
@@ -89,6 +89,16 @@ class RunningTenants:
         if running.task is not None and running.task.done():
             await running.task
         return running.app
+
+    async def start(self) -> None:
+        """All that are there. One that can't be served is named in the log, and the others go on."""
+        await self._look()
+        for tenant in list(self._known.values()):
+            if not tenant.suspended:
+                try:
+                    await self.app(tenant)
+                except HandrailError as error:
+                    log.error("tenant %s can't be served: %s", tenant.name, error)
 
     async def close(self) -> None:
         for widget in list(self._running):

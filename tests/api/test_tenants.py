@@ -123,6 +123,19 @@ def test_paused_resumed_given_another_id_and_removed(site: Callable[[], Site]) -
     assert ask(served, globex.path).status_code == 200
 
 
+def test_those_that_are_there_are_started_with_the_server(site: Callable[[], Site], tmp_path: Path) -> None:
+    Tenants(tmp_path).create("acme", "Acme", EPOCH)
+    Tenants(tmp_path).create("paused", "Paused", EPOCH)
+    Tenants(tmp_path).suspend("paused")
+    (folder_of(tmp_path, Tenants(tmp_path).create("broken", "Broken", EPOCH).name) / FILE).write_text("[brand")
+
+    served = site()
+    served.client.get("/health")
+
+    assert "acme" in served.assistants
+    assert "paused" not in served.assistants and "broken" not in served.assistants
+
+
 def test_settings_of_no_use_are_that_companys_matter_alone(site: Callable[[], Site]) -> None:
     served = site()
     acme, globex = served.make("acme"), served.make("globex")

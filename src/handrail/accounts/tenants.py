@@ -13,7 +13,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from handrail.errors import PermanentError
-from handrail.settings.tenants import FILE, FOLDER, folder_of
+from handrail.settings import Storage
+from handrail.settings.tenants import FILE, FOLDER, OWN, folder_of
 
 ABOUT = "tenant.json"
 LEAVING = ".removed-"
@@ -117,6 +118,13 @@ class Tenants:
         self._folder.mkdir(parents=True, exist_ok=True)
         with FileLock(self._folder / ".lock"):
             yield
+
+
+def path_of(storage: Storage) -> str:
+    """What the addresses of the chosen company begin with; empty for the deployment's own."""
+    if storage.tenant == OWN:
+        return ""
+    return Tenants(storage.data_dir.parent.parent).named(storage.tenant).path
 
 
 def _new_widget() -> str:

@@ -12,6 +12,7 @@ import typer
 
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.accounts.sessions import Role
+from handrail.accounts.tenants import path_of
 from handrail.assembly.forgetting import forget_shared
 from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import SettingsError
@@ -50,8 +51,9 @@ def add(
             email, name or email.split("@")[0], role.value, hashed, time.time()
         )
 
-    added = with_database(settings_for(), work)
-    notes.print(f"{added.email} can sign in at /desk as {added.role}.")
+    settings = settings_for()
+    added = with_database(settings, work)
+    notes.print(f"{added.email} can sign in at {path_of(settings.storage)}/desk as {added.role}.")
     if not ask_password:
         results.print(password)
 
