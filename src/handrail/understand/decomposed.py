@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from handrail.llm import LanguageModel
 from handrail.llm.prompts import PromptLibrary
 from handrail.settings import Brand
+from handrail.text.markdown import sentences
 from handrail.types import Question, Request, Understanding
 from handrail.understand import Understand
 from handrail.understand.cut import pieces
@@ -50,16 +51,16 @@ class DecomposedUnderstanding:
             "decompose", brand=self._brand.name, covers=self._brand.covers, message=question.text
         )
         asked = (await self._model.ask(prompt, Questions)).output.questions
-        kept = await self._kept(question.text, asked)
+        kept = await self._kept(question, asked)
         if len(kept) < 2:
             return understood
         return replace(understood, requests=[await self._request(question, text) for text in kept])
 
-    async def _kept(self, message: str, asked: Sequence[str]) -> Sequence[str]:
+    async def _kept(self, question: Question, asked: Sequence[str]) -> Sequence[str]:
         """Those of the first five that mean something that the message says."""
         written = dict.fromkeys(" ".join(text.split()) for text in asked)
         texts = [text for text in written if acceptable(text, "")][:MOST]
-        said = (message, *pieces(message))
+        said = dict.fromkeys((*pieces(question.text), *sentences(question.text, question.lang)))
         meant = await asyncio.gather(*(keeps(self._embed, text, *said) for text in texts))
         return [text for text, held in zip(texts, meant, strict=True) if held]
 
