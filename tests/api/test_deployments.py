@@ -114,7 +114,7 @@ async def test_deployments_on_one_server_have_nothing_in_common(
     tmp_path: Path, redis_server: ValkeyServer, second: int
 ) -> None:
     sections: list[dict[str, Any]] = [
-        {"limits": {"enabled": True, "visitor_per_minute": 2, **place}, "hours": {"presence": True}}
+        {"limits": {"enabled": True, "visitor_per_day": 2, **place}, "hours": {"presence": True}}
         for place in two_folders(tmp_path, redis_server, second)
     ]
     north = await folder_with_people(tmp_path / "north", "ada")
