@@ -26,7 +26,6 @@ from handrail.records.people import People
 from handrail.settings import Settings
 from handrail.settings.load import of_tenant
 from handrail.settings.tenants import FILE, folder_of
-from tests.api import scripted
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.api.two_sides import PASSWORD
 from tests.clock import EPOCH, Clock
@@ -245,6 +244,3 @@ def test_companies_beside_are_known_only_to_the_deployments_own_application(tmp_
     app = create_app(of_tenant(settings, "acme"), ScriptedAssistant())
 
     assert not any(isinstance(one.kwargs.get("tenants"), RunningTenants) for one in app.user_middleware)
-
-
-__all__ = ["scripted"]
