@@ -210,7 +210,7 @@ def _lifespan(
                 purge(lambda: traces.forget(days.trace_days, clock()), "traces"),
             ]
             if tenants is not None:
-                work_beside.append(tenants.start())
+                work_beside.append(tenants.run())
             if settings.drift.daily:
                 work_beside.append(watch_grades(settings, learning.gradings, learning.reports, clock))
             for work in (*work_beside, *([worker.run()] if worker else [])):

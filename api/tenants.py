@@ -28,6 +28,8 @@ log = logging.getLogger("handrail.tenants")
 PREFIX = "/t/"
 LOOK_S = 2.0
 """How old what is known of the tenants may be."""
+EVERY_S = 2.0
+"""How often somebody looks where nobody asks, so that what a suspended tenant does in the background ends, too."""
 
 
 @dataclass(slots=True)
@@ -77,7 +79,7 @@ class RunningTenants:
                 await self._end(widget)
 
     async def app(self, tenant: Tenant) -> FastAPI:
-        """Raises HandrailError where its settings or its database are of no use."""
+        """Raises what keeps it from being made or started, such as settings of no use."""
         async with self._starting:
             running = self._running.get(tenant.widget)
             if running is None or (running.task is not None and running.task.done()):
@@ -90,15 +92,25 @@ class RunningTenants:
             await running.task
         return running.app
 
-    async def start(self) -> None:
-        """All that are there. One that can't be served is named in the log, and the others go on."""
+    async def run(self) -> None:
+        """Start all that are there, and stop those that are to be stopped; ends when it is cancelled."""
         await self._look()
         for tenant in list(self._known.values()):
             if not tenant.suspended:
-                try:
-                    await self.app(tenant)
-                except HandrailError as error:
-                    log.error("tenant %s can't be served: %s", tenant.name, error)
+                await self.served(tenant)
+        while True:
+            await asyncio.sleep(EVERY_S)
+            await self._look()
+
+    async def served(self, tenant: Tenant) -> FastAPI | None:
+        """Its application; None where there can't be one, which the log explains, while the others go on."""
+        try:
+            return await self.app(tenant)
+        except HandrailError as error:
+            log.error("tenant %s can't be served: %s", tenant.name, error)
+        except Exception:
+            log.exception("tenant %s can't be served", tenant.name)
+        return None
 
     async def close(self) -> None:
         for widget in list(self._running):
@@ -133,13 +145,9 @@ class Door:
             await _refused(404, *BY_STATUS[404])(scope, receive, send)
         elif tenant.suspended:
             await _refused(403, "suspended", "This assistant is paused.")(scope, receive, send)
+        elif (app := await self._tenants.served(tenant)) is None:
+            await _refused(503, "unavailable", "This assistant isn't available.")(scope, receive, send)
         else:
-            try:
-                app = await self._tenants.app(tenant)
-            except HandrailError as error:
-                log.error("tenant %s can't be served: %s", tenant.name, error)
-                await _refused(503, "unavailable", "This assistant isn't available.")(scope, receive, send)
-                return
             await app({**scope, "root_path": root + tenant.path, "app_root_path": root + tenant.path}, receive, send)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.errors import ApiError
+from api.errors import AWAY_RETRY_S, ApiError
 from handrail.accounts.tenants import NoSuchTenant, Tenant, Tenants, TenantTaken
 from handrail.assembly.tenants import erase
+from handrail.errors import HandrailError, SettingsError
 from handrail.settings import Settings
 
 Name = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$")]
@@ -50,26 +52,35 @@ def build_router(settings: Settings, key: str, clock: Callable[[], float]) -> AP
 
     @router.post("", status_code=201)
     def create(body: NewTenant) -> TenantView:
-        try:
+        with _refusals():
             return _view(tenants.create(body.name, body.company, clock()))
-        except TenantTaken as error:
-            raise ApiError(409, "tenant_taken", str(error)) from None
 
     @router.post("/{name}/{change}")
     def change(name: Name, change: Literal["suspend", "resume", "rotate"]) -> TenantView:
-        try:
+        with _refusals():
             return _view(getattr(tenants, change)(name))
-        except NoSuchTenant as error:
-            raise ApiError(404, "not_found", str(error)) from None
 
     @router.delete("/{name}", status_code=204)
     async def delete(name: Name) -> None:
-        try:
+        with _refusals():
             await erase(settings, name)
-        except NoSuchTenant as error:
-            raise ApiError(404, "not_found", str(error)) from None
 
     return router
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """The operator is told what is wrong, and what to do."""
+    try:
+        yield
+    except TenantTaken as error:
+        raise ApiError(409, "tenant_taken", str(error)) from None
+    except NoSuchTenant as error:
+        raise ApiError(404, "not_found", str(error)) from None
+    except SettingsError as error:
+        raise ApiError(422, "validation", str(error)) from None
+    except HandrailError as error:
+        raise ApiError(503, "unavailable", str(error), retry_after_s=AWAY_RETRY_S) from None
 
 
 def _view(tenant: Tenant) -> TenantView:

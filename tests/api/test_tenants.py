@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -135,6 +136,22 @@ def test_those_that_are_there_are_started_with_the_server(site: Callable[[], Sit
     assert "paused" not in served.assistants and "broken" not in served.assistants
 
 
+def test_what_a_suspended_company_does_in_the_background_ends_without_a_request(
+    site: Callable[[], Site], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.tenants.EVERY_S", 0.02)
+    served = site()
+    acme = served.make("acme")
+    assert ask(served, acme.path).status_code == 200
+
+    served.tenants.suspend("acme")
+
+    deadline = time.monotonic() + 30
+    while not served.assistants["acme"].stopped and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert served.assistants["acme"].stopped
+
+
 def test_settings_of_no_use_are_that_companys_matter_alone(site: Callable[[], Site]) -> None:
     served = site()
     acme, globex = served.make("acme"), served.make("globex")
@@ -156,7 +173,9 @@ def test_the_operator_makes_and_changes_companies_with_the_key_alone(site: Calla
     made = served.client.post("/tenants", json=new, headers=mine)
     assert made.status_code == 201
     assert served.client.post("/tenants", json=new, headers=mine).status_code == 409
-    assert served.client.post("/tenants", json={**new, "name": "../x"}, headers=mine).status_code == 422
+    for name in ("../x", "default"):
+        assert served.client.post("/tenants", json={**new, "name": name}, headers=mine).status_code == 422
+    assert served.client.delete("/tenants/default", headers=mine).status_code == 422
     assert ask(served, made.json()["path"]).status_code == 200
     assert served.client.post("/tenants/acme/suspend", headers=mine).json()["suspended"]
     assert served.client.post("/tenants/nobody/suspend", headers=mine).status_code == 404
@@ -228,7 +247,7 @@ async def test_nobody_reaches_across(site: Callable[[], Site]) -> None:
     assert kept.status_code == 200 and "Hello" not in kept.text
 
 
-OPEN_AT_THE_DESK = {"/desk/api/ways", "/desk/api/sign-in/ways", "/desk/api/config"}
+OPEN_AT_THE_DESK = {"/desk/api/ways"}
 """What the sign-in page needs before anybody has signed in."""
 
 

@@ -117,6 +117,15 @@ def test_data_keys_and_secrets_are_apart(tmp_path: Path) -> None:
     assert len(secrets) == 3
 
 
+def test_another_widget_id_makes_another_secret_of_the_deployments(tmp_path: Path) -> None:
+    before = settings_of(tmp_path, "").desk.secret
+    Tenants(tmp_path / "var").rotate("acme")
+    after = settings_of(tmp_path, "").desk.secret
+
+    assert before is not None and after is not None
+    assert before.get_secret_value() != after.get_secret_value()
+
+
 @pytest.mark.parametrize("name", ["", "default", "..", "a/b", "A", "a b", "acme\n", "ä", "x" * 41, "-acme", "."])
 def test_a_name_that_could_run_together_with_another_is_none(tmp_path: Path, name: str) -> None:
     with pytest.raises(SettingsError, match="can't name a tenant"):

@@ -14,9 +14,8 @@ from filelock import FileLock
 
 from handrail.errors import PermanentError
 from handrail.settings import Storage
-from handrail.settings.tenants import FILE, FOLDER, OWN, folder_of
+from handrail.settings.tenants import ABOUT, FILE, FOLDER, OWN, folder_of
 
-ABOUT = "tenant.json"
 LEAVING = ".removed-"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 
 from redis.exceptions import RedisError
 
@@ -17,7 +16,8 @@ from handrail.records.erase import erase_tenant
 from handrail.settings import Settings
 from handrail.settings.load import of_tenant
 
-log = logging.getLogger(__name__)
+UNTIL_SEEN_S = 5.0
+"""In which every process has seen that a tenant is suspended, and no longer writes anything of its."""
 
 
 async def erase(settings: Settings, name: str) -> None:
@@ -28,6 +28,8 @@ async def erase(settings: Settings, name: str) -> None:
     tenants = Tenants(settings.storage.data_dir)
     tenants.suspend(name)
     theirs = of_tenant(settings, name)
+    if theirs.storage.database_url or theirs.limits.redis_url:
+        await asyncio.sleep(UNTIL_SEEN_S)
     if theirs.storage.database_url:
         database = await open_database(theirs.storage)
         try:

@@ -102,7 +102,6 @@ def load_settings(
 ) -> Settings:
     """Read `config` (or `$HANDRAIL_CONFIG`, or `./config.toml`), `.env` and the environment.
 
-
     `kb` chooses another knowledge base; the sample's brings the sample company's profile, for what is left at its
     default. `tenant`, or `storage.tenant`, is one of the companies that share the deployment. Raises SettingsError
     with one line per wrong value: where it is, what it was, what is allowed.
@@ -130,7 +129,8 @@ def of_tenant(settings: Settings, tenant: str, kb: str | None = None) -> Setting
     path = tenants.file_of(settings.storage.data_dir, tenant)
     own = _placed(_read_toml(path, required=True), path.parent)
     tree = settings.model_dump(exclude_unset=True)
-    secret = settings.desk.secret.get_secret_value() if settings.desk.secret else None
+    given = settings.desk.secret
+    secret = tenants.secret_of(given.get_secret_value(), path.parent) if given else None
     laid = tenants.laid(tree, tenant, own, path, secret)
     if kb is not None:
         _lay(laid, "knowledge", "kb", kb)

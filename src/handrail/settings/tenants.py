@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from handrail.errors import SettingsError
 OWN = "default"
 """The deployment's own company."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,39}")
-FOLDER, FILE = "tenants", "tenant.toml"
+FOLDER, FILE, ABOUT = "tenants", "tenant.toml", "tenant.json"
 OF_THE_COMPANY = (
     "brand", "knowledge", "gates", "guidance", "high_stakes", "customer", "hours", "alerts", "desk", "oidc", "drift",
     "sources",
@@ -45,16 +46,22 @@ def file_of(data_dir: Path, tenant: str) -> Path:
     return path
 
 
+def secret_of(secret: str, folder: Path) -> str:
+    """Made of the deployment's for the tenant in `folder`, and for its widget id: another id voids all signatures."""
+    widget = json.loads((folder / ABOUT).read_text(encoding="utf-8"))["widget"]
+    return f"{secret}\n{folder.name}\n{widget}"
+
+
 def laid(
     tree: Mapping[str, Any], tenant: str, own: Mapping[str, Any], path: Path, secret: str | None
 ) -> dict[str, Any]:
     """The deployment's settings as they are for `tenant`, whose file at `path` holds `own`.
 
-    `secret` is the deployment's, of which each tenant gets one of its own. Raises SettingsError.
+    `secret` is the tenant's, where its own file gives none. Raises SettingsError.
     """
     _check(own, path)
     storage = {**tree.get("storage", {}), "data_dir": str(path.parent), "tenant": tenant}
-    desk = {"desk": {"secret": f"{secret}\n{tenant}"}} if secret else {}
+    desk = {"desk": {"secret": secret}} if secret else {}
     server = {key: value for key, value in tree.get("server", {}).items() if key not in MAY_SET["server"]}
     beside = {name: value for name, value in tree.items() if name not in OF_THE_COMPANY}
     result = {**beside, **desk, "server": {**server, "demo_mode": False}, "knowledge": {"kb": tenant}}
