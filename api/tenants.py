@@ -10,7 +10,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -64,6 +63,7 @@ class RunningTenants:
         self._looked = float("-inf")
         self._running: dict[str, Running] = {}
         self._starting = asyncio.Lock()
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def known(self, widget: str) -> Tenant | None:
         if time.monotonic() - self._looked > LOOK_S:
@@ -115,15 +115,23 @@ class RunningTenants:
     async def close(self) -> None:
         for widget in list(self._running):
             await self._end(widget)
+        if self._ending:
+            await asyncio.wait(self._ending)
 
     async def _end(self, widget: str) -> None:
+        """Whoever waits for it may be cancelled, and it closes its connections all the same."""
         running = self._running.pop(widget, None)
-        if running is None:
+        if running is None or running.task is None:
             return
         running.stop.set()
-        if running.task is not None:
-            with suppress(Exception):  # what kept it from starting has been told
-                await running.task
+        self._ending.add(running.task)
+        running.task.add_done_callback(self._ended)
+        await asyncio.wait([running.task])
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._ending.discard(task)
+        if not task.cancelled():
+            task.exception()  # what kept it from starting has been told
 
 
 class Door:

@@ -23,7 +23,7 @@ def test_reference_needs_no_script_and_nothing_from_elsewhere(client: TestClient
 
     assert "<script" not in page.text
     assert "style=" not in page.text
-    assert set(re.findall(r'<link [^>]*href="([^"]+)"', page.text)) == {"/docs/reference.css"}
+    assert set(re.findall(r'<link [^>]*href="([^"]+)"', page.text)) == {"docs/reference.css"}
     assert "url(" not in style.text
     assert style.headers["Content-Type"].startswith("text/css")
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]

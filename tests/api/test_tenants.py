@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,32 @@ def test_what_a_suspended_company_does_in_the_background_ends_without_a_request(
     while not served.assistants["acme"].stopped and time.monotonic() < deadline:
         time.sleep(0.02)
     assert served.assistants["acme"].stopped
+
+
+@pytest.mark.anyio
+async def test_a_company_closes_what_it_has_open_though_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
+    closing, closed = asyncio.Event(), []
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        closing.set()
+        await asyncio.sleep(0.05)
+        closed.append(True)
+
+    tenants = Tenants(tmp_path)
+    acme = tenants.create("acme", "Acme", EPOCH)
+    running = RunningTenants(tmp_path, lambda name: FastAPI(lifespan=lifespan))
+    assert await running.served(acme) is not None
+    watching = asyncio.create_task(running.run())
+    tenants.suspend("acme")
+    await asyncio.wait_for(closing.wait(), 30)
+
+    watching.cancel()
+    await asyncio.wait([watching])
+    await running.close()
+
+    assert closed == [True]
 
 
 def test_settings_of_no_use_are_that_companys_matter_alone(site: Callable[[], Site]) -> None:
