@@ -75,3 +75,19 @@ def test_links_between_files_are_followed(tmp_path: Path) -> None:
         ("broken link", "gone.md"),
         ("broken anchor", "#none"),
     ]
+
+
+def test_docusaurus_looks_for_a_linked_page_in_the_folders_above(tmp_path: Path) -> None:
+    inner = tmp_path / "docs" / "guides" / "servers"
+    inner.mkdir(parents=True)
+    (tmp_path / "docusaurus.config.js").write_text("")
+    (tmp_path / "docs" / "prices.md").write_text('# Prices\n\n## Costs\n\n- <a id="nine"></a> Nine.\n')
+    links = "[a](prices.md#costs) [b](docs/prices.md) [c](prices.md#nine) [d](prices.md#ten) [e](rooms.md)"
+    (inner / "caddy.md").write_text(f"# Caddy\n\nSee {links}.\n")
+
+    found = lint_links(tmp_path, 100_000)
+
+    assert [(one.kind, one.words) for one in found] == [
+        ("broken anchor", "prices.md#ten"),
+        ("broken link", "rooms.md"),
+    ]

@@ -193,3 +193,49 @@ def test_what_is_kept_from_visitors_is_not_indexed(tmp_path: Path, fields: str) 
     found = list(site(tmp_path, {"a.md": f"---\n{fields}\n---\nText.", "b.md": "Text."}).articles())
 
     assert [type(item) for item in found] == [Unpublished, Article]
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor"),
+    [
+        ('<a id="review"></a>\n\n## Review plans\n', "review"),
+        ('<a name="first"></a>\n<a name="second"></a>\n## Review plans\n', "second"),
+        ('## <a id="review"></a>Review plans ##\n', "review"),
+        ('<a id="other"></a>\n\n## Review plans {#mine}\n', "mine"),
+        ("Review plans\n------------\n", "review-plans"),
+        ('Some <a id="mid"></a> words.\n\n## Review plans\n', "review-plans"),
+    ],
+)
+def test_an_anchor_that_an_element_names_is_that_of_the_heading_below_it(
+    tmp_path: Path, text: str, anchor: str
+) -> None:
+    (article,) = articles(tmp_path, {"a.md": f"{text}\nOpen **Plans**.\n"}).values()
+
+    last = parse(article.body)[-1]
+    assert (last.headings, last.anchor) == (("Review plans",), anchor)
+    assert "<a " not in article.body
+
+
+def test_what_looks_like_a_heading_in_code_is_none(tmp_path: Path) -> None:
+    text = "## Costs\n\n~~~\n```\n## Costs\n~~~\n\n## Costs\n\nNine.\n"
+
+    (article,) = articles(tmp_path, {"_config.yml": "", "a.md": text}).values()
+
+    assert [(one.kind, one.anchor) for one in parse(article.body)] == [("code", "costs"), ("paragraph", "costs-1")]
+
+
+def test_a_heading_in_a_summary_is_a_heading(tmp_path: Path) -> None:
+    text = "<details>\n<summary>\n\n## Check by hand\n\n</summary>\n\nOpen the source.\n\n</details>\n"
+
+    (article,) = articles(tmp_path, {"a.md": text}).values()
+
+    assert [one.headings for one in parse(article.body)] == [("Check by hand",)]
+
+
+def test_a_template_that_pages_are_made_from_is_no_page(tmp_path: Path) -> None:
+    files = {"layout.html": '{% extends "base.html" %}\n{% block body %}<p>Hello</p>{% endblock %}', "a.md": "Text."}
+
+    found = list(site(tmp_path, files).articles())
+
+    assert [one.id for one in found if isinstance(one, Article)] == ["a"]
+    assert ["layout.html" in one.where for one in found if isinstance(one, Skipped)] == [True]

@@ -30,8 +30,10 @@ from handrail.cli import (
     kb_versions,
     models,
     outbox,
+    parse,
     prompts,
     report,
+    retrieve,
     serve,
     sync,
     tenant,
@@ -55,6 +57,8 @@ app.command()(chat.chat)
 app.command()(config.config)
 app.command()(doctor.doctor)
 app.command()(ingest.ingest)
+app.command()(parse.parse)
+app.command()(retrieve.retrieve)
 app.command()(report.report)
 app.command()(sync.sync)
 app.command()(calibrate.calibrate)

@@ -181,13 +181,18 @@ def _show(kb: str, report: Report) -> None:
         notes.print(f"[yellow]no page[/] {len(report.off_site)} articles get no link: {off_site}", soft_wrap=True)
     if report.for_agents:
         notes.print(f"{report.for_agents} articles are for agents only. Visitors never see them")
+    show_left_out(report)
+    if report.kept_because_rejected:
+        what = "Nothing else" if report.removed else "Nothing"
+        notes.print(f"{what} was removed, because the files above couldn't be read.")
+
+
+def show_left_out(report: Report) -> None:
+    """What of the sources is in no article, and why."""
     for item in report.rejected:
         notes.print(f"[red]not used[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
     for item in report.skipped:
         notes.print(f"[yellow]skipped[/] {escape(item.where)}: {escape(item.why)}", soft_wrap=True)
-    if report.kept_because_rejected:
-        what = "Nothing else" if report.removed else "Nothing"
-        notes.print(f"{what} was removed, because the files above couldn't be read.")
     for why, names in report.unpublished.items():
         notes.print(f"[yellow]not public[/] {len(names)} by {escape(why)}: {escape(', '.join(names))}", soft_wrap=True)
     for name in report.duplicates:

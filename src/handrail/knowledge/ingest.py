@@ -141,7 +141,7 @@ class Ingest:
         """Raises KnowledgeError when no loader gives a single article or a page that is held back."""
         start = self._clock()
         report = Report()
-        articles, withdrawn = self._read(loaders, report)
+        articles, withdrawn = gather(loaders, report)
         stamps = self._store.stamps()
         work = self._plan(articles, stamps, report)
         vanished = self._vanished(stamps, articles, withdrawn, report)
@@ -158,32 +158,6 @@ class Ingest:
         report.passages = self._store.count()
         report.seconds = self._clock() - start
         return report
-
-    def _read(self, loaders: Iterable[Loader], report: Report) -> tuple[dict[str, Article], set[str]]:
-        """The articles by id, and the ids of pages that must not be in the index."""
-        articles: dict[str, Article] = {}
-        withdrawn: set[str] = set()
-        for loader in loaders:
-            for item in loader.articles():
-                if isinstance(item, Skipped):
-                    report.skipped.append(item)
-                elif isinstance(item, Rejected):
-                    report.rejected.append(item)
-                elif isinstance(item, Unpublished):
-                    report.unpublished.setdefault(item.why, []).append(item.where)
-                    withdrawn.add(item.id)
-                elif why := unusable(item):
-                    report.rejected.append(Rejected(printable(item.id[:LONGEST_ID]), why))
-                elif item.id in articles:
-                    report.duplicates.append(item.id)
-                else:
-                    articles[item.id] = item
-        if not articles and not withdrawn:
-            why = "; ".join(f"{item.where}: {item.why}" for item in [*report.rejected, *report.skipped][:3])
-            raise KnowledgeError(f"no usable articles{': ' + why if why else ''}")
-        report.articles = len(articles)
-        report.for_agents = sum(not Audience.PUBLIC.may_read(article.facets) for article in articles.values())
-        return articles, withdrawn - articles.keys()
 
     def _plan(self, articles: dict[str, Article], stamps: dict[str, Stamp], report: Report) -> list[_Work]:
         work = []
@@ -254,6 +228,36 @@ class Ingest:
         """A hash of what the index holds, so that a run that only had to finish another one is noticed too."""
         held = sorted((id_, digest) for stamp in stamps.values() for id_, digest in stamp.digests.items())
         return hashlib.sha256(f"{self._store.name}:{held}".encode()).hexdigest()[:16]
+
+
+def gather(loaders: Iterable[Loader], report: Report) -> tuple[dict[str, Article], set[str]]:
+    """The articles by id, and the ids of pages that must not be in an index; `report` gets what is left out.
+
+    Raises KnowledgeError when no loader gives a single article or a page that is held back.
+    """
+    articles: dict[str, Article] = {}
+    withdrawn: set[str] = set()
+    for loader in loaders:
+        for item in loader.articles():
+            if isinstance(item, Skipped):
+                report.skipped.append(item)
+            elif isinstance(item, Rejected):
+                report.rejected.append(item)
+            elif isinstance(item, Unpublished):
+                report.unpublished.setdefault(item.why, []).append(item.where)
+                withdrawn.add(item.id)
+            elif why := unusable(item):
+                report.rejected.append(Rejected(printable(item.id[:LONGEST_ID]), why))
+            elif item.id in articles:
+                report.duplicates.append(item.id)
+            else:
+                articles[item.id] = item
+    if not articles and not withdrawn:
+        why = "; ".join(f"{item.where}: {item.why}" for item in [*report.rejected, *report.skipped][:3])
+        raise KnowledgeError(f"no usable articles{': ' + why if why else ''}")
+    report.articles = len(articles)
+    report.for_agents = sum(not Audience.PUBLIC.may_read(article.facets) for article in articles.values())
+    return articles, withdrawn - articles.keys()
 
 
 def unusable(article: Article) -> str:

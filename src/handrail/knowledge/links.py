@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urljoin
 
-from handrail.text.markdown import OWN_ANCHOR, TAB_MARK, plain, slug
+from handrail.text.markdown import ANCHOR_MARK, NEWLINE, OWN_ANCHOR, TAB_MARK, headings, plain, slug
 
 if TYPE_CHECKING:
     from handrail.knowledge.formats import Document
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 NUMBERED = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)(?!\d)")
 """`02-install`, as Docusaurus orders pages; `2024-05-01` is no such number."""
 POST = re.compile(r"^(\d{4})-(\d{2})-(\d{2})-(.+)$")
-HEADING = re.compile(r"^(#{1,6}[ \t]+)(\S[^\n]*?)[ \t]*#*[ \t]*$", re.M)
-FENCED = re.compile(r"^[ \t>]*(```|~~~).*?^[ \t>]*\1[^\n]*$", re.M | re.S)
+ABOVE_OR_IN = re.compile(rf"^[ \t]*((?:{ANCHOR_MARK.pattern}\s*)*)(?P<mark>#{{1,6}}[ \t]+)(?P<said>\S[^\n]*)$", re.M)
+"""A heading, with the anchors that stand in lines of their own above it."""
+CLOSED = re.compile(r"[ \t]+#+[ \t]*$")
 INDEX = ("index", "readme")
 SAFE = "/:@!$&'()*+,;=-._~"
 
@@ -68,14 +69,27 @@ def anchored(body: str, generator: str) -> str:
     return headings_changed(body, named)
 
 
+def owned(prose: str) -> str:
+    """With anchors that elements name above or in a heading as the heading's own; the others are dropped."""
+    within = ABOVE_OR_IN.sub(_own, prose) if "<a id=" in prose else prose
+    return ANCHOR_MARK.sub("", within)
+
+
+def _own(found: re.Match[str]) -> str:
+    mark, said = found["mark"], CLOSED.sub("", ANCHOR_MARK.sub("", found["said"])).rstrip()
+    named = ANCHOR_MARK.findall(found[0])
+    if not named or OWN_ANCHOR.search(said) or said.endswith(TAB_MARK):
+        return f"{mark}{said}"
+    return f"{mark}{said} {{#{named[-1]}}}"
+
+
 def headings_changed(body: str, changed: Callable[[str, str], str]) -> str:
     """With each heading as `changed` makes it of its mark, such as `## `, and of what it says."""
-    parts: list[str] = []
-    at = 0
-    for fence in FENCED.finditer(body):
-        parts += (HEADING.sub(lambda one: changed(one[1], one[2]), body[at : fence.start()]), fence[0])
-        at = fence.end()
-    return "".join((*parts, HEADING.sub(lambda one: changed(one[1], one[2]), body[at:])))
+    lines = NEWLINE.split(body)
+    made = [(start, end, changed(f"{'#' * level} ", said)) for start, end, level, said in headings(body) if said]
+    for start, end, heading in reversed(made):
+        lines[start:end] = [heading]
+    return "\n".join(lines)
 
 
 def anchors(body: str) -> set[str]:

@@ -14,6 +14,7 @@ from handrail.knowledge.folder import Folder
 from handrail.knowledge.formats import FORMATS, Document
 from handrail.knowledge.links import anchors
 from handrail.knowledge.markup.code import Code
+from handrail.knowledge.sites import Sites
 from handrail.types import Passage
 
 LEFTOVERS = {
@@ -31,6 +32,8 @@ LEFTOVERS = {
 RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|example|test|invalid|localhost)$")
 """Hosts that stand for none, by RFC 2606 and 6761."""
 LINK = re.compile(r"(!?)\[[^\[\]\n]{0,500}\]\(<?([^()\s<>]{1,1000})>?(?: \"[^\"\n]*\")?\)")
+NAMED = re.compile(r"<[A-Za-z][^<>]{0,500}?\s(?:id|name)=[\"']([^\"'<>\s]{1,200})[\"']")
+"""The anchor that an element is."""
 ABSOLUTE = re.compile(r"https?://[^\s)<>\]]+")
 SAME_WORDS = 25
 """Words of a passage from which its like in another article is a duplicate."""
@@ -62,10 +65,11 @@ def lint_links(root: Path, max_bytes: int) -> list[Finding]:
     bodies = {item.id: item.body for item in Folder(root, "", max_bytes).articles() if isinstance(item, Article)}
     found: list[Finding] = []
     folder = root if root.is_dir() else root.parent
+    sites = Sites(folder)
     for path in sorted(folder.rglob("*")) if root.is_dir() else [root]:
         if path.suffix.lower() not in (".md", ".mdx", ".markdown") or not path.is_file():
             continue
-        document = Document(path, folder, "", max_bytes)
+        document = Document(path, folder, "", max_bytes, sites.of(path))
         if document.id in bodies:
             text = Code().taken(document.text())
             found += [one for link in LINK.finditer(text) for one in _broken(link, document, bodies)]
@@ -78,13 +82,26 @@ def _broken(link: re.Match[str], document: Document, bodies: dict[str, str]) -> 
         return
     page: Document | None = document
     if target:
-        place = document.path.parent / unquote(target.partition("?")[0])
-        page = next((one for one in map(lambda path: _page(path, document), _ways(place)) if one), None)  # noqa: C417
-        if page is None and not place.exists():
+        places = [folder / unquote(target.partition("?")[0]) for folder in _looked_in(document)]
+        ways = (_page(way, document) for place in places for way in _ways(place))
+        page = next((one for one in ways if one is not None), None)
+        if page is None and not any(place.exists() for place in places):
             yield Finding("broken link", document.id, link[2])
             return
-    if page is not None and anchor and page.id in bodies and unquote(anchor) not in anchors(bodies[page.id]):
+    if page is not None and anchor and page.id in bodies and unquote(anchor) not in _anchors_of(page, bodies[page.id]):
         yield Finding("broken anchor", document.id, link[2])
+
+
+def _looked_in(document: Document) -> Iterator[Path]:
+    """Where a link may begin: in the page's folder; Docusaurus also looks in that of all pages, and of the site."""
+    yield document.path.parent
+    if document.site is not None and document.site.generator == "docusaurus":
+        above = document.path.parent.parents
+        yield from (folder for folder in above if folder.is_relative_to(document.root))
+
+
+def _anchors_of(page: Document, body: str) -> set[str]:
+    return anchors(body) | set(NAMED.findall(page.text()))
 
 
 def _ways(place: Path) -> Iterator[Path]:

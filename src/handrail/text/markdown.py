@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 import sentencex
 from markdown_it import MarkdownIt
@@ -50,12 +51,20 @@ WHOLE = frozenset({"ordered_list_open", "bullet_list_open", "fence", "code_block
 """Blocks in which lines matter: a note that holds one is one unit."""
 OWN_ANCHOR = re.compile(r"\{:? ?#([\w.:-]{1,200})[^{}]{0,200}\}$")
 """`## Uninstall {#remove}`, as Docusaurus, Pandoc, MkDocs and kramdown name the anchor of a heading."""
+ANCHOR_MARK = re.compile(r'<a id="([\w.:-]{1,200})"></a>')
+"""An anchor that a page names by an element of its own, most often above a heading."""
 FIGURE = "**Figure, described by a machine:**"
 """Begins a note that says what a figure shows: readers and language models know it from what people wrote."""
 TAB_MARK, END_OF_TABS = "{.tab}", "<!-- /tabs -->"
 """Behind the heading that is a tab's label, and in a line behind the last of several tabs."""
 LONGEST_HEADING = 200
 """Characters; what is longer is text, and only its beginning stands over the section."""
+
+
+def anchor_mark(anchor: str) -> str:
+    """Empty for what no address can name."""
+    mark = f'<a id="{anchor}"></a>'
+    return mark if ANCHOR_MARK.fullmatch(mark) else ""
 
 
 def clipped(heading: str) -> str:
@@ -116,6 +125,23 @@ def is_title(block: Block) -> bool:
 @cache
 def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+@cache
+def _block_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": True}).enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def headings(text: str) -> list[tuple[int, int, int, str]]:
+    """Those that stand in no list or quotation: first line from 0, the line behind it, level, and its Markdown."""
+    tokens = _block_parser().parse(text)
+    return [
+        (token.map[0], token.map[1], int(token.tag[1]), " ".join(inline.content.split()))
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.map
+    ]
 
 
 def parse(text: str, lang: str = "en") -> list[Block]:

@@ -11,7 +11,7 @@ from bs4.element import Tag
 from markdownify import ATX, MarkdownConverter
 
 from handrail.errors import KnowledgeError
-from handrail.knowledge import Article, Rejected, Unpublished
+from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.knowledge.formats.html_tree import (
     BEHIND_TABS,
@@ -34,6 +34,8 @@ MARKS = re.compile(r"[*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?]
 """What Markdown would take for a mark in text that is none."""
 NUMBERED = re.compile(r"\[(\d{1,3})\]")
 BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
+TEMPLATE = re.compile(r"\A\s*\{%-?\s*(?:extends|block|load|layout)\b")
+"""How a file begins that Jinja, Twig, Django or Liquid make pages from."""
 NOT_INDEXED = frozenset(("noindex", "none"))
 REFRESH = re.compile(r"\s*\d{1,9}\s*[;,]\s*url\s*=\s*['\"]?([^'\"\s]{1,2000})", re.I)
 
@@ -83,6 +85,9 @@ class Html:
 
     def read(self, document: Document) -> Iterator[Article | Rejected | Unpublished]:
         fields, html = led(_decoded(document.data()))
+        if TEMPLATE.search(html):
+            yield Skipped(str(document.path), "a template that pages are made from, not a page")
+            return
         page = page_of(html, document.url)
         why = held_back(fields) or page.held_back or (f"redirects to {page.redirect}" if page.redirect else "")
         if why:

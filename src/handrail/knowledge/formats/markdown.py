@@ -10,7 +10,7 @@ from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.knowledge.front_matter import split
-from handrail.knowledge.links import address, anchored
+from handrail.knowledge.links import address, anchored, owned
 from handrail.knowledge.markup import Around, plain_markdown, robots_say_no
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.metadata import facets, links
@@ -44,7 +44,7 @@ class Markdown:
         code = Code()
         prose = code.taken(body)
         beside = links(prose, document)
-        body = anchored(code.back(RELATIVE_LINK.sub(r"\1", prose)), site.generator)
+        body = anchored(code.back(owned(RELATIVE_LINK.sub(r"\1", prose))), site.generator)
         title = fields.get("title") or plain(own) or document.name
         yield Article(document.id, title, body.strip(), address(document, said), facets(said) | beside)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element
 from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED
-from handrail.text.markdown import END_OF_TABS, TAB_MARK, run_in
+from handrail.text.markdown import END_OF_TABS, TAB_MARK, anchor_mark, run_in
 
 PARAGRAPHS = frozenset((
     "p", "div", "section", "article", "main", "center", "header", "footer", "aside", "nav", "form", "fieldset",
@@ -264,6 +264,8 @@ class Writer:
     def _a(self, element: Element) -> str:
         said, address = self._inner(element), element.said.get("href", "")
         text = said.strip()
+        if not text and (own := element.said.get("id") or element.said.get("name")):
+            return anchor_mark(own)
         if not text or "\n\n" in said or not address.startswith(("http:", "https:", "mailto:")) or "](" in text:
             return said
         return f"[{text}]({address.replace(' ', '%20').replace(')', '%29')})"
@@ -318,7 +320,10 @@ class Writer:
         return self._block(self._inner(element), element)
 
     def _summary(self, element: Element) -> str:
-        said = " ".join(self._inner(element).split()).strip("#* ")
+        inner = self._inner(element).strip()
+        if HEADING.match(inner) and "\n" not in inner:
+            return self._block(inner, element)
+        said = " ".join(inner.split()).strip("#* ")
         return self._block(run_in(said), element) if said else ""
 
     def _figcaption(self, element: Element) -> str:
