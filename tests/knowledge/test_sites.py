@@ -239,3 +239,81 @@ def test_a_template_that_pages_are_made_from_is_no_page(tmp_path: Path) -> None:
 
     assert [one.id for one in found if isinstance(one, Article)] == ["a"]
     assert ["layout.html" in one.where for one in found if isinstance(one, Skipped)] == [True]
+
+
+def test_markdown_of_sphinx_shows_what_its_directives_and_roles_show(tmp_path: Path) -> None:
+    text = """---
+myst:
+  substitutions:
+    app: Parcels
+---
+(first)=
+# Send
+
+Open {guilabel}`Save` in {{ app }}, see {doc}`the guide <guide/index>`, {doc}`other:your-intro`, {py:func}`~send`.
+
+```{note}
+Keep the key. {kbd}`Ctrl+Z`.
+```
+
+(labels)=
+## Steps
+
+````{tab-set}
+```{tab-item} Windows
+Choose **Start**.
+```
+```{tab-item} Mac
+Choose **Apple**.
+```
+````
+
+## Prices
+
+```{list-table} Prices
+:header-rows: 1
+
+* - Plan
+  - Price
+* - Gold
+  - 9 euros
+```
+
+```{eval-rst}
+.. warning:: Never press :guilabel:`this`.
+```
+
+```{toctree}
+other
+```
+
+```{code-block} js
+:linenos:
+open("{doc}`x`")
+```
+"""
+    (article,) = articles(tmp_path, {"conf.py": "", "a.md": text}).values()
+    shown = {(one.headings, one.kind): one for one in parse(article.body)}
+
+    first = shown[(), "paragraph"].render()
+    assert first == "Open **Save** in Parcels, see the guide, your intro, `send`."
+    assert shown[(), "note"].render().split() == [">", "**Note:**", "Keep", "the", "key.", "Ctrl+Z."]
+    assert shown[("Steps", "Windows"), "paragraph"].tab == ("Windows",)
+    assert shown[("Steps", "Mac"), "paragraph"].anchor == "labels"
+    assert shown[("Prices",), "table"].units == ("| Gold | 9 euros |",)
+    assert "Never press **this**" in shown[("Prices",), "note"].render()
+    assert 'open("{doc}`x`")' in shown[("Prices",), "code"].render()
+    assert not any(mark in article.body for mark in ("toctree", "{note}", "linenos", "(first)"))
+
+
+def test_a_page_is_named_by_the_end_of_its_path_where_the_root_is_not_known(tmp_path: Path) -> None:
+    files = {
+        "docs/conf.txt": "",
+        "docs/dev/index.rst": "Design\n======\n\nText.\n",
+        "docs/user/paid/index.rst": "Business hosting\n================\n\nText.\n",
+        "docs/user/a.rst": "Submodules\n==========\n\nThis guide is for :doc:`/paid/index`. See :doc:`/index`.\n",
+    }
+
+    found = articles(tmp_path, files)
+
+    assert found["docs:user:a"].body.startswith("This guide is for Business hosting. See index")

@@ -24,7 +24,8 @@ LEFTOVERS = {
     ),
     "directive": re.compile(
         r"^[ \t>]*(?::{3,}\s?\w*|!!! \w+.*|\?\?\?\+? \w+.*|={3}[+!]? \".*|\.\. [\w+:-]+::.*)$"
-        r"|:(?:ref|doc|term|guilabel|menuselection|py:\w+):[`\ue000]|-{1,2}8<-{1,2}|\{:[ .#\w][^{}\n]{0,100}\}",
+        r"|:(?:ref|doc|term|guilabel|menuselection|py:\w+):[`\ue000]|\{(?:doc|ref|term|[a-z-]+:[a-z]+)\}[`\ue000]"
+        r"|-{1,2}8<-{1,2}|\{:[ .#\w][^{}\n]{0,100}\}",
         re.M,
     ),
 }

@@ -21,7 +21,7 @@ CONFIGURED = {
     "mkdocs": ("mkdocs.yml", "mkdocs.yaml"),
     "jekyll": ("_config.yml", "_config.yaml", "_includes", "_layouts"),
     "starlight": ("astro.config.mjs", "astro.config.ts", "astro.config.js"),
-    "sphinx": ("conf.py",),
+    "sphinx": ("conf.py", "myst.yml", "_toc.yml"),
     "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "archetypes"),
     "vitepress": (".vitepress",),
     "mdbook": ("book.toml",),
@@ -34,7 +34,11 @@ MARKED = {
     "gitbook": re.compile(r"\{% (?:hint style=|tabs %|tab title=|content-ref |endhint)"),
     "mkdocs": re.compile(r"^(?:!!! \w+|\?\?\?\+? \w+|=== \"|-{1,2}8<-{1,2} \")", re.M),
     "jekyll": re.compile(r"\{% (?:include|capture|assign|link|highlight) |\{\{ ?(?:site|page)\.|^\{: ?[.#]", re.M),
-    "sphinx": re.compile(r"^\.\. (?:toctree|seealso|only|tabs|code-tab|automodule)::|:(?:doc|ref):`", re.M),
+    "sphinx": re.compile(
+        r"^\.\. (?:toctree|seealso|only|tabs|code-tab|automodule)::|:(?:doc|ref):`"
+        r"|^(?:`{3,}|:{3,})\{(?:note|warning|tip|toctree|eval-rst|admonition|code-block)\}|\{(?:doc|ref)\}`",
+        re.M,
+    ),
 }
 """What a page of such a site holds, where nothing else tells."""
 DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".text")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from handrail.errors import KnowledgeError
@@ -16,9 +17,9 @@ from handrail.knowledge.markup.code import Code
 from handrail.knowledge.metadata import facets, links
 from handrail.knowledge.publication import held_back
 from handrail.knowledge.sites import Site
-from handrail.text.markdown import OWN_ANCHOR, plain
+from handrail.text.markdown import ANCHOR_MARK, OWN_ANCHOR, plain
 
-FIRST_HEADING = re.compile(r"\s*#[ \t]+(\S[^\n]*)")
+FIRST_HEADING = re.compile(rf"\s*(?:{ANCHOR_MARK.pattern}\s*)*#[ \t]+(?P<said>\S[^\n]*)")
 RELATIVE_LINK = re.compile(
     r"!?\[([^\[\]\n]{0,500})\]\((?!https?:|mailto:)[^()\n]{0,1000}(?:\([^()\n]{0,200}\)[^()\n]{0,500})?\)"
 )
@@ -35,10 +36,11 @@ class Markdown:
             return
         site = document.site or Site(document.root)
         around = Around(document.path, site.root, site.generator, said, site.config, document.max_bytes)
+        around = replace(around, rst=lambda text: _rst(text, document, site))
         body = plain_markdown(body, mdx=document.path.suffix.lower() == ".mdx", around=around)
         fields = {key: _text(key, said[key]) for key in ("title", "url") if said.get(key)}
         heading = FIRST_HEADING.match(body)
-        own = OWN_ANCHOR.sub("", heading[1].rstrip()).rstrip().rstrip("#").rstrip() if heading else ""
+        own = OWN_ANCHOR.sub("", heading["said"].rstrip()).rstrip().rstrip("#").rstrip() if heading else ""
         if heading and (fields.get("title") or own).casefold() == own.casefold():
             body = body[heading.end() :]
         code = Code()
@@ -47,6 +49,16 @@ class Markdown:
         body = anchored(code.back(owned(RELATIVE_LINK.sub(r"\1", prose))), site.generator)
         title = fields.get("title") or plain(own) or document.name
         yield Article(document.id, title, body.strip(), address(document, said), facets(said) | beside)
+
+
+def _rst(text: str, document: Document, site: Site) -> str:
+    """A piece in reStructuredText, which pages of Sphinx may hold, as Markdown; nothing where it can't be read."""
+    from handrail.knowledge.formats.rst import fragment
+
+    try:
+        return fragment(text, document, site)
+    except KnowledgeError:
+        return ""
 
 
 def _text(key: str, value: Any) -> str:

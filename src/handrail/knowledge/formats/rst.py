@@ -48,6 +48,11 @@ class Rst:
         yield Article(document.id, title or document.name, body, address(document, fields), facets(fields))
 
 
+def fragment(text: str, document: Document, site: Site) -> str:
+    """A piece of a page as Markdown. Raises KnowledgeError."""
+    return Writer(_titles_of(site)).page(_read(text, document, site))[1]
+
+
 def _read(text: str, document: Document, site: Site) -> nodes.document:
     settings = {
         "report_level": 5,
@@ -126,7 +131,6 @@ def _titles(root: Path) -> Mapping[str, str]:
                 labels = []
                 if name not in found:
                     found[name] = _words(line)
-                    found.setdefault(f"{path.stem}/", _words(line))
             elif line.strip() and not UNDER.match(line) and not line.startswith((".. ", " ")):
                 labels = []
     return found

@@ -200,10 +200,13 @@ class Writer:
         if not doc:
             return self._titles.get(target.casefold(), target.rpartition(":")[2].replace("-", " ").replace("_", " "))
         name = target.removesuffix(".rst")
-        found = (
-            self._titles.get(name) or self._titles.get(f"/{name}") or self._titles.get(f"{name.rpartition('/')[2]}/")
-        )
+        found = self._titles.get(name) or self._titles.get(f"/{name}") or self._ending(f"/{name.strip('./')}")
         return found or name.rpartition("/")[2].replace("-", " ")
+
+    def _ending(self, path: str) -> str:
+        """The title of the one page whose path ends so: where the pages begin is not known of every source."""
+        found = [title for name, title in self._titles.items() if name.startswith("/") and name.endswith(path)]
+        return found[0] if len(found) == 1 else ""
 
 
 def _fenced(text: str, language: str) -> str:

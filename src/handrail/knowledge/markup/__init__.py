@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from handrail.knowledge.front_matter import split
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element, tree
 from handrail.knowledge.markup.marks import tagged
+from handrail.knowledge.markup.myst import plain_myst
 from handrail.knowledge.markup.writer import Writer, without_figures
 
 MODULE = re.compile(r"import\s[^\n]{1,300}\sfrom\s[\"'][^\"'\n]{1,300}[\"'];?\s*$", re.M)
@@ -64,6 +65,15 @@ class Around:
     max_bytes: int = 2_000_000
     depth: int = 0
     room: Room = field(default_factory=Room)
+    rst: Callable[[str], str] = str
+    """Makes Markdown of a piece in reStructuredText, where pages may hold some."""
+
+    @property
+    def substitutions(self) -> Mapping[str, Any]:
+        """What a page of MyST calls by a name."""
+        myst = self.fields.get("myst")
+        said = myst.get("substitutions") if isinstance(myst, dict) else self.fields.get("substitutions")
+        return said if isinstance(said, dict) else {}
 
     def read(self, *places: Path) -> tuple[Path, str] | None:
         """The first of the files that there is, if it lies in the site, and as long as there is room for it."""
@@ -84,6 +94,8 @@ def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -
     """`text` without the marks of a site's generator. `mdx`: the file says that it is MDX."""
     mdx = mdx or around.generator == "docusaurus" or bool(MODULE.match(text.lstrip()))
     text = _with_includes(text, around)
+    if around.generator == "sphinx":
+        text = plain_myst(text, around.substitutions, around.rst)
     code = Code()
     text = ESCAPED.sub(lambda found: code.hold(f"`<{found[1]}>`"), code.taken(text))
     imports: dict[str, str] = {}
