@@ -178,3 +178,11 @@ def test_other_chunking_settings_have_another_fingerprint() -> None:
 def test_an_article_without_text_gives_no_passages() -> None:
     assert chunker().passages(article("")) == []
     assert chunker().passages(article("# Only a heading\n\n---\n")) == []
+
+
+def test_a_heading_that_names_a_tag_keeps_its_words() -> None:
+    body = "# Version 5\n\n## Removed: `<Router />`\n\nUse the other.\n\n## Added\n\nNothing else."
+
+    (passage,) = chunker().passages(article(body))
+
+    assert "### Removed: `<Router />`" in passage.text

@@ -6,6 +6,7 @@ A table too long for one passage is also cut into a passage for each row. No pas
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -30,6 +31,10 @@ LEAST_TOKENS = 40
 """Of a part of a row, however long the header above it is."""
 MARKS = 4
 """Tokens and characters left for the mark of a quotation and the lines between a header and its rows."""
+
+
+TAG = re.compile(r"<[^<>\n]+>")
+"""In a heading it is a word, such as the name of a component: no page may take it for a tag."""
 
 
 class _Run:
@@ -69,7 +74,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"10:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
+        return f"11:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage: its text, with title and headings in front."""
@@ -221,5 +226,5 @@ def _common(left: Sequence[str], right: Sequence[str]) -> tuple[str, ...]:
 
 def _under(piece: Piece, headings: tuple[str, ...]) -> str:
     """The piece's text below the headings it loses by moving up to `headings`."""
-    lost = piece.headings[len(headings) :]
+    lost = (TAG.sub(r"`\g<0>`", heading) for heading in piece.headings[len(headings) :])
     return "\n\n".join((*(f"### {heading}" for heading in lost), piece.text))

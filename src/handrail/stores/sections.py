@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from handrail.stores.snapshot import Snapshot
-from handrail.text.markdown import NUMBERED_SECTION, sentences
+from handrail.text.markdown import NUMBERED_SECTION, plain, sentences
 from handrail.types import Kind, Passage, Section
 
 HEADING = re.compile(r"(?m)^### (.+)$")
@@ -146,7 +146,7 @@ def _parts(passage: Passage) -> Iterator[_Part]:
         yield _Part(passage, passage.headings, before.strip())
     path: list[str] = []
     for heading, text in zip(rest[::2], rest[1::2], strict=True):
-        path.append(heading.strip())
+        path.append(plain(heading))
         if text.strip():
             yield _Part(passage, (*passage.headings, *path), text.strip())
             path = []
