@@ -59,8 +59,10 @@ def named(root: Path, why: str, paths: Sequence[Path]) -> Skipped:
 class Walk:
     """As `files_in`, and afterwards what else there was."""
 
-    def __init__(self, root: Path, suffixes: Collection[str]) -> None:
+    def __init__(self, root: Path, suffixes: Collection[str], beside: str = "") -> None:
+        """`beside` ends the names of files that say something of the file they are named after."""
         self._root = root
+        self._beside = beside
         self._real_root = root.resolve()
         self._suffixes = suffixes
         self._ways: Counter[Path] = Counter()
@@ -90,6 +92,8 @@ class Walk:
 
     def _entry(self, path: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
         wanted = path.suffix.lower() in self._suffixes
+        if self._beside and path.suffix == self._beside and Path(path.stem).suffix.lower() in self._suffixes:
+            return
         if not wanted and not path.is_symlink() and not path.is_dir():
             kind = printable(path.suffix.lower())
             self._others.setdefault(kind, []).append(path)

@@ -9,10 +9,14 @@ from pathlib import Path
 
 from handrail.errors import KnowledgeError, MissingExtra
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
+from handrail.knowledge.beside import END, described, fields_of
 from handrail.knowledge.files import Walk, named, printable
 from handrail.knowledge.formats import FORMATS, Document, format_of
 from handrail.knowledge.publication import NotClear
 from handrail.knowledge.sites import Site, Sites
+
+SEVERAL = (".csv", ".tsv", ".jsonl", ".ndjson")
+"""Files that hold an article a row."""
 
 
 class Folder:
@@ -55,7 +59,7 @@ class Folder:
 
     def _paths(self) -> Iterator[Path | Skipped]:
         if self._root.is_dir():
-            walk = Walk(self._root, FORMATS)
+            walk = Walk(self._root, FORMATS, beside=END)
             yield from walk.files()
             yield from walk.others()
         elif self._root.suffix.lower() in FORMATS:
@@ -71,7 +75,9 @@ class Folder:
         self.generators[site.generator] += 1
         document = Document(path, root, self._url_base, self._max_bytes, site)
         try:
-            for item in format_of(path.suffix.lower()).read(document):
+            fields, alone = fields_of(path), path.suffix.lower() not in SEVERAL
+            for read in format_of(path.suffix.lower()).read(document):
+                item = described(read, path, fields, alone=alone)
                 yield _typed(item, path) if isinstance(item, Article) else item
         except NotClear as error:
             yield Rejected(str(path), str(error))
