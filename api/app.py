@@ -149,7 +149,11 @@ def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Midd
         *([cors] if origins else []),
         Middleware(GZipMiddleware, minimum_size=800),
         Middleware(Failure),
-        Middleware(BodyLimit, max_bytes=settings.server.max_body_bytes),
+        Middleware(
+            BodyLimit,
+            max_bytes=settings.server.max_body_bytes,
+            larger={"/desk/api/uploads": settings.knowledge.max_article_bytes},
+        ),
     ]
 
 

@@ -15,6 +15,7 @@ from handrail.desk.learning.library import Library
 from handrail.desk.learning.publish import FOLDER
 from handrail.desk.learning.service import Gaps
 from handrail.desk.reports.forecast import Budget, budget_of
+from handrail.desk.uploads.files import UploadFiles
 from handrail.records.database import Database
 from handrail.records.facts import FactRecords
 from handrail.records.gradings import GradingRecords
@@ -40,6 +41,9 @@ class LearningServices:
     """Where approved articles go."""
     clock: Callable[[], float]
     library: Library | None
+    uploads: UploadFiles
+    publishing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Files are approved, restored and removed one after the other."""
     _gaps: Gaps | None = None
     _drawn_at: float = float("-inf")
     _drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -71,6 +75,7 @@ class LearningServices:
 def build_learning(
     settings: Settings, database: Database, tenant: str, assistant: Any, clock: Callable[[], float]
 ) -> LearningServices:
+    own = settings.storage.data_dir / "kb" / settings.knowledge.kb
     return LearningServices(
         reports=ReportRecords(database, tenant),
         records=LearningRecords(database, tenant),
@@ -80,9 +85,12 @@ def build_learning(
         kb=settings.knowledge.kb,
         zone=settings.hours.timezone,
         budget=budget_of(settings),
-        folder=settings.storage.data_dir / "kb" / settings.knowledge.kb / FOLDER,
+        folder=own / FOLDER,
         clock=clock,
         library=assistant if isinstance(assistant, Library) else None,
+        uploads=UploadFiles(
+            own, own / FOLDER, settings.knowledge.url_base.rstrip("/"), settings.knowledge.max_article_bytes
+        ),
     )
 
 

@@ -55,7 +55,10 @@ class Librarian(ScriptedAssistant):
     def shelf(self) -> Shelf:
         return Shelf(np.zeros((0, 64), dtype=np.float32), [], {}, {}, 0.0)
 
-    async def learn(self, folder: Path) -> None:
+    async def tags_like(self, texts: Sequence[str]) -> list[str]:
+        return ["billing"]
+
+    async def learn(self, folder: Path, gone: Sequence[str] = ()) -> None:
         if self.busy:
             raise IndexBusy("the index is in use")
         self.learned.append(folder)
@@ -85,7 +88,7 @@ def rows() -> list[object]:
     ]  # fmt: skip
 
 
-def people() -> list[object]:
+def people(expires: float = NOW + 1e6) -> list[object]:
     from handrail.accounts.sessions import _hash
 
     made: list[object] = []
@@ -93,7 +96,7 @@ def people() -> list[object]:
         user = UserRow(tenant=TENANT, id=role, email=f"{role}@x.example", name=role, password_hash="-", role=role,
                        active=True, created_at=NOW)  # fmt: skip
         session = SessionRow(tenant=TENANT, token_hash=_hash(f"{TOKEN}-{role}"), user_id=role, csrf="csrf",
-                             expires_at=NOW + 1e6, created_at=NOW)  # fmt: skip
+                             expires_at=expires, created_at=NOW)  # fmt: skip
         made += [user, session]
     return made
 

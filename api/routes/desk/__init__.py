@@ -2,8 +2,21 @@
 
 from fastapi import APIRouter
 
-from api.routes.desk import actions, conversations, grades, learning, live, oidc, outbox, reports, sign_in, team, traces
+from api.routes.desk import (
+    actions,
+    articles,
+    conversations,
+    grades,
+    learning,
+    live,
+    oidc,
+    outbox,
+    reports,
+    sign_in,
+    team,
+    traces,
+)
 
 router = APIRouter(prefix="/desk/api", include_in_schema=False)
-for part in (sign_in, oidc, conversations, actions, live, team, reports, grades, learning, outbox, traces):
+for part in (sign_in, oidc, conversations, actions, live, team, reports, grades, learning, articles, outbox, traces):
     router.include_router(part.router)

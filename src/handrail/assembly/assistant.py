@@ -14,7 +14,7 @@ import numpy as np
 
 from handrail.answer.cache.turns import AnswerCache
 from handrail.assembly.caching import build_cache, with_cache
-from handrail.assembly.learning import build_drafter, learn_folder, shelf_of
+from handrail.assembly.learning import build_drafter, learn_folder, shelf_of, tags_like
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import about, build_tracer, new_trace_id
 from handrail.assembly.parts import Parts, at_version, build_parts, parts_beside
@@ -220,13 +220,18 @@ class Assistant:
             self._shelf = shelf_of(parts)
         return self._shelf
 
-    async def learn(self, folder: Path) -> None:
-        """Index the articles of `folder` beside the others and answer from them at once; turns under way go on.
+    async def tags_like(self, texts: Sequence[str]) -> list[str]:
+        """Tags that the articles nearest to `texts` have. Raises RetryableError as `embed_questions` does."""
+        vectors = await self.embed_questions(texts)
+        return await asyncio.to_thread(tags_like, self._served().parts, vectors)
+
+    async def learn(self, folder: Path, gone: Sequence[str] = ()) -> None:
+        """Index the articles of `folder` beside the others, without those of the ids `gone`; turns under way go on.
 
         Raises IndexBusy while another process writes the index, and KnowledgeError for files that cannot be used.
         """
         self._served()
-        await asyncio.to_thread(learn_folder, self.settings, folder)
+        await asyncio.to_thread(learn_folder, self.settings, folder, gone)
         try:
             await self._catch_up()
         except HandrailError as error:  # it is indexed; the next looks try again and say so

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from handrail.assembly.index import writing
 from handrail.assembly.models import build_embedder
@@ -12,10 +16,28 @@ from handrail.assembly.parts import Parts
 from handrail.desk.learning.drafts import Drafter, ExtractiveDrafter
 from handrail.desk.learning.gaps import Shelf
 from handrail.errors import IndexBusy
+from handrail.knowledge import Loader, Unpublished
 from handrail.knowledge.chunker import Chunker
+from handrail.knowledge.files import files_in
 from handrail.knowledge.folder import Folder
+from handrail.knowledge.formats import FORMATS
 from handrail.knowledge.ingest import Ingest
 from handrail.settings import Settings
+from handrail.types import Vectors
+
+
+def holds_articles(folder: Path) -> bool:
+    """Whether there is any file in the folder of articles that were approved at the desk."""
+    return any(isinstance(one, Path) for one in files_in(folder, FORMATS)) if folder.is_dir() else False
+
+
+def tags_like(parts: Parts, vectors: Vectors) -> list[str]:
+    """Tags that most of the passages nearest to `vectors`, `(n, d)`, have: what an article like them may be tagged."""
+    snapshot = parts.snapshot
+    cosines = (snapshot.vectors @ vectors.T).max(axis=1)
+    nearest = [snapshot.passages[int(row)] for row in np.argsort(-cosines)[:NEAREST]]
+    votes = Counter(tag for one in nearest for tag in one.facets.get("tags", "").split("\n") if tag)
+    return [tag for tag, n in votes.most_common(MOST_TAGS) if n >= TAGGED * len(nearest)]
 
 
 def shelf_of(parts: Parts) -> Shelf:
@@ -40,21 +62,38 @@ def build_drafter(settings: Settings) -> Drafter:
     return LlmDrafter(connect_models(settings.llm).answering, build_prompts(settings), settings.brand, extractive)
 
 
-def learn_folder(settings: Settings, folder: Path) -> None:
-    """A new version that holds the folder's articles beside the others, and is current. Raises IndexBusy while another
-    process writes one, and KnowledgeError for files that cannot be used.
+NEAREST, TAGGED, MOST_TAGS = 10, 0.4, 5
+"""Passages that are asked for their tags, the share of them that must have one, and tags that are proposed."""
+
+
+class _Gone:
+    """Articles that leave the index."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._ids = ids
+
+    def articles(self) -> Iterator[Unpublished]:
+        yield from (Unpublished(id_, id_, "removed at the desk") for id_ in self._ids)
+
+
+def learn_folder(settings: Settings, folder: Path, gone: Sequence[str] = ()) -> None:
+    """A new current version with the folder's articles beside the others, and without those of the ids `gone`.
+
+    Raises IndexBusy while another process writes one, and KnowledgeError for files that cannot be used.
     """
     embedder = build_embedder(settings)
-    loader = Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    loaders: list[Loader] = [_Gone(gone)]
+    if holds_articles(folder):
+        loaders.append(Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes))
     chunker = Chunker(settings.knowledge, embedder.count)
     try:
         with writing(settings) as made:
             store = made.store or made.begin()
             job = Ingest(store, chunker, embedder.embed_passages, time.monotonic, keep_others=True, place=made)
-            job.run([loader], lambda done, total: None)
+            job.run(loaders, lambda done, total: None)
             made.publish()
     except IndexBusy:
         raise IndexBusy(
-            "an ingest is under way. The article is saved in the knowledge folder, and the next `handrail ingest` "
-            "indexes it"
+            "an ingest is under way. The change is saved in the knowledge folder, and the next `handrail ingest` "
+            "makes it"
         ) from None

@@ -151,11 +151,12 @@ def _loaders(settings: Settings, paths: Sequence[Path], wixqa: bool, sample: boo
 def learned(settings: Settings) -> Loader | None:
     """The articles that were approved at the desk, where there are any."""
     from handrail.assembly import kb_folder
+    from handrail.assembly.learning import holds_articles
     from handrail.desk.learning.publish import FOLDER
     from handrail.knowledge.folder import Folder
 
     folder = kb_folder(settings, settings.knowledge.kb) / FOLDER
-    if not (folder.is_dir() and any(folder.rglob("*.md"))):
+    if not holds_articles(folder):
         return None
     return Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
 

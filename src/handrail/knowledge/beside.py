@@ -45,7 +45,9 @@ def described(
     item: Article | Rejected | Unpublished, path: Path, fields: Mapping[str, Any], *, alone: bool
 ) -> Article | Rejected | Unpublished:
     """An article with what is said beside its file, which adds to what the file says: neither can make public what the
-    other holds back. `alone`: the file holds one article and may be given a title and an address. Raises NotClear and KnowledgeError.
+    other holds back. `alone`: the file holds one article and may be given a title and an address.
+
+    Raises NotClear and KnowledgeError.
     """
     if not fields or not isinstance(item, Article):
         return item

@@ -25,8 +25,12 @@ class Library(Protocol):
         """The passages as they are indexed now. Raises RetryableError before the index is loaded."""
         ...
 
-    async def learn(self, folder: Path) -> None:
-        """Index the articles of `folder` beside the others and answer from them at once.
+    async def tags_like(self, texts: Sequence[str]) -> list[str]:
+        """Tags that the articles nearest to `texts` have. Raises RetryableError as `embed_questions` does."""
+        ...
+
+    async def learn(self, folder: Path, gone: Sequence[str] = ()) -> None:
+        """Index the articles of `folder` beside the others, without the ids `gone`, and answer from them at once.
 
         Raises IndexBusy while another process writes the index, and KnowledgeError for files that cannot be used.
         """
