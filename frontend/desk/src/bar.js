@@ -4,10 +4,11 @@ import { icon } from "../../widget/src/shared/icon.js";
 import { createNow } from "./queue/now.js";
 import { iconButton } from "./shared/controls.js";
 import { openDialog } from "./shared/dialog.js";
-import { BELL, BELL_OFF, CHART, CLOCK, EXIT, GAP, GEAR, KEYS, QUEUE } from "./shared/icons.js";
+import { BELL, BELL_OFF, BOOK, CHART, CLOCK, EXIT, GAP, GEAR, KEYS, QUEUE } from "./shared/icons.js";
 
 /** @type {[string, string][]} */
-const LINKS = [["queue", QUEUE], ["reports", CHART], ["gaps", GAP], ["settings", GEAR]];
+const LINKS = [["queue", QUEUE], ["reports", CHART], ["gaps", GAP], ["articles", BOOK], ["settings", GEAR]];
+const FOR_LEADS = ["articles"];
 
 /**
  * The desk's top bar: pages, whether one is there for visitors, sound, help and the way out.
@@ -18,7 +19,7 @@ const LINKS = [["queue", QUEUE], ["reports", CHART], ["gaps", GAP], ["settings",
 export function createBar(desk, leave, help) {
   const { t, me, api, preferences } = desk;
   const waiting = el("span", { class: "count", hidden: true });
-  const links = LINKS.map(([name, path]) =>
+  const links = LINKS.filter(([name]) => me.role !== "agent" || !FOR_LEADS.includes(name)).map(([name, path]) =>
     el("a", { href: `#/${name}`, "data-page": name }, icon(path), el("span", { text: t(`page_${name}`) }), name === "queue" && waiting));
   const online = el("button", { type: "button", class: "presence", role: "switch", click: () => setOnline(!there) },
     el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "presence-text" }));

@@ -27,4 +27,10 @@ export const score = (score) => (typeof score === "number" ? score.toFixed(2) : 
 /** @param {number} share @returns {string} "42 %" */
 export const percent = (share) => `${Math.round(share * 100)} %`;
 
+/** @param {number} bytes @returns {string} "812 KB" */
+export function size(bytes) {
+  if (bytes < 1000) return t("bytes", { n: bytes });
+  return bytes < 1e6 ? t("kilobytes", { n: Math.round(bytes / 1000) }) : t("megabytes", { n: (bytes / 1e6).toFixed(1).replace(/\.0$/, "") });
+}
+
 export const now = () => Date.now() / 1000;

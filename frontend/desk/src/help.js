@@ -8,7 +8,7 @@ const GROUPS = [
   ["keys_conversation", [["t", "key_take"], ["r", "key_reply"], ["n", "key_note"], ["d", "key_draft"], ["c", "key_canned"],
     ["x", "key_transfer"], ["h", "key_hand_back"], ["e", "key_resolve"]]],
   ["keys_composer", [["Enter", "key_send"], ["Shift+Enter", "key_line"]]],
-  ["keys_pages", [["g q", "page_queue"], ["g r", "page_reports"], ["g g", "page_gaps"], ["g s", "page_settings"], ["?", "key_help"]]],
+  ["keys_pages", [["g q", "page_queue"], ["g r", "page_reports"], ["g g", "page_gaps"], ["g a", "page_articles"], ["g s", "page_settings"], ["?", "key_help"]]],
 ];
 
 /** The keyboard shortcuts, and the switch for those of one key. @param {Desk} desk */

@@ -2,6 +2,7 @@
 import { createBus } from "../../widget/src/shared/bus.js";
 import { el } from "../../widget/src/shared/dom.js";
 import { Failure } from "./api.js";
+import { articlesPage } from "./articles/page.js";
 import { createBar } from "./bar.js";
 import { watchCondition } from "./condition.js";
 import { gapsPage } from "./gaps/page.js";
@@ -20,7 +21,7 @@ import { t } from "./strings.js";
 import { watchUnread } from "./unread.js";
 
 /** @type {Record<string, (desk: Desk, rest: string[]) => View>} */
-const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, settings: settingsPage, trace: tracePage, grades: gradesPage };
+const PAGES = { queue: queuePage, reports: reportsPage, gaps: gapsPage, articles: articlesPage, settings: settingsPage, trace: tracePage, grades: gradesPage };
 
 /**
  * The signed-in desk, until its session ends.
@@ -73,7 +74,7 @@ export function createShell(api, me, brand, signedOut) {
     desk.on("sync", () => desk.emit("reconnected")), desk.on("connection", (connected) => notices.connection(connected)),
     desk.on("refused", () => void api.get("me").catch((error) => { if (error.status === 401) leave(); })),
     desk.keys({
-      "?": () => openHelp(desk), "g q": () => go("queue"), "g r": () => go("reports"), "g g": () => go("gaps"), "g s": () => go("settings"),
+      "?": () => openHelp(desk), "g q": () => go("queue"), "g r": () => go("reports"), "g g": () => go("gaps"), "g a": () => go("articles"), "g s": () => go("settings"),
     }),
   ];
   addEventListener("hashchange", route);

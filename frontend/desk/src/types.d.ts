@@ -152,6 +152,18 @@ export interface Detail {
 export interface Canned { id: string; title: string; text: string }
 export interface Draft { text: string; citations: { index: number; title: string; url: string }[] }
 
+/** A file of articles that waits for approval. */
+export interface Upload { id: string; name: string; size: number; by: string; at: number }
+/** One that visitors get answers from. */
+export interface ArticleFile extends Omit<Upload, "id"> { version: number; versions: number[]; articles: string[]; tags: string[] }
+export interface UploadPreview extends Upload {
+  articles: { id: string; title: string; url: string; for_agents: boolean; planted: boolean; sections: { heading: string; text: string }[] }[];
+  notes: string[];
+  suggested_tags: string[];
+  planted: boolean;
+  replaces: boolean;
+}
+
 export type Translate = (key: string, values?: Record<string, string | number>) => string;
 
 export interface Api {
@@ -160,6 +172,7 @@ export interface Api {
   put(path: string, body?: unknown): Promise<any>;
   remove(path: string): Promise<any>;
   url(path: string, query?: Record<string, string | number | null | undefined>): string;
+  upload(path: string, query: Record<string, any>, file: File, stop: AbortSignal, progress: (share: number) => void): Promise<any>;
   setCsrf(token: string): void;
 }
 

@@ -1,6 +1,7 @@
 export const QUEUE = "M4 5h16v10h-9l-4 4v-4H4V5Z";
 export const CHART = "M5 20V11M12 20V4M19 20v-6";
 export const GAP = "M9.2 9a2.9 2.9 0 1 1 4.3 2.5c-.9.5-1.5 1.1-1.5 2.2M12 17h.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z";
+export const BOOK = "M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3V4ZM5 17a3 3 0 0 1 3-3h11M9 8h6";
 export const GEAR = "M4 7h10M18 7h2M4 17h2M10 17h10M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z";
 export const BACK = "M15 5l-7 7 7 7";
 export const CLOSE = "M6 6l12 12M18 6 6 18";

@@ -40,9 +40,9 @@ class UploadFiles:
         """A file that waits for approval. Raises UploadError."""
         name = safe_name(name)
         if not data:
-            raise UploadError(f"{name} is empty")
+            raise UploadError("this file is empty")
         if len(data) > self.max_bytes:
-            raise UploadError(f"{name} has {len(data)} bytes, and {self.max_bytes} are allowed")
+            raise UploadError(f"this file has {len(data)} bytes, and {self.max_bytes} are allowed")
         if sum(1 for _ in self.waiting()) >= MOST_WAITING:
             raise UploadError(f"{MOST_WAITING} files wait for approval already. Approve or discard some first")
         self._refuse_same_stem(name)
@@ -55,7 +55,7 @@ class UploadFiles:
             part.rename(self._waiting / upload.id)
         except OSError as error:
             shutil.rmtree(part, ignore_errors=True)
-            raise UploadError(f"{name} can't be kept: {error.strerror}") from None
+            raise UploadError(f"this file can't be kept: {error.strerror}") from None
         return upload
 
     def waiting(self) -> Iterator[Waiting]:
@@ -197,7 +197,7 @@ def safe_name(name: str) -> str:
     plain = UNSAFE.sub("-", PurePosixPath(name.replace("\\", "/")).name).strip("-.")
     if Path(plain).suffix.lower() not in FORMATS:
         kinds = ", ".join(sorted(FORMATS))
-        raise UploadError(f"{plain[:LONGEST_NAME] or 'this file'} is of a kind that isn't read. Kinds: {kinds}")
+        raise UploadError(f"this kind of file isn't read. Kinds that are: {kinds}")
     stem = Path(plain).stem[: LONGEST_NAME - len(Path(plain).suffix)].strip("-._")
     if not stem:
         raise UploadError("this file has no name")

@@ -1,0 +1,112 @@
+"""Articles that a lead brings to the desk as files, before the real application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.api.test_new_version import HOURS, ingested
+from tests.browser.real_site import serve_real_site
+from tests.browser.sides import Agent, add_agent
+from tests.browser.waiting import PATIENCE_MS
+from tests.sample import sample_settings
+
+pytestmark = [pytest.mark.models, pytest.mark.slow]
+
+TRANSFER = """# Pay for a plan by bank transfer
+
+Bank transfer is available for yearly plans.
+
+1. Open **Billing** and choose **Payment method**.
+2. Select **Bank transfer** and copy the account number 4711 shown there.
+"""
+
+
+@pytest.fixture
+def agent(tmp_path: Path, page: Page) -> Iterator[Agent]:
+    index, pages, records = tmp_path / "index", tmp_path / "pages", tmp_path / "r.db"
+    small = {
+        "KNOWLEDGE__KB": "shop", "MODELS__LATE": "none", "MODELS__FOREIGN": "none", "SUGGEST__ENABLED": "false",
+    }  # fmt: skip
+    pages.mkdir()
+    (pages / "hours.md").write_text(HOURS)
+    ingested(sample_settings(index, **small), pages)
+    person = add_agent(sample_settings(index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
+    with serve_real_site(index, records, per_minute=1000, overrides=small) as site:
+        lead = Agent(page, site.url.removesuffix("/demo"))
+        lead.come_in(*person, place="#/articles")
+        yield lead
+
+
+def answer(agent: Agent) -> str:
+    with httpx.Client(base_url=agent.base, timeout=60) as visitor:
+        token = visitor.post("/visitor", json={}).json()["token"]
+        question = {"question": "Can I pay for my yearly plan by bank transfer?"}
+        return visitor.post("/ask", json=question, headers={"Authorization": f"Bearer {token}"}).text
+
+
+def test_a_file_is_brought_reviewed_approved_replaced_and_deleted(agent: Agent, tmp_path: Path) -> None:
+    page = agent.page
+    file, broken = tmp_path / "transfer.md", tmp_path / "photo.heic"
+    file.write_text(TRANSFER)
+    broken.write_bytes(b"\x00\x01")
+
+    page.locator("input[type=file]").set_input_files([str(file), str(broken)])
+
+    expect(page.locator(".uploads .error")).to_contain_text("isn't read", timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Review transfer.md").click(timeout=PATIENCE_MS)
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator(".piece ol li")).to_have_count(2)
+    assert "4711" not in answer(agent)
+    dialog.get_by_label("Tags").fill("billing, payments")
+    dialog.get_by_role("button", name="Approve and index").click()
+
+    expect(page.get_by_text("Visitors now get answers from this file")).to_be_visible(timeout=PATIENCE_MS)
+    assert "4711" in answer(agent)
+    expect(page.get_by_role("button", name="Review transfer.md")).to_have_count(0)
+    used = page.locator(".rows li", has_text="transfer.md")
+    expect(used.locator(".chip")).to_have_text(["1 article", "billing", "payments"])
+
+    file.write_text(TRANSFER.replace("4711", "0815"))
+    page.locator("input[type=file]").set_input_files(str(file))
+    page.get_by_role("button", name="Review transfer.md").click(timeout=PATIENCE_MS)
+    expect(page.get_by_role("dialog")).to_contain_text("This replaces the version that is in use")
+    page.get_by_role("button", name="Approve and index").click()
+    expect(page.get_by_role("button", name="Versions of transfer.md")).to_be_visible(timeout=PATIENCE_MS)
+    assert "0815" in answer(agent)
+
+    page.get_by_role("button", name="Versions of transfer.md").click()
+    page.get_by_role("button", name="Restore version 1").click()
+    expect(page.get_by_text("The earlier version is in use again")).to_be_visible(timeout=PATIENCE_MS)
+    assert "4711" in answer(agent)
+
+    page.get_by_role("button", name="Delete “transfer.md”").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("No files have been added at the desk")).to_be_visible(timeout=PATIENCE_MS)
+    assert "4711" not in answer(agent)
+
+
+def test_files_are_dropped_and_markup_in_them_stays_text(agent: Agent) -> None:
+    page = agent.page
+    expect(page.get_by_text("Drop files here")).to_be_visible(timeout=PATIENCE_MS)
+    data = page.evaluate_handle(
+        """() => {
+            const data = new DataTransfer();
+            const text = "<img src=x onerror=\\"document.title='owned'\\"> and [this](javascript:alert(1)).";
+            data.items.add(new File(["# Rooms\\n\\nWrite " + text], "rooms.md", { type: "text/markdown" }));
+            return data;
+        }"""
+    )
+    page.dispatch_event(".drop", "drop", {"dataTransfer": data})
+
+    page.get_by_role("button", name="Review rooms.md").click(timeout=PATIENCE_MS)
+
+    expect(page.get_by_role("dialog").locator(".piece")).to_be_visible()
+    expect(page.locator("dialog img, dialog a")).to_have_count(0)
+    assert "owned" not in page.title()
+    page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+    expect(page.get_by_text("No files are waiting")).to_be_visible(timeout=PATIENCE_MS)
