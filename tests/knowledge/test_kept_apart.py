@@ -7,7 +7,8 @@ from pathlib import Path
 from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.folder import Folder
-from handrail.knowledge.markup import MOST_INCLUDES, Around, plain_markdown
+from handrail.knowledge.includes import MOST_INCLUDES
+from handrail.knowledge.markup import Around, plain_markdown
 from handrail.settings import Knowledge
 from tests.knowledge.articles import article
 

@@ -91,3 +91,16 @@ def test_docusaurus_looks_for_a_linked_page_in_the_folders_above(tmp_path: Path)
         ("broken anchor", "prices.md#ten"),
         ("broken link", "rooms.md"),
     ]
+
+
+def test_links_are_looked_for_in_the_files_that_are_read_and_in_no_others(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / ".shared").mkdir(parents=True)
+    (docs / ".shared" / "a.md").write_text("# A\n\n[gone](gone.md)\n")
+    (docs / "guide").symlink_to(".shared")
+    (tmp_path / "b.md").write_text("# B\n\n[lost](lost.md)\n")
+    (docs / "b.md").symlink_to(tmp_path / "b.md")
+
+    found = lint_links(docs, 10_000)
+
+    assert [(one.article, one.words) for one in found] == [("guide:a", "gone.md")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +14,7 @@ from handrail.knowledge.markup import plain_markdown
 from handrail.text.markdown import gist, parse
 from handrail.types import Kind, Passage
 from tests.knowledge.articles import article, chunker, count
+from tests.knowledge.growth import growth
 
 WORD = st.sampled_from(["open", "x9", "日本語", "é", "a" * 40, "page"])
 LINE = st.lists(WORD, min_size=1, max_size=14).map(" ".join)
@@ -151,27 +151,6 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "fences": lambda size: "```\n" * (size // 4),
     "brackets": lambda size: "[a](" * (size // 4),
 }
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """CPU time of the quickest of three tries."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.thread_time()
-        work()
-        best = min(best, time.thread_time() - start)
-    return best
-
-
-def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
-    """How many times the work takes on four times the text: about 4 where it grows with it, 16 with its square.
-
-    Both are measured in turn, and the quickest of each counts: noise in one must not make the other look better.
-    """
-    small, large = work(size), work(4 * size)
-    small()
-    measured = [(seconds(large), seconds(small)) for _ in range(3)]
-    return min(of_large for of_large, _ in measured) / max(min(of_small for _, of_small in measured), 1e-3)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ pytest.importorskip("docutils")
 
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.folder import Folder
+from handrail.knowledge.includes import MOST_CHARS
 from handrail.text.markdown import parse
 
 
@@ -92,10 +94,59 @@ def test_no_directive_that_nobody_knows_reaches_a_reader_and_its_content_does(tm
 
     said = body(tmp_path, f".. toctree::\n\n   other\n\n{sparkle}\n\n.. image:: a.png\n   :alt: A shot")
 
-    assert said == "Shine *on*."
+    assert said == "**7**\n\nShine *on*."
 
 
 def test_a_page_that_is_kept_from_search_is_not_public(tmp_path: Path) -> None:
     found = read(tmp_path, page=":nosearch:\n\nPage\n====\n\nText.\n")
 
     assert isinstance(found["page"], Unpublished)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (".. sparkle:: Ask Ada.", "Ask Ada."),
+        (".. sparkle::\n   Ask Ada.", "Ask Ada."),
+        (".. sparkle:: Help\n   Ask Ada.\n\n   Or Bob.", "Help Ask Ada. Or Bob."),
+        (".. sparkle::\n   :size: big\n\n   Ask Ada.", "Ask Ada."),
+        (".. note::\n   :collapsible: open\n\n   Ask Ada.", "Note: Ask Ada."),
+        (".. note:: Ask\n   :class: 7\n\n   Ada.", "Note: Ask Ada."),
+        (".. admonition:: Ask Ada.", "Ask Ada."),
+        (".. list-table::\n   :header-rows: many\n\n   * - Ask\n     - Ada.", "- - Ask - Ada."),
+        (".. csv-table::\n   :widths: 1,2,3,4\n\n   Ask,Ada", "Ask,Ada"),
+        (".. code-block::\n   ask(ada)", "``` ask(ada) ```"),
+        ("+---+\n| Ask Ada.\n", "``` +---+ | Ask Ada. ```"),
+        ("A fee [#f]_.\n\n.. [#f] Ask Ada.", "A fee . Ask Ada."),
+        ("1" + "9" * 5000 + ". Ask Ada.", "999999999. Ask Ada."),
+    ],
+)
+def test_what_docutils_would_leave_out_is_read(tmp_path: Path, text: str, words: str) -> None:
+    assert " ".join(re.sub(r"[>*]", "", body(tmp_path, text)).split()) == words
+
+
+@pytest.mark.parametrize("text", ["   term\n      Ask Ada.", "\n   term\n      Ask Ada."])
+def test_a_glossary_is_its_terms_and_what_they_mean(tmp_path: Path, text: str) -> None:
+    assert body(tmp_path, f".. glossary::\n{text}") == "**term**: Ask Ada."
+    assert body(tmp_path, ".. glossary::\n   :sorted:\n\n   one\n   two : t\n      Ask *Ada*.\n\n   three") == (
+        "**one, two**: Ask *Ada*.\n\n**three**"
+    )
+    assert body(tmp_path, "Text.\n\n.. glossary::") == "Text."
+
+
+def test_merged_cells_are_written_in_each_field_and_inner_tables_once(tmp_path: Path) -> None:
+    table = "+---+---+\n| a | b |\n+---+   +\n| c |   |\n+---+---+\n"
+    inner = "+---+---------+\n| f | +--+--+ |\n|   | |g |h | |\n|   | +--+--+ |\n+---+---------+\n"
+
+    found = [block for block in parse(body(tmp_path, f"{table}\nText.\n\n{inner}")) if block.kind == "table"]
+
+    assert [block.units for block in found] == [("| a | b |", "| c | b |"), ("| f | g h |",)]
+
+
+def test_literal_includes_have_no_more_room_than_others(tmp_path: Path) -> None:
+    (tmp_path / "large.txt").write_text("word " * 20_000)
+    literal = ".. include:: large.txt\n   :literal:\n\n.. literalinclude:: large.txt\n\n"
+
+    found = body(tmp_path, literal * 30)
+
+    assert MOST_CHARS <= len(found) <= MOST_CHARS + 200_000

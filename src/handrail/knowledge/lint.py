@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag, urlsplit
 
-from handrail.knowledge import Article
+from handrail.knowledge import Article, Skipped
+from handrail.knowledge.files import files_in
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.formats import FORMATS, Document
 from handrail.knowledge.links import anchors
@@ -36,6 +37,7 @@ LINK = re.compile(r"(!?)\[[^\[\]\n]{0,500}\]\(<?([^()\s<>]{1,1000})>?(?: \"[^\"\
 NAMED = re.compile(r"<[A-Za-z][^<>]{0,500}?\s(?:id|name)=[\"']([^\"'<>\s]{1,200})[\"']")
 """The anchor that an element is."""
 ABSOLUTE = re.compile(r"https?://[^\s)<>\]]+")
+MARKDOWN = frozenset((".md", ".mdx", ".markdown"))
 SAME_WORDS = 25
 """Words of a passage from which its like in another article is a duplicate."""
 SHOWN = 80
@@ -67,8 +69,8 @@ def lint_links(root: Path, max_bytes: int) -> list[Finding]:
     found: list[Finding] = []
     folder = root if root.is_dir() else root.parent
     sites = Sites(folder)
-    for path in sorted(folder.rglob("*")) if root.is_dir() else [root]:
-        if path.suffix.lower() not in (".md", ".mdx", ".markdown") or not path.is_file():
+    for path in files_in(root, MARKDOWN) if root.is_dir() else [root]:
+        if isinstance(path, Skipped) or path.suffix.lower() not in MARKDOWN:
             continue
         document = Document(path, folder, "", max_bytes, sites.of(path))
         if document.id in bodies:

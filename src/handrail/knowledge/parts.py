@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from handrail.text.markdown import NEWLINE
+from handrail.text.windows import windows
 
 FENCE = re.compile(r"([ \t]{0,20})(`{3,10}(?!`)|~{3,10}(?!~))([^\n]*)")
 """Longer ones would not leave room for what they surround, and are text."""
@@ -64,7 +65,7 @@ def _atoms(text: str, count: Callable[[str], int]) -> Iterator[_Atom]:
     fence = ""
     for line in NEWLINE.split(text):
         inside, fence = fence, _after(fence, line)
-        for stretch in _stretches(f"{line}\n"):
+        for stretch in windows(f"{line}\n", ATOM_CHARS):
             yield _Atom(stretch, count(stretch), inside, fence)
 
 
@@ -83,17 +84,6 @@ def _after(fence: str, line: str) -> str:
 def _marks(fence: str) -> str:
     found = FENCE.match(fence)
     return found[2] if found else ""
-
-
-def _stretches(line: str) -> Iterator[str]:
-    """Of at most `ATOM_CHARS`, each ending behind a space where there is one."""
-    start = 0
-    while len(line) - start > ATOM_CHARS:
-        space = line.rfind(" ", start, start + ATOM_CHARS)
-        end = space + 1 if space > start else start + ATOM_CHARS
-        yield line[start:end]
-        start = end
-    yield line[start:]
 
 
 def _packs(atoms: Iterable[_Atom], limit: Limit) -> Iterator[list[_Atom]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -17,12 +17,19 @@ import sentencex
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from handrail.text.windows import end_of
+
 NEWLINE = re.compile(r"\r\n?|\n")
 """Line ends as the parser sees them; `str.splitlines` knows more of them and would shift its line numbers."""
 
 CODE = r"`[^`]{1,500}`"
 HTML = re.compile(CODE + r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][\w.:-]*(?:\s[^<>]{0,500})?/?>|\\\n", re.S)
-BREAK = re.compile(r"<br\s*/?>", re.I)
+BREAK = re.compile(
+    r"</?(?:br|p|div|section|article|h[1-6]|[uod]l|li|d[td]|table|caption|t[rdh]|thead|tbody|blockquote|pre|details|summary)"
+    r"(?:\s[^<>]*)?/?>",
+    re.I,
+)
+"""Tags at which a word ends."""
 HARD_BREAK = re.compile(CODE + r"|(?:\\|(?<! ) {2,})\n|<br\s*/?>\n?", re.I)
 """Where a line ends within a paragraph; code is not looked into."""
 LINKED = re.compile(r"(?<!!)\[[^\[\]]{0,500}\]\((https?://[^)\s]{1,500})")
@@ -47,6 +54,7 @@ RUN_IN = re.compile(r"\*\*[^*]+\*\*")
 PADDING = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 RULE = re.compile(r"-{4,}")
 QUOTED = re.compile(r"^ {0,3}> ?", re.M)
+QUOTES = re.compile(r"^[ \t]*+(?:>[ \t]*+)++", re.M)
 WHOLE = frozenset({"ordered_list_open", "bullet_list_open", "fence", "code_block", "table_open"})
 """Blocks in which lines matter: a note that holds one is one unit."""
 OWN_ANCHOR = re.compile(r"\{:? ?#([\w.:-]{1,200})[^{}]{0,200}\}$")
@@ -57,6 +65,10 @@ FIGURE = "**Figure, described by a machine:**"
 """Begins a note that says what a figure shows: readers and language models know it from what people wrote."""
 TAB_MARK, END_OF_TABS = "{.tab}", "<!-- /tabs -->"
 """Behind the heading that is a tab's label, and in a line behind the last of several tabs."""
+DEEPEST = 19
+"""Blocks within each other; the parser leaves out what stands deeper."""
+WINDOW = 4000
+"""Characters that are cut into sentences at once."""
 LONGEST_HEADING = 200
 """Characters; what is longer is text, and only its beginning stands over the section."""
 
@@ -124,7 +136,8 @@ def is_title(block: Block) -> bool:
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": True}).enable("table")
+    """Of blocks only: what stands in a line is not looked into, which can take the square of its length."""
+    return MarkdownIt("commonmark", {"html": True, "maxNesting": DEEPEST + 1}).enable("table").disable("inline")
 
 
 @cache
@@ -218,12 +231,37 @@ def sentences(text: str, lang: str = "en") -> list[str]:
 def _segments(text: str, lang: str) -> list[str]:
     """As `sentencex` cuts them, but never between the mark of an image and its description."""
     cut: list[str] = []
-    for part in sentencex.segment(lang, text):
+    for part in _windowed(text, lang):
         if cut and cut[-1].endswith("!") and part.startswith("["):
             cut[-1] += part
         else:
             cut.append(part)
     return cut
+
+
+def _windowed(text: str, lang: str) -> Iterator[str]:
+    """As `sentencex` cuts the whole, which can take the square of its length: it is given a window at a time.
+
+    Sentences near the end of a window are left to the next one, which sees what follows them. One that is as long as a
+    window is cut at a space.
+    """
+    start = 0
+    while len(text) - start > WINDOW:
+        window = text[start : start + WINDOW]
+        found = list(sentencex.segment(lang, window))
+        if len(found) == 1 or "".join(found) != window:
+            end = end_of(text, start, WINDOW)
+            yield text[start:end]
+            start = end
+            continue
+        end = 0
+        for part in found[:-1]:
+            if end and end + len(part) > WINDOW * 3 // 4:
+                break
+            yield part
+            end += len(part)
+        start += end
+    yield from sentencex.segment(lang, text[start:])
 
 
 def plain(text: str) -> str:
@@ -272,7 +310,10 @@ def _block(tokens: Sequence[Token], lines: Sequence[str], headings: tuple[str, .
     if head.type == "blockquote_open":
         if any(token.type in WHOLE for token in tokens):
             return Block("note", headings, (QUOTED.sub("", _source(head, lines)),))
-        inner = " ".join(_quoted(token) for token in tokens).strip()
+        if any(token.level >= DEEPEST for token in tokens):
+            inner = QUOTES.sub("", _source(head, lines))
+        else:
+            inner = " ".join(_quoted(token) for token in tokens).strip()
         kind = "figure" if inner.startswith(FIGURE) else "note"
         return Block(kind, headings, tuple(sentences(inner, lang)))
     if head.type in ("fence", "code_block"):

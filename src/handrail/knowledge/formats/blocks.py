@@ -14,8 +14,9 @@ from typing import Any
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import Document, rows
-from handrail.knowledge.formats.body import Body, article, spread
+from handrail.knowledge.formats.body import Body, article, prose
 from handrail.knowledge.formats.cells import Cell, read_cells
+from handrail.knowledge.grid import Grids
 from handrail.text.markdown import NEWLINE
 from handrail.types import Place
 
@@ -78,6 +79,7 @@ class _Reader:
         pages = [page for chunk in self._chunks for page in map(_page, _stands(chunk)) if page is not None]
         self._first = min(pages, default=0)
         self._body = Body()
+        self._grids = Grids()
 
     def body(self) -> Body:
         for chunk in self._chunks:
@@ -89,10 +91,14 @@ class _Reader:
             places = [place for one in _stands(chunk) if (place := self._place(one))]
             if kind == "figure":
                 self._body.figure(DESCRIBED.sub("", text), places)
-            elif kind == "table" and (cells := read_cells(chunk.get("cells"), text)):
-                self._table(cells, places, str(chunk.get("title") or chunk.get("caption") or ""))
-            else:
+                continue
+            cells, loose = read_cells(chunk.get("cells"), text) if kind == "table" else ([], "")
+            if not cells:
                 self._text(text, places)
+                continue
+            if loose:
+                self._body.add([prose(loose)], [places])
+            self._table(cells, places, str(chunk.get("title") or chunk.get("caption") or ""))
         return self._body
 
     def _text(self, text: str, places: Sequence[Place]) -> None:
@@ -105,7 +111,8 @@ class _Reader:
 
     def _table(self, cells: Sequence[Cell], places: Sequence[Place], title: str) -> None:
         """A row stands where its cells do, or where the table does if nothing is said of them."""
-        rows = spread({(cell.row, cell.column): (cell.text, cell.rows, cell.columns) for cell in cells})
+        standing = {(cell.row, cell.column): (cell.text, cell.rows, cell.columns) for cell in cells}
+        rows = self._grids.spread(standing, len, "")
         stands: list[list[Place]] = [[] for _ in rows]
         for cell in cells:
             ground = cell.ground or self._grounding.get(cell.id)

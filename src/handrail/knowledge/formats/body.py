@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.text.markdown import figure
@@ -19,8 +18,6 @@ BLOCK = re.compile(r"^(?=#{1,6}(?:\s|$)|=+\s*$|-(?:[ \t]*-){2,}\s*$|~~~|```|-\s*
 BULLET = re.compile(r"^[•‣▪◦●○·∙–*](?=\s)|^[\uf0b7\uf0a7](?=\s)")
 """How documents print the mark of a list."""
 
-MOST_FIELDS = 1_000_000
-TOO_MANY = f"a table has more than {MOST_FIELDS:,} fields, merged ones counted; split it"
 Places = Sequence[Place]
 Grid = Sequence[Sequence[str]]
 
@@ -93,24 +90,6 @@ def item(text: str) -> str:
     bare = text.strip()
     marked = BULLET.match(bare)
     return f"- {prose(bare[marked.end() :])}" if marked else prose(bare)
-
-
-def spread(cells: Mapping[tuple[int, int], tuple[str, int, int]]) -> list[list[str]]:
-    """A grid of cells given as text, rows and columns they span: a merged cell says the same in each of its fields.
-
-    Raises KnowledgeError for a table of more fields than any has.
-    """
-    height = max((row + rows for (row, _), (_, rows, _) in cells.items()), default=0)
-    width = max((column + columns for (_, column), (_, _, columns) in cells.items()), default=0)
-    if max(height * width, sum(rows * columns for _, rows, columns in cells.values())) > MOST_FIELDS:
-        raise KnowledgeError(TOO_MANY)
-    filled = {
-        (row + down, column + across): text
-        for (row, column), (text, rows, columns) in cells.items()
-        for down in range(rows)
-        for across in range(columns)
-    }
-    return [[filled.get((row, column), "") for column in range(width)] for row in range(height)]
 
 
 def _row(cells: Sequence[str], width: int) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from handrail.errors import KnowledgeError
-from handrail.knowledge.formats.body import MOST_FIELDS, TOO_MANY
-
-MOST_SPANNED = 10_000
+from handrail.knowledge.grid import TALLEST, WIDEST, number, placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +22,19 @@ class Cell:
     """Page and box, where the cell itself says them."""
 
 
-def read_cells(listed: Any, html: str) -> list[Cell]:
-    """Those listed, else those of the HTML; empty where there are none."""
+def read_cells(listed: Any, html: str) -> tuple[list[Cell], str]:
+    """Those listed, else those of the HTML, and what that says outside of cells; empty where there are none.
+
+    Raises KnowledgeError for a table of too many fields.
+    """
     if isinstance(listed, list) and (found := [cell for cell in map(_listed, listed) if cell is not None]):
-        return found
+        return found, ""
     if "<t" not in html.lower():
-        return []
+        return [], ""
     parser = _Table()
     parser.feed(html)
     parser.close()
-    return parser.cells()
+    return parser.cells(), _line(parser.loose)
 
 
 def _listed(said: Any) -> Cell | None:
@@ -43,18 +43,15 @@ def _listed(said: Any) -> Cell | None:
     row, column = said.get("row"), said.get("column", said.get("col"))
     if type(row) is not int or type(column) is not int or not (0 <= row < 10**6 and 0 <= column < 10**6):
         return None
-    spans = (_span(said.get(name, said.get(name.replace("span", "_span")))) for name in ("rowspan", "colspan"))
-    rows, columns = spans
+    rows = number(said.get("rowspan", said.get("row_span")), TALLEST)
+    columns = number(said.get("colspan", said.get("col_span")), WIDEST)
     ground = said.get("grounding") or (said if "page" in said else None)
     text = said.get("text") or said.get("markdown") or ""
     return Cell(row, column, str(text), rows, columns, str(said.get("id") or ""), ground)
 
 
-def _span(said: Any) -> int:
-    try:
-        return max(1, min(int(said), MOST_SPANNED))
-    except (TypeError, ValueError, OverflowError):
-        return 1
+def _line(pieces: Sequence[str]) -> str:
+    return " ".join("".join(pieces).split())
 
 
 class _Table(HTMLParser):
@@ -63,6 +60,8 @@ class _Table(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._rows: list[list[tuple[str, int, int, list[str]]]] = []
+        self.loose: list[str] = []
+        """What is said outside of all cells."""
         self._depth = 0
         self._open = False
         self._hidden = 0
@@ -81,7 +80,8 @@ class _Table(HTMLParser):
         elif tag in ("td", "th"):
             if not self._rows:
                 self._rows.append([])
-            self._rows[-1].append((said.get("id") or "", _span(said.get("rowspan")), _span(said.get("colspan")), []))
+            spans = number(said.get("rowspan"), TALLEST), number(said.get("colspan"), WIDEST)
+            self._rows[-1].append((said.get("id") or "", *spans, []))
             self._open = True
         else:
             self._say(" " if tag in ("br", "p", "li", "div") else "")
@@ -93,29 +93,19 @@ class _Table(HTMLParser):
             self._hidden = max(0, self._hidden - 1)
         elif tag in ("td", "th", "tr") and self._depth <= 1:
             self._open = False
+            self.loose.append(" ")
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
             self._say(data)
 
     def _say(self, text: str) -> None:
-        if self._open:
-            self._rows[-1][-1][3].append(text)
+        (self._rows[-1][-1][3] if self._open else self.loose).append(text)
 
     def cells(self) -> list[Cell]:
-        """Each in the first column that no cell of a row above reaches down into. Raises KnowledgeError."""
-        found: list[Cell] = []
-        below: dict[int, int] = {}
-        fields = 0
-        for row, line in enumerate(self._rows):
-            column = 0
-            for id_, rows, columns, text in line:
-                fields += rows * columns
-                if fields > MOST_FIELDS:
-                    raise KnowledgeError(TOO_MANY)
-                while below.get(column, 0) > row:
-                    column += 1
-                found.append(Cell(row, column, " ".join("".join(text).split()), rows, columns, id_))
-                below.update({column + across: row + rows for across in range(columns)})
-                column += columns
-        return found
+        """Raises KnowledgeError."""
+        rows = (((cell, cell[1], cell[2]) for cell in line) for line in self._rows)
+        return [
+            Cell(row, column, _line(text), rows, columns, id_)
+            for (row, column), ((id_, rows, columns, text), _, _) in placed(rows).items()
+        ]

@@ -11,13 +11,16 @@ from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.knowledge.formats.apart import read_apart
-from handrail.knowledge.formats.body import Body, article, prose, spread
+from handrail.knowledge.formats.body import Body, article, prose
+from handrail.knowledge.grid import WIDEST, Grids, Spanning, number
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr"
 GONE = frozenset({W + "del", W + "moveFrom", W + "instrText", W + "pPr", W + "rPr", W + "tbl", FALLBACK})
 """What holds no text of its paragraph as it now stands."""
+DEEPEST = 5
+"""Of an item of a list, from 0."""
 UNPACKED = 200_000_000
 """Bytes of all parts of a document."""
 
@@ -41,6 +44,8 @@ def parse(data: bytes) -> Body:
         for element in opened.element.body.iterchildren(qn("w:p"), qn("w:tbl"), qn("w:sdt")):
             reader.read(element)
         reader.end_list()
+    except KnowledgeError:
+        raise
     except Exception as error:
         raise KnowledgeError(f"not a Word document that can be read ({type(error).__name__}); save it anew") from error
     return reader.body
@@ -64,11 +69,12 @@ class _Reader:
         self._bullets = _bullets(opened)
         self._items: list[str] = []
         self._caption = ""
+        self._grids = Grids()
 
     def read(self, element: Any) -> None:
         if element.tag == W + "tbl":
             self.end_list()
-            self.body.table(_grid(element), title=self._caption)
+            self.body.table(self._grids.spread(_cells(element), len, ""), title=self._caption)
             self._caption = ""
         elif element.tag == W + "p":
             self._paragraph(element)
@@ -127,9 +133,9 @@ class _Reader:
             listed = style.startswith("list ") and not style.startswith("list continue")
             return (0, "number" not in style) if listed else None
         depth, id_ = (number.find(W + name) for name in ("ilvl", "numId"))
-        deep = int(depth.get(W + "val", 0)) if depth is not None else 0
+        deep = number(depth.get(W + "val"), DEEPEST, 0) if depth is not None else 0
         held = id_.get(W + "val", "0") if id_ is not None else "0"
-        return (min(deep, 5), (held, deep) in self._bullets) if held != "0" else None
+        return (deep, (held, deep) in self._bullets) if held != "0" else None
 
 
 def _bullets(opened: Any) -> frozenset[tuple[str, int]]:
@@ -139,7 +145,7 @@ def _bullets(opened: Any) -> frozenset[tuple[str, int]]:
     if root is None:
         return frozenset()
     plain = {
-        (kind.get(W + "abstractNumId"), int(level.get(W + "ilvl", 0)))
+        (kind.get(W + "abstractNumId"), number(level.get(W + "ilvl"), DEEPEST, 0))
         for kind in root.iterchildren(W + "abstractNum")
         for level in kind.iterchildren(W + "lvl")
         for shown in level.iterchildren(W + "numFmt")
@@ -181,15 +187,15 @@ def _pieces(element: Any) -> Iterator[str]:
                 yield "\n"
 
 
-def _grid(table: Any) -> list[list[str]]:
-    """Rows of a table; a cell within which another table stands holds its text."""
-    cells: dict[tuple[int, int], tuple[str, int, int]] = {}
+def _cells(table: Any) -> dict[tuple[int, int], Spanning[str]]:
+    """By row and column; a cell within which another table stands holds its text."""
+    cells: dict[tuple[int, int], Spanning[str]] = {}
     above: dict[int, tuple[int, int]] = {}
     for row, line in enumerate(_children(table, "tr")):
         column = _before(line)
         for cell in _children(line, "tc"):
             span, merged = (cell.find(f"{W}tcPr/{W}{name}") for name in ("gridSpan", "vMerge"))
-            width = max(1, min(int(span.get(W + "val", 1)), 10_000)) if span is not None else 1
+            width = number(span.get(W + "val"), WIDEST) if span is not None else 1
             goes_on = merged is not None and merged.get(W + "val", "continue") == "continue"
             if goes_on and column in above:
                 text, _, columns = cells[above[column]]
@@ -198,7 +204,7 @@ def _grid(table: Any) -> list[list[str]]:
                 cells[row, column] = (_inside(cell), 1, width)
                 above[column] = (row, column)
             column += width
-    return spread(cells)
+    return cells
 
 
 def _children(element: Any, name: str) -> Iterator[Any]:
@@ -213,8 +219,17 @@ def _children(element: Any, name: str) -> Iterator[Any]:
 def _before(row: Any) -> int:
     """Columns that the row leaves out at its start."""
     left = row.find(f"{W}trPr/{W}gridBefore")
-    return int(left.get(W + "val", 0)) if left is not None else 0
+    return number(left.get(W + "val"), WIDEST, 0) if left is not None else 0
 
 
 def _inside(cell: Any) -> str:
-    return " ".join(" ".join(_text(line).split()) for line in cell.iter(W + "p")).strip()
+    return " ".join(" ".join(_text(line).split()) for line in _paragraphs(cell)).strip()
+
+
+def _paragraphs(element: Any) -> Iterator[Any]:
+    """Those of a cell and of the tables in it, each with all that stands within it."""
+    for child in element:
+        if child.tag == W + "p":
+            yield child
+        elif child.tag == W + "tbl" or child.tag not in GONE:
+            yield from _paragraphs(child)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from copy import copy
 from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup
-from bs4.element import Tag
+from bs4.element import PageElement, Tag
+from lxml.etree import HTMLParser
 
+from handrail.knowledge.grid import TALLEST, WIDEST, Grids, Spanning, number, placed
 from handrail.text.markdown import TAB_MARK, run_in
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -73,27 +76,53 @@ NOTE_KINDS = ("danger", "error", "warning", "caution", "important", "success", "
 NOTE_TITLE = re.compile(r"(?:^|[-_])(?:title|heading)(?:$|[-_])|admonitionHeading", re.I)
 """In the class of the title of a note."""
 TEXT_TAGS = ("p", "li", "td", "th", "dt", "dd", *HEADINGS)
+PIECE = 4096
+"""Bytes that are parsed before the parser can be stopped."""
+PARTS = ("thead", "tbody", "tfoot", "tr", "td", "th", "caption")
+"""Of a table."""
 BEHIND_TABS = "\ue000"
 """Alone in a paragraph behind the last of several tabs, until the page is Markdown."""
-MOST_TAGS, DEEPEST, MOST_ITEMS, MOST_CELLS, WIDEST = 50_000, 150, 5000, 50_000, 1000
-"""Tags of a page and within each other, steps of a list, cells that merged ones are written in, columns of one cell."""
+MOST_TAGS, DEEPEST, MOST_ITEMS = 50_000, 150, 5000
+"""Tags of a page and within each other, steps of a list."""
+MOST_NUMBER = 999_999_999
+"""Of the first step of a list, as CommonMark has it."""
+MOST_NESTED = 8
+"""Lists and quotations within each other: each line of them repeats the marks or the indentation of all around it."""
 
 
 class TooLarge(ValueError):
     """A page has more of something than any page for readers has; the message says of what."""
 
 
+class _Measure:
+    """Is told of each tag as the parser comes to it, so that no tree is made of a page that is too large for one."""
+
+    def __init__(self) -> None:
+        self._tags = self._depth = 0
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self._tags += 1
+        self._depth += 1
+        if self._tags > MOST_TAGS:
+            raise TooLarge(f"more than {MOST_TAGS} tags")
+        if self._depth > DEEPEST:
+            raise TooLarge(f"tags nested more than {DEEPEST} deep")
+
+    def end(self, name: str) -> None:
+        self._depth -= 1
+
+    def close(self) -> None:
+        return None
+
+
 def tree(html: str) -> BeautifulSoup:
     """Raises TooLarge."""
-    soup = BeautifulSoup(html, "lxml")
-    depths = {id(soup): 0}
-    for number, tag in enumerate(soup.find_all(True)):
-        depths[id(tag)] = depth = depths[id(tag.parent)] + 1
-        if number >= MOST_TAGS:
-            raise TooLarge(f"more than {MOST_TAGS} tags")
-        if depth > DEEPEST:
-            raise TooLarge(f"tags nested more than {DEEPEST} deep")
-    return soup
+    measuring = HTMLParser(target=_Measure(), huge_tree=True, encoding="utf-8")
+    encoded = html.encode(errors="replace")
+    for start in range(0, len(encoded) or 1, PIECE):
+        measuring.feed(encoded[start : start + PIECE] or b" ")
+    measuring.close()
+    return BeautifulSoup(encoded.decode(), "lxml")
 
 
 def main_of(soup: BeautifulSoup) -> Tag:
@@ -107,11 +136,14 @@ def main_of(soup: BeautifulSoup) -> Tag:
 
 def prepare(root: Tag, url: str) -> None:
     """Changes `root` in place. Links are made whole where `url` is known. Raises TooLarge."""
-    for tag in root.find_all(True):
-        if not tag.decomposed and _unseen(tag):
-            tag.decompose()
+    for tag in [root, *root.find_all(True)]:
+        # By their places from behind: a tag that is to go would be looked for among all before it.
+        for at in reversed(range(len(tag.contents))):
+            child = tag.contents[at]
+            if isinstance(child, Tag) and _unseen(child):
+                child.extract(at)
     for tag in root.find_all("button"):
-        tag.unwrap() if tag.find_parent(TEXT_TAGS) else tag.decompose()
+        _plain(tag) if tag.find_parent(TEXT_TAGS) else _gone(tag)
     for tag in root.find_all("a"):
         _link(tag, url)
     for tag in root.find_all("img"):
@@ -119,10 +151,12 @@ def prepare(root: Tag, url: str) -> None:
     for tag in root.find_all("ol"):
         if len(tag.find_all("li", recursive=False)) > MOST_ITEMS:
             raise TooLarge(f"a list of more than {MOST_ITEMS} steps")
+        tag.attrs = {"start": str(number(tag.get("start"), MOST_NUMBER, 0))} if tag.has_attr("start") else {}
     for tag in root.find_all(HEADINGS):
         _anchor(tag, root)
     for tag in list(_notes(root)):
         _note(tag)
+    _nested(root)
     for tag in root.find_all(("summary", "dt")):
         tag.name = "p"
         if said := tag.get_text(" ", strip=True):
@@ -176,13 +210,13 @@ def _link(tag: Tag, url: str) -> None:
     href = attribute(tag, "href").strip()
     words = tag.get_text(strip=True)
     if href.startswith("#") and tag.find_parent(HEADINGS) and not any(c.isalnum() for c in words):
-        tag.decompose()  # the mark beside a heading that leads to it
+        _gone(tag)  # the mark beside a heading that leads to it
     elif whole := _whole(href, url):
         tag.attrs = {"href": whole}
     else:
         tag.attrs = {key: value for key, value in tag.attrs.items() if key in ("id", "name")}
         if not tag.attrs:
-            tag.unwrap()
+            _plain(tag)
 
 
 def _image(tag: Tag, url: str) -> None:
@@ -190,7 +224,17 @@ def _image(tag: Tag, url: str) -> None:
     if source:
         tag.attrs = {"src": source, "alt": " ".join(attribute(tag, "alt").split())}
     else:
-        tag.decompose()
+        _gone(tag)
+
+
+def _plain(tag: Tag) -> None:
+    """Leaves what it holds. Unwrapping it would look for it among all that stands beside it."""
+    tag.name, tag.attrs = "span", {}
+
+
+def _gone(tag: Tag) -> None:
+    _plain(tag)
+    tag.clear()
 
 
 def _whole(address: str, url: str) -> str:
@@ -261,30 +305,61 @@ def _tabs(root: Tag) -> None:
     for panel in root.select('[role="tabpanel"]'):
         if attribute(panel, "aria-label"):
             sets.setdefault(id(panel.parent), []).append(panel)
-    for panels in sets.values():
-        _tabbed(panels)
+    firsts = {id(panels[0]): panels for panels in sets.values()}
+    levels: dict[int, int] = {}
+    """Of the labels of panels, by the ids of these."""
+    level = 1
+    for tag in root.find_all(True):
+        if panels := firsts.get(id(tag)):
+            levels |= dict.fromkeys(map(id, panels), _tabbed(panels, level))
+        if id(tag) in levels:
+            level = levels[id(tag)] or level
+        elif tag.name in HEADINGS:
+            level = int(tag.name[1])
+
+
+def _nested(root: Tag) -> None:
+    """Lists and quotations that stand too deep in others become plain blocks."""
+    depths = {id(root): 0}
+    for tag in root.find_all(True):
+        nests = tag.name in ("ul", "ol", "blockquote")
+        depths[id(tag)] = depth = depths.get(id(tag.parent), 0) + nests
+        if nests and depth > MOST_NESTED:
+            for item in tag.find_all("li", recursive=False):
+                item.name = "div"
+            tag.name = "div"
 
 
 def label_panels(soup: Tag) -> None:
     """Gives each panel of tabs its tab's label, before the row of tabs goes; panels with neither keep none."""
-    tabs = soup.select('[role="tab"]')
+    roles = [(tag, attribute(tag, "role")) for tag in soup.select("[role]")]
+    tabs = [tag for tag, role in roles if role == "tab"]
     by_id = {attribute(tab, "id"): tab for tab in tabs if tab.get("id")}
     by_panel = {attribute(tab, "aria-controls"): tab for tab in tabs if tab.get("aria-controls")}
-    for panel in soup.select('[role="tabpanel"]'):
-        tab = by_panel.get(attribute(panel, "id")) or by_id.get(attribute(panel, "aria-labelledby"))
-        if tab is None and (row := panel.find_previous(attrs={"role": "tablist"})) is not None:
-            own = row.select('[role="tab"]')
-            before = panel.find_previous_siblings(attrs={"role": "tabpanel"})
-            tab = own[len(before)] if len(before) < len(own) else None
+    row: list[Tag] = []
+    before = Counter[int]()
+    """Panels so far, by the element that they stand in."""
+    for tag, role in roles:
+        if role == "tablist":
+            row = tag.select('[role="tab"]')
+        if role != "tabpanel":
+            continue
+        at = before[id(tag.parent)]
+        before[id(tag.parent)] += 1
+        tab = by_panel.get(attribute(tag, "id")) or by_id.get(attribute(tag, "aria-labelledby"))
+        if tab is None and at < len(row):
+            tab = row[at]
         if tab is not None:
-            panel["aria-label"] = tab.get_text(" ", strip=True)
+            tag["aria-label"] = tab.get_text(" ", strip=True)
 
 
-def _tabbed(panels: list[Tag]) -> None:
-    """Each tab is a section of its own; within an item, a cell or a note it only has its label above it."""
+def _tabbed(panels: list[Tag], above: int) -> int:
+    """Each tab is a section of its own; within an item, a cell or a note it only has its label above it.
+
+    `above` is the level of the heading above; the level of the labels, 0 where they are no headings.
+    """
     within = panels[0].find_parent(("li", "td", "th", "blockquote")) is not None
-    above = panels[0].find_previous(HEADINGS)
-    level = min(6, int(above.name[1]) + 1 if isinstance(above, Tag) else 2)
+    level = min(6, above + 1)
     for panel in panels:
         label = " ".join(attribute(panel, "aria-label").split())
         if within:
@@ -298,55 +373,63 @@ def _tabbed(panels: list[Tag]) -> None:
             headed = _new(f"h{level}", f"{label} {TAB_MARK}")
         panel.attrs = {}
         panel.insert(0, headed)
-    if not within:
-        panels[-1].insert_after(_new("p", BEHIND_TABS))
+    if within:
+        return 0
+    panels[-1].insert_after(_new("p", BEHIND_TABS))
+    return level
 
 
 def _tables(root: Tag) -> None:
-    """Every row a row of the table itself, and every cell that reaches over others written in each of them."""
-    added = 0
-    for table in root.find_all("table"):
-        if table.find_parent("table") is not None:
-            continue  # becomes the text of a cell
-        pending: dict[int, tuple[int, Tag]] = {}
-        rows = [row for row in table.find_all("tr") if row.find_parent("table") is table]
-        caption = table.find("caption")
-        made = []
-        for row in rows:
-            cells, at = iter(row.find_all(("td", "th"), recursive=False)), 0
-            wide: list[Tag] = []
-            while True:
-                if at in pending:
-                    left, cell = pending.pop(at)
-                    wide.append(copy(cell))
-                    if left > 1:
-                        pending[at] = (left - 1, cell)
-                    added, at = added + 1, at + 1
-                    continue
-                following = next(cells, None)
-                if following is None and not any(column > at for column in pending):
-                    break
-                cell = _new("td") if following is None else following
-                down, across = _span(cell, "rowspan"), _span(cell, "colspan")
-                cell.attrs = {}
-                for _ in range(across):
-                    wide.append(cell if not wide or wide[-1] is not cell else copy(cell))
-                    if down > 1:
-                        pending[at] = (down - 1, cell)
-                    added, at = added + (across > 1), at + 1
-                if added > MOST_CELLS:
-                    raise TooLarge(f"tables of more than {MOST_CELLS} merged cells")
-            new = _new("tr")
-            new.extend([cell.extract() if cell.parent is not None else cell for cell in wide])
-            made.append(new)
-        kept = caption.extract() if caption is not None else None
-        table.clear()
-        if kept is not None:
-            kept.name = "p"
-            table.insert_before(kept)
-        table.extend(made)
+    """Every row a row of the table itself, and every cell that reaches over others written in each of them.
+
+    A table within a cell is text of that cell. What a table says outside of its cells stands above it.
+    """
+    tables = root.find_all("table")
+    within = {id(table) for table in tables if table.find_parent("table") is not None}
+    for table in tables:
+        if id(table) in within:
+            for part in (table, *table.find_all(PARTS)):
+                part.name = "span"
+                part.insert(0, " ")
+    grids = Grids()
+    for table in tables:
+        if id(table) not in within:
+            _table(table, grids)
 
 
-def _span(cell: Tag, name: str) -> int:
-    said = attribute(cell, name)
-    return max(1, min(WIDEST, int(said))) if said.isascii() and said.isdigit() and len(said) < 6 else 1
+def _table(table: Tag, grids: Grids) -> None:
+    caption = table.find("caption")
+    spans: list[list[Spanning[Tag | None]]] = []
+    above: list[PageElement] = []
+    for row in table.find_all("tr"):
+        line: list[Spanning[Tag | None]] = []
+        for child in _emptied(row):
+            if isinstance(child, Tag) and child.name in ("td", "th"):
+                down, across = number(child.get("rowspan"), TALLEST), number(child.get("colspan"), WIDEST)
+                child.attrs = {}
+                line.append((child, down, across))
+            else:
+                above.append(child)
+        spans.append(line)
+    grid = grids.spread(placed(spans), lambda cell: len(str(cell)), None)
+    written = _new("table")
+    used: set[int] = set()
+    for cells in grid:
+        row = _new("tr")
+        for cell in cells:
+            row.append(_new("td") if cell is None else copy(cell) if id(cell) in used else cell)
+            used.add(id(cell))
+        written.append(row)
+    if caption is not None:
+        caption.extract().name = "p"
+    said = " ".join(filter(None, (one.get_text(" ", strip=True) for one in (table, *above))))
+    table.clear()
+    table.name, table.attrs = "div", {}
+    if said:
+        table.append(_new("p", said))
+    table.extend([caption, written] if caption is not None else [written])
+
+
+def _emptied(tag: Tag) -> list[PageElement]:
+    """Its children, taken out from behind: from the front, each would have to be looked for among all others."""
+    return [tag.contents[at].extract(at) for at in reversed(range(len(tag.contents)))][::-1]

@@ -73,6 +73,8 @@ def _heading(lines: Sequence[str], at: int) -> _Heading | None:
         return None
     if (under := UNDERLINE.match(after)) and len(after.strip()) * 2 >= len(line):
         return _Heading(2 if under[1] else 3, line, 2)
+    if not _near(lines, at, 1):
+        return None  # nothing stands under it
     if numbered := NUMBER.match(line):
         level = 1 + len(numbered[1].split("."))
         nested = level > 2

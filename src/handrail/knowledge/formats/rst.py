@@ -10,14 +10,16 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.core import publish_doctree
+from docutils.parsers.rst import Parser
 from docutils.utils import SystemMessage
 
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.files import files_in, plain_file
 from handrail.knowledge.formats import Document
-from handrail.knowledge.formats.rst_directives import known
+from handrail.knowledge.formats.rst_directives import Windowed, known
 from handrail.knowledge.formats.rst_writer import Writer
+from handrail.knowledge.includes import Room
 from handrail.knowledge.links import address
 from handrail.knowledge.metadata import facets
 from handrail.knowledge.publication import audience, held_back
@@ -28,7 +30,10 @@ LABEL = re.compile(r"\.\. _([^:`]+|`[^`]+`):\s*$")
 UNDER = re.compile(r"([=\-~^\"'#*+`.:_<>])\1{2,}\s*$")
 ROLE_IN_TITLE = re.compile(r":[\w:+-]+:`([^`<]*?)(?:\s*<[^`>]*>)?`|`{1,2}([^`]+)`{1,2}_?_?")
 FIELD = re.compile(r"^:([\w-]+):[ \t]*(.*)$", re.M)
+REFERENCE = re.compile(r"[\w`\]]__?(?!\w)")
 MOST_FILES = 20_000
+MOST_REFERENCES = 10_000
+"""docutils looks for each that leads nowhere among all that stands beside it."""
 RST = ".rst"
 
 
@@ -68,18 +73,19 @@ def _read(text: str, document: Document, site: Site) -> nodes.document:
         "line_length_limit": 1_000_000,
     }
 
+    room = Room()
+
     def read(name: str) -> str | None:
         place = site.root / name.lstrip("/") if name.startswith("/") else document.path.parent / name
-        try:
-            if place.resolve().is_relative_to(site.root.resolve()):
-                return plain_file(place, document.max_bytes).decode("utf-8-sig", errors="replace")
-        except (OSError, KnowledgeError, ValueError):
-            pass
-        return None
+        found = room.read(site.root, document.max_bytes, place)
+        return found[1] if found else None
 
+    if len(REFERENCE.findall(text)) > MOST_REFERENCES:
+        raise KnowledgeError(f"holds more than {MOST_REFERENCES:,} references; split the page")
     with known(text, read) as prepared:
         try:
-            return publish_doctree(prepared, source_path=str(document.path), settings_overrides=settings)
+            parser = Parser(inliner=Windowed())
+            return publish_doctree(prepared, source_path=str(document.path), parser=parser, settings_overrides=settings)
         except (SystemMessage, RecursionError, ValueError, IndexError, KeyError, AttributeError) as error:
             raise KnowledgeError(f"can't be read as reStructuredText: {error or type(error).__name__}") from None
 

@@ -7,22 +7,31 @@ page uses it, so that what stands in such a directive is read all the same.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from typing import Any, ClassVar
 
 from docutils import nodes
-from docutils.parsers.rst import Directive, directives, roles
-from docutils.parsers.rst.states import Inliner
+from docutils.parsers.rst import Directive, DirectiveError, directives, roles
+from docutils.parsers.rst.states import Body, Inliner
+from docutils.statemachine import StringList
+
+from handrail.knowledge.grid import number
+from handrail.text.windows import windows
 
 Read = Callable[[str], str | None]
 _READ: ContextVar[Read] = ContextVar("read", default=lambda name: None)
-_LEFT: ContextVar[list[int]] = ContextVar("left")
-"""Files that the page may still include."""
 USED = re.compile(r"^[ \t]*(?:[-*+#.\d|]+[ \t]+)*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w+.:-]+?)::(?:[ \t\n]|$)", re.M)
 ROLE = re.compile(r"(?<![\w:`]):([A-Za-z][\w+.:-]*):`")
-MOST_INCLUDES = 200
+MARKS, WINDOW, MOST_LOOKING = "`*|_[", 500, 1_000_000
+"""Of a paragraph: what may begin a mark, characters that are looked through at once if there are very many of them, and
+characters that are looked through in all before that.
+"""
+MOST_NUMBER = 999_999_999
+"""Of a step of a list."""
 NOTES = ("seealso", "todo", "sidebar", "topic-box", "important-note")
 DROPPED = (
     "toctree", "contents", "sectnum", "highlight", "default-domain", "currentmodule", "module", "py:module",
@@ -36,10 +45,26 @@ CODE = (
 TABS = ("tab", "group-tab", "tab-item", "md-tab-item")
 CODE_TABS = ("code-tab",)
 TITLED = ("dropdown", "grid-item-card", "card", "details", "collapse", "topic", "rubric-box", "toggle")
+OWN = (
+    "attention", "caution", "danger", "error", "important", "note", "tip", "hint", "warning", "admonition",
+    "line-block", "math", "rubric", "epigraph", "highlights", "pull-quote", "compound", "container", "table",
+    "csv-table", "list-table", "image", "figure",
+)  # fmt: skip
+"""Directives of docutils that are read as it reads them."""
 CHANGES = {
     "versionadded": "Added in {}", "versionchanged": "Changed in {}", "deprecated": "Deprecated since {}",
     "versionremoved": "Removed in {}",
 }  # fmt: skip
+
+
+class Windowed(Inliner):
+    """Paragraphs of very many marks are read in windows: docutils looks through all of them for the end of each."""
+
+    def parse(self, text: str, lineno: int, memo: Any, parent: nodes.Node) -> tuple[list[nodes.Node], list[nodes.Node]]:
+        marks = sum(map(text.count, MARKS))
+        stretches = windows(text, WINDOW) if marks * len(text) > MOST_LOOKING else [text]
+        read = [super(Windowed, self).parse(one, lineno, memo, parent) for one in stretches]
+        return [node for found, _ in read for node in found], [one for _, messages in read for one in messages]
 
 
 class Known(Directive):
@@ -53,9 +78,22 @@ class Known(Directive):
     def run(self) -> Sequence[nodes.Node]:
         return self.inner()
 
+    @property
+    def argument(self) -> str:
+        """What stands in the directive's own line."""
+        own = self.block_text.partition("\n")[0].partition("::")[2].strip()
+        return (self.arguments or [""])[0].partition("\n")[0].strip() if own else ""
+
+    @property
+    def lines(self) -> StringList:
+        """What stands in it, its first lines included, which docutils takes for the argument if none is empty."""
+        said = (self.arguments or [""])[0].strip("\n").split("\n")[bool(self.argument) :]
+        above = [*said, ""] if "".join(said).strip() else []
+        return StringList(above, self.block_text) + self.content
+
     def inner(self) -> list[nodes.Node]:
         box = nodes.container()
-        self.state.nested_parse(self.content, self.content_offset, box)
+        self.state.nested_parse(self.lines, self.content_offset, box)
         return list(box.children)
 
     def words(self, text: str) -> list[nodes.Node]:
@@ -64,7 +102,7 @@ class Known(Directive):
 
 
 class AnyOptions(dict[str, Callable[[str], Any]]):
-    """docutils asks for each option how to read it: all are texts."""
+    """docutils asks for each option how to read it: those that nobody knows are texts."""
 
     def __missing__(self, key: str) -> Callable[[str], Any]:
         return lambda said: said
@@ -76,15 +114,44 @@ class AnyOptions(dict[str, Callable[[str], Any]]):
 Known.option_spec = AnyOptions()
 
 
-class Unknown(Known):
-    """Its argument and what stands in it: most show both."""
+class Titled(Known):
+    """Its argument above what stands in it: most show both, and so do those that nobody knows."""
 
     def run(self) -> Sequence[nodes.Node]:
-        inner = self.inner()
-        said = self.arguments[0].strip() if self.arguments else ""
-        if said and not inner:
-            return []
-        return inner
+        said = self.argument
+        head = [nodes.paragraph("", "", nodes.strong("", "", *self.words(said)))] if said else []
+        return [*head, *self.inner()]
+
+
+def _lenient(made: type[Directive]) -> type[Directive]:
+    """A directive of docutils that takes any option, and what stands in it where docutils refuses it."""
+
+    class Lenient(made, Titled):
+        option_spec = AnyOptions({name: _or_empty(read) for name, read in (made.option_spec or {}).items() if read})
+        optional_arguments = made.optional_arguments
+        final_argument_whitespace = made.final_argument_whitespace
+        has_content = True
+
+        def run(self) -> Sequence[nodes.Node]:
+            try:
+                found = list(made.run(self))
+            except (DirectiveError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
+                found = []
+            if all(isinstance(one, nodes.system_message) for one in found):
+                return Titled.run(self)
+            return found if made.has_content else [*found, *self.inner()]
+
+    return Lenient
+
+
+def _or_empty(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    def lenient(said: str) -> Any:
+        try:
+            return read(said)
+        except (ValueError, TypeError):
+            return ""
+
+    return lenient
 
 
 class Dropped(Known):
@@ -93,10 +160,10 @@ class Dropped(Known):
 
 
 class Note(Known):
+    optional_arguments = 0
+
     def run(self) -> Sequence[nodes.Node]:
         note = nodes.admonition(kind="See also" if self.name == "seealso" else self.name.capitalize())
-        if self.arguments:
-            note += nodes.paragraph("", "", *self.words(self.arguments[0]))
         note += self.inner()
         return [note] if note.children else []
 
@@ -104,35 +171,27 @@ class Note(Known):
 class Tab(Known):
     def run(self) -> Sequence[nodes.Node]:
         tab = nodes.container(tab=True)
-        tab += nodes.inline("", "", *self.words(" ".join((self.arguments or [""])[0].split())))
+        tab += nodes.inline("", "", *self.words(" ".join(self.argument.split())))
         tab += self.inner()
         return [tab]
 
 
 class CodeTab(Known):
     def run(self) -> Sequence[nodes.Node]:
-        language, _, label = (self.arguments or [""])[0].partition(" ")
+        language, _, label = self.argument.partition(" ")
         tab = nodes.container(tab=True)
         tab += nodes.inline("", "", nodes.Text(label.strip() or language))
-        text = "\n".join(self.content)
+        text = "\n".join(self.lines)
         tab += nodes.literal_block(text, text, language=language)
         return [tab]
 
 
 class Code(Known):
     def run(self) -> Sequence[nodes.Node]:
-        text = "\n".join(self.content)
+        text = "\n".join(self.lines)
         caption = self.options.get("caption")
-        block = nodes.literal_block(text, text, language=(self.arguments or [""])[0].split(" ")[0])
+        block = nodes.literal_block(text, text, language=self.argument.partition(" ")[0])
         return [*([nodes.paragraph("", "", *self.words(caption))] if caption else []), block] if text.strip() else []
-
-
-class Titled(Known):
-    def run(self) -> Sequence[nodes.Node]:
-        inner = self.inner()
-        said = self.arguments[0].strip() if self.arguments else ""
-        head = [nodes.paragraph("", "", nodes.strong("", "", *self.words(said)))] if said else []
-        return [*head, *inner]
 
 
 class Described(Known):
@@ -162,9 +221,9 @@ class Include(Known):
     literal: ClassVar[bool] = False
 
     def run(self) -> Sequence[nodes.Node]:
-        name = self.arguments[0].strip() if self.arguments else ""
+        name = self.argument
         text = _READ.get()(name)
-        if text is None or _LEFT.get()[0] <= 0:
+        if text is None:
             return []
         if "start-after" in self.options:
             text = text.partition(self.options["start-after"] or "")[2]
@@ -179,7 +238,6 @@ class Include(Known):
         if name.endswith((".md", ".html")):
             return []
         _register(text)
-        _LEFT.get()[0] -= 1
         # As docutils does it: sections of the file belong to the section that includes it.
         self.state_machine.insert_input([line.expandtabs() for line in lines], name)
         return []
@@ -192,17 +250,42 @@ class LiteralInclude(Include):
 class Glossary(Known):
     """A list of definitions, in which several terms may share one."""
 
+    optional_arguments = 0
+
+    def run(self) -> Sequence[nodes.Node]:
+        groups: list[tuple[list[str], list[str]]] = []
+        for line in self.content:
+            if not line.strip() or line[:1].isspace():
+                if groups:
+                    groups[-1][1].append(line)
+            elif not line.startswith(".. "):
+                if not groups or "".join(groups[-1][1]).strip():
+                    groups.append(([], []))
+                groups[-1][0].append(line)
+        items = [self._defined(terms, said) for terms, said in groups]
+        return [nodes.definition_list("", *items)] if items else []
+
+    def _defined(self, terms: Sequence[str], said: Sequence[str]) -> nodes.definition_list_item:
+        item = nodes.definition_list_item()
+        # Behind a colon stands the key by which Sphinx sorts a term.
+        item += [nodes.term("", "", *self.words(term.partition(" : ")[0])) for term in terms]
+        meaning = nodes.definition()
+        lines = StringList(textwrap.dedent("\n".join(said)).strip("\n").split("\n"), self.block_text)
+        self.state.nested_parse(lines, self.content_offset, meaning)
+        item += meaning
+        return item
+
 
 class Only(Known):
     def run(self) -> Sequence[nodes.Node]:
-        said = (self.arguments or [""])[0]
+        said = self.argument
         return self.inner() if "html" in said or not said else []
 
 
 def _part(lines: Sequence[str], said: str) -> Sequence[str]:
     first, dash, last = said.strip().partition("-")
-    start = int(first) if first.isdecimal() else 1
-    end = int(last) if last.isdecimal() else (len(lines) if dash else start)
+    start = number(first, len(lines) + 1)
+    end = number(last, len(lines)) if last.strip() else (len(lines) if dash else start)
     return lines[start - 1 : end]
 
 
@@ -236,6 +319,14 @@ CODE_ROLES = frozenset(
 
 
 def _fill() -> None:
+    for name, value in vars(Inliner).items():
+        if isinstance(value, str) and not name.startswith("__"):
+            setattr(Windowed, name, value)  # docutils fills its patterns in from the very class, and from no base of it
+    for name in OWN:
+        module, own = directives._directive_registry[name]
+        made = getattr(import_module(f"docutils.parsers.rst.directives.{module}"), own)
+        directives.register_directive(name, _lenient(made))
+    Body.enum.converters["arabic"] = lambda said: number(said, MOST_NUMBER, 0)
     table: list[tuple[Sequence[str], type[Directive]]] = [
         (NOTES, Note), (DROPPED, Dropped), (CODE, Code), (TABS, Tab), (CODE_TABS, CodeTab), (TITLED, Titled),
         (tuple(CHANGES), Change), (("include",), Include), (("literalinclude",), LiteralInclude), (("only",), Only),
@@ -256,7 +347,7 @@ def _register(text: str) -> None:
         low = name.lower()
         if low not in directives._directives and low not in directives._directive_registry:
             described = ":" in low or low.startswith(("auto", "http"))
-            directives.register_directive(low, Described if described else Unknown)
+            directives.register_directive(low, Described if described else Titled)
     for name in set(ROLE.findall(text)):
         low = name.lower()
         if low not in roles._roles and low not in roles._role_registry:
@@ -270,9 +361,8 @@ _fill()
 def known(text: str, read: Read) -> Iterator[str]:
     """While a text is parsed whose includes `read` gives; the text with tabs as spaces."""
     _register(text)
-    tokens = _READ.set(read), _LEFT.set([MOST_INCLUDES])
+    token = _READ.set(read)
     try:
         yield text
     finally:
-        _READ.reset(tokens[0])
-        _LEFT.reset(tokens[1])
+        _READ.reset(token)

@@ -8,16 +8,20 @@ from collections.abc import Mapping
 
 from docutils import nodes
 
+from handrail.knowledge.grid import Grids, placed
 from handrail.text.markdown import END_OF_TABS, TAB_MARK, run_in, slug
 
 SILENT = (
-    nodes.comment, nodes.substitution_definition, nodes.target, nodes.system_message, nodes.image, nodes.figure,
-    nodes.meta, nodes.raw, nodes.pending, nodes.docinfo, nodes.decoration, nodes.title, nodes.footnote, nodes.citation,
+    nodes.comment, nodes.substitution_definition, nodes.target, nodes.image, nodes.figure, nodes.meta, nodes.raw,
+    nodes.pending, nodes.docinfo, nodes.decoration, nodes.title, nodes.label,
 )  # fmt: skip
 DEFINES = (nodes.definition, nodes.field_body, nodes.description)
 SPECIAL = re.compile(r"<(/?[A-Za-z][^<>]*)>|[\\`*\[\]]|(?<!\w)_|_(?!\w)|^>")
 """What Markdown takes for a mark; what it takes for a tag is code, so that it is seen."""
 KINDS = {"admonition": "", "error": "Error", "attention": "Attention"}
+MARKER = re.compile(r"\.\.[ \t]+[^\n]*?::[ \t]*")
+ERROR = 3
+"""Level of a message of docutils from which it has left out what the message is about."""
 DEEPEST = 80
 
 
@@ -25,6 +29,9 @@ class Writer:
     def __init__(self, titles: Mapping[str, str]) -> None:
         self._titles = titles
         self._depth = 0
+        self._grids = Grids()
+        self._cells = 0
+        """Tables within each other that are being written."""
 
     def page(self, document: nodes.document) -> tuple[str, str]:
         """Its title and the rest. A page has one section for itself, or several on the first level."""
@@ -69,6 +76,8 @@ class Writer:
             return self._section(node, level)
         if isinstance(node, SILENT):
             return ""
+        if isinstance(node, nodes.system_message):
+            return self._refused(node)
         if isinstance(node, nodes.paragraph | nodes.rubric | nodes.attribution | nodes.subtitle):
             said = self._inline(node)
             return run_in(said) if isinstance(node, nodes.rubric) and said else said
@@ -97,6 +106,13 @@ class Writer:
         if isinstance(node, nodes.Inline | nodes.Text):
             return self._inline(node)
         return self._blocks(node, level)
+
+    def _refused(self, message: nodes.system_message) -> str:
+        """What docutils could not read, as it is written; a definition that a page doesn't use is no text of it."""
+        text = next((one.astext() for one in message.children if isinstance(one, nodes.literal_block)), "")
+        if message.get("level", 0) < ERROR or text.lstrip().startswith((".. |", ".. _")):
+            return ""
+        return _fenced(MARKER.sub("", text, count=1) if MARKER.match(text) else text, "")
 
     def _section(self, node: nodes.section, level: int) -> str:
         deeper = min(6, level + 1)
@@ -148,31 +164,29 @@ class Writer:
         return "\n".join(f"> {line}".rstrip() for line in body.split("\n")) if text else ""
 
     def _table(self, node: nodes.table) -> str:
-        rows: list[list[str]] = []
-        heads = 0
-        reach: dict[int, tuple[str, int]] = {}
-        for row in node.findall(nodes.row):
-            cells: list[str] = []
-            for entry in row.children:
-                while len(cells) in reach and reach[len(cells)][1] > 0:
-                    text, left = reach[len(cells)]
-                    reach[len(cells)] = (text, left - 1)
-                    cells.append(text)
-                text = " ".join(self._nested(entry, 6).split()).replace("|", "\\|").replace("\\\\|", "\\|")
-                for _ in range(int(entry.get("morecols", 0)) + 1):
-                    reach[len(cells)] = (text, int(entry.get("morerows", 0)))
-                    cells.append(text)
-            heads += isinstance(row.parent, nodes.thead)
-            rows.append(cells)
+        """A table within a cell is text of that cell."""
+        parts = [part for group in node.children if isinstance(group, nodes.tgroup) for part in group.children]
+        found = [(part, row) for part in parts for row in part.children if isinstance(row, nodes.row)]
+        self._cells += 1
+        lines = [[self._cell(entry) for entry in row.children] for _, row in found]
+        self._cells -= 1
+        title = next((self._inline(one) for one in node.children if isinstance(one, nodes.title)), "")
+        if self._cells:
+            return " ".join(filter(None, (title, *(text for line in lines for text, _, _ in line))))
+        rows = self._grids.spread(placed(lines), len, "")
         if not rows:
             return ""
-        width = max(map(len, rows))
-        if not heads:
-            rows.insert(0, [""] * width)
-        lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
-        lines.insert(1, "|" + " --- |" * width)
-        title = next((self._inline(one) for one in node.children if isinstance(one, nodes.title)), "")
-        return (f"{run_in(title)}\n\n" if title else "") + "\n".join(lines)
+        if not any(isinstance(part, nodes.thead) for part, _ in found):
+            rows.insert(0, [""] * len(rows[0]))
+        shown = ["| " + " | ".join(row) + " |" for row in rows]
+        shown.insert(1, "|" + " --- |" * len(rows[0]))
+        return (f"{run_in(title)}\n\n" if title else "") + "\n".join(shown)
+
+    def _cell(self, entry: nodes.entry) -> tuple[str, int, int]:
+        text = " ".join(self._nested(entry, 6).split())
+        if self._cells == 1:
+            text = text.replace("|", "\\|").replace("\\\\|", "\\|")
+        return text, int(entry.get("morerows", 0)) + 1, int(entry.get("morecols", 0)) + 1
 
     def _inline(self, node: nodes.Node) -> str:
         if isinstance(node, nodes.Text):

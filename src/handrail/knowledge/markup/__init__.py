@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from handrail.errors import KnowledgeError
-from handrail.knowledge.files import plain_file
 from handrail.knowledge.front_matter import split
+from handrail.knowledge.includes import Room
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element, tree
 from handrail.knowledge.markup.marks import tagged
@@ -40,16 +39,6 @@ GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 PARTIAL = (".md", ".mdx", ".markdown")
 DEEPEST = 5
 """Pages that include each other."""
-MOST_INCLUDES = 300
-"""Of one page, those of its includes among them."""
-
-
-@dataclass(slots=True)
-class Room:
-    """What the includes of a page may still read, together."""
-
-    files: int = MOST_INCLUDES
-    chars: int = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +65,10 @@ class Around:
         return said if isinstance(said, dict) else {}
 
     def read(self, *places: Path) -> tuple[Path, str] | None:
-        """The first of the files that there is, if it lies in the site, and as long as there is room for it."""
-        room = self.room.files > 0 and self.room.chars > 0
-        for place in places if self.root is not None and self.depth < DEEPEST and room else ():
-            try:
-                if self.root is not None and place.resolve().is_relative_to(self.root.resolve()) and place.is_file():
-                    text = plain_file(place, self.max_bytes).decode("utf-8-sig", errors="replace")
-                    self.room.files -= 1
-                    self.room.chars -= len(text)
-                    return place, text
-            except (OSError, KnowledgeError, ValueError):
-                continue
-        return None
+        """As `Room.read` does; None for what stands too deep in other includes."""
+        if self.root is None or self.depth >= DEEPEST:
+            return None
+        return self.room.read(self.root, self.max_bytes, *places)
 
 
 def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -> str:

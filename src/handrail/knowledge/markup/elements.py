@@ -13,6 +13,8 @@ TAG = re.compile(
 )
 ATTRIBUTE = re.compile(rf"(?P<name>[\w:@.-]+)(?:\s*=\s*(?P<value>{VALUE}|{BRACED}|[^\s\"'{{}}]++))?|{BRACED}")
 EXPRESSION = re.compile(BRACED)
+REST = re.compile(r"[^\S\n]*+(?:\n|\Z)")
+"""Of a line behind which nothing is said."""
 STARTS = re.compile(r"<!--|<[A-Za-z/>]|\{")
 STRING = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)\s*")
 VOID = frozenset(["br", "hr", "img", "input", "meta", "link", "source", "col", "area", "wbr", "embed", "track"])
@@ -127,11 +129,12 @@ class _Tree:
         return found.end()
 
     def _is_block(self, found: re.Match[str]) -> bool:
-        before = self._text.rfind("\n", 0, found.start()) + 1
-        if self._text[before : found.start()].strip(" \t>"):
+        before = found.start()
+        while before > 0 and self._text[before - 1] in " \t>":
+            before -= 1
+        if before > 0 and self._text[before - 1] != "\n":
             return False
-        end = self._text.find("\n", found.end())
-        return not found["self"] or not self._text[found.end() : end if end >= 0 else None].strip()
+        return not found["self"] or REST.match(self._text, found.end()) is not None
 
     def _imply(self, low: str) -> None:
         last = self._open[-1].name.lower()

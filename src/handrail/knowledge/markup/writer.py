@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 
+from handrail.knowledge.grid import TALLEST, WIDEST, Grids, number, placed
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element
 from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED
@@ -47,6 +49,8 @@ PANES = frozenset(("tab-pane", "tabpanel", "tab-panel", "tabs-panel"))
 WORDS_IN_ALT = 5
 """Of a picture in the middle of a sentence, which stands for a word."""
 COLUMNS = 200
+"""Characters of a line in front of an element that are looked at."""
+SPANS = (("rowspan", TALLEST), ("colspan", WIDEST))
 LOOK_BACK = 6000
 """Characters in front of an element in which the item of a list that it belongs to is looked for."""
 
@@ -58,6 +62,11 @@ class Writer:
     def __init__(self, source: str, code: Code, include: Include) -> None:
         self._source, self._taken, self._include = source, code, include
         self._places: dict[int, tuple[int, bool]] = {}
+        self._begins = [0, *(found.end() for found in re.finditer("\n", source))]
+        """Where the lines of the source begin."""
+        self._grids = Grids()
+        self._cells = 0
+        """Tables within each other that are being written."""
         self._level = 1
         """Of the nearest heading; the title of the page is the first."""
 
@@ -155,7 +164,7 @@ class Writer:
         """The column of the item of a list that it belongs to, 0 where it belongs to none, and whether it begins it."""
         if element.start in self._places:
             return self._places[element.start]
-        begins = self._source.rfind("\n", 0, element.start) + 1
+        begins = self._begins[bisect_right(self._begins, element.start) - 1]
         ahead = self._source[begins : min(element.start, begins + COLUMNS)]
         if begins == element.start or not (ahead.isspace() or LISTED.match(ahead)):
             return 0, False
@@ -277,7 +286,7 @@ class Writer:
         return self._code_span(text.strip())
 
     def _kbd(self, element: Element) -> str:
-        before = self._source[: element.start].rstrip(" ")
+        before = self._source[max(0, element.start - COLUMNS) : element.start].rstrip(" ")
         return ("+" if before.endswith("</kbd>") else "") + self._inner(element).strip()
 
     def _pre(self, element: Element) -> str:
@@ -300,8 +309,8 @@ class Writer:
             return self._block(self._inner(element), element)
         ordered = element.name.lower() == "ol"
         lines = []
-        for number, item in enumerate(items, 1):
-            marker = f"{number}." if ordered else "-"
+        for place, item in enumerate(items, 1):
+            marker = f"{place}." if ordered else "-"
             text = self._dedented(item)
             if text:
                 lines.append(f"{marker} " + text.replace("\n", "\n" + " " * (len(marker) + 1)))
@@ -330,27 +339,49 @@ class Writer:
         return ""
 
     def _table(self, element: Element) -> str:
-        rows: list[list[str]] = []
-        reach: dict[int, tuple[str, int]] = {}
-        for row in (one for one in element.walk() if one.name.lower() == "tr"):
-            cells: list[str] = []
-            for cell in (one for one in row.children if isinstance(one, Element) and one.name.lower() in ("td", "th")):
-                _reached(cells, reach)
-                text = _cell(self._inner(cell))
-                for _ in range(min(_number(cell, "colspan"), COLUMNS - len(cells))):
-                    if (down := _number(cell, "rowspan")) > 1:
-                        reach[len(cells)] = (text, down - 1)
-                    cells.append(text)
-            _reached(cells, reach)
-            if any(cells):
-                rows.append(cells)
-        width = max(map(len, rows), default=0)
+        """A table within a cell is text of that cell. What a table says outside of its cells stands above it."""
+        self._cells += 1
+        loose: list[str] = []
+        lines = [self._row(row, loose) for row in self._rows(element, loose)]
+        self._cells -= 1
+        above = "\n\n".join(text for one in loose if (text := one.strip()))
+        if self._cells:
+            return " ".join((f" {above}", *(text for line in lines for text, _, _ in line), ""))
+        rows = [row for row in self._grids.spread(placed(lines), len, "") if any(row)]
+        width = len(rows[0]) if rows else 0
         if width < 2 or len(rows) < 2:
-            return self._block("\n\n".join(cell for row in rows for cell in row if cell), element)
-        caption = next((self._dedented(one) for one in element.walk() if one.name.lower() == "caption"), "")
-        lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
-        lines.insert(1, "|" + " --- |" * width)
-        return self._block((f"{run_in(caption)}\n\n" if caption else "") + "\n".join(lines), element)
+            return self._block("\n\n".join((above, *(text for line in lines for text, _, _ in line if text))), element)
+        shown = ["| " + " | ".join(row) + " |" for row in rows]
+        shown.insert(1, "|" + " --- |" * width)
+        return self._block((f"{above}\n\n" if above else "") + "\n".join(shown), element)
+
+    def _rows(self, element: Element, loose: list[str]) -> Iterator[Element]:
+        """Of a table, without those of tables in it; what stands between them goes to `loose`."""
+        for child in element.children:
+            name = "" if isinstance(child, str) else child.name.lower()
+            if isinstance(child, str):
+                loose.append(self._words(child))
+            elif name == "tr":
+                yield child
+            elif name == "caption":
+                said = self._dedented(child)
+                loose.append(run_in(said) if said else "")
+            elif name in ("thead", "tbody", "tfoot"):
+                yield from self._rows(child, loose)
+            else:
+                loose.append(self._element(child))
+
+    def _row(self, row: Element, loose: list[str]) -> list[tuple[str, int, int]]:
+        cells = []
+        for child in row.children:
+            if isinstance(child, str):
+                loose.append(self._words(child))
+            elif child.name.lower() in ("td", "th"):
+                down, across = (number(child.said.get(key, "").strip("{}"), most) for key, most in SPANS)
+                cells.append((_cell(self._inner(child)), down, across))
+            else:
+                loose.append(self._element(child))
+        return cells
 
 
 WRITTEN = frozenset((
@@ -379,20 +410,6 @@ def _labels(tabs: Element) -> dict[str, str]:
     said = tabs.said.get("values", "")
     pairs = re.findall(r"label:\s*['\"]([^'\"]+)['\"],\s*value:\s*['\"]([^'\"]+)['\"]", said)
     return {value: label for label, value in pairs}
-
-
-def _reached(cells: list[str], reach: dict[int, tuple[str, int]]) -> None:
-    """Cells of the rows above that reach down to here."""
-    while len(cells) in reach:
-        text, left = reach.pop(len(cells))
-        if left > 1:
-            reach[len(cells)] = (text, left - 1)
-        cells.append(text)
-
-
-def _number(cell: Element, key: str) -> int:
-    said = cell.said.get(key, "").strip("{}")
-    return min(int(said), COLUMNS) if said.isdecimal() and said != "0" else 1
 
 
 def _cell(text: str) -> str:
