@@ -53,7 +53,7 @@ async def readiness(services: Services) -> Readiness:
     checks |= {"records": records or "ok", "limits": limits or "ok"}
     if services.startup.problem:
         checks["startup"] = services.startup.problem
-    counting = limits is None or not services.settings.server.demo_mode
+    counting = limits is None or not services.settings.server.must_count
     is_ready = services.assistant.ready and counting
     degraded = services.condition.degraded(checks, services.assistant.problems()) if is_ready else []
     status = "not_ready" if not is_ready else "degraded" if degraded else "ok"

@@ -22,6 +22,11 @@ class Server(Section):
         0, ge=0, le=10, description="Number of reverse proxies in front whose X-Forwarded-For entries are trusted."
     )
     demo_mode: bool = Field(True, description="Serve the demo page and apply the public demo's daily limit.")
+    public: bool = Field(
+        False,
+        description="For a server that anybody can reach. It doesn't start with demo accounts, the sample's branding, "
+        "origins like `*` or a limit switched off, and takes no questions while the shared counters are away.",
+    )
     max_question_chars: int = advanced(4000, ge=100, le=20_000, description="Longest question accepted, in characters.")
     turn_deadline_s: float = advanced(
         30.0, ge=1, le=300, description="Time limit for one turn in seconds, all stages together."
@@ -57,6 +62,11 @@ class Server(Section):
         "database URL or data folder.",
     )
 
+    @property
+    def must_count(self) -> bool:
+        """Whether no question is taken that can't be counted together with those of other processes."""
+        return self.demo_mode or self.public
+
 
 class Stream(Section):
     heartbeat_s: float = advanced(
@@ -90,7 +100,7 @@ class Limits(Section):
     global_per_day: int = Field(
         0, ge=0, le=100_000_000, description="Questions from all visitors per day. 0 means unlimited."
     )
-    demo_global_per_day: int = Field(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
+    demo_global_per_day: int = advanced(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
     handoff_per_hour: int = advanced(
         10,
         ge=0,

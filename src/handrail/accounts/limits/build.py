@@ -59,8 +59,8 @@ class Limits:
 def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     """Shared counters where `limits.redis_url` is set, else counters in this process.
 
-    With Redis away a public demo fails closed, because its worst-case spend must hold; otherwise, and for requests
-    for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
+    With Redis away a demo or a public server fails closed, because its worst-case spend must hold; otherwise, and for
+    requests for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
     """
     questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
     keys, reads = keyspace_of(settings), Reads(settings, clock)
@@ -75,7 +75,7 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     def spared(name: str, rules: Sequence[Rule]) -> Limiter:
         return SpareLimiter(RedisLimiter(redis, keys, name, rules, clock), InProcessLimiter(rules, clock))
 
-    asked = RedisLimiter(redis, keys, "questions", questions, clock) if settings.server.demo_mode else None
+    asked = RedisLimiter(redis, keys, "questions", questions, clock) if settings.server.must_count else None
     return Limits(
         asked or spared("questions", questions),
         spared("handoffs", handoffs),
