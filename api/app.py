@@ -147,13 +147,14 @@ def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Midd
     return [
         *([Middleware(Door, tenants=tenants)] if tenants is not None else []),
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
-        Middleware(SecurityHeaders),
+        Middleware(SecurityHeaders, proxied=settings.server.trusted_proxies > 0),
         *([cors] if origins else []),
         Middleware(GZipMiddleware, minimum_size=800),
         Middleware(Failure),
         Middleware(
             BodyLimit,
             max_bytes=settings.server.max_body_bytes,
+            seconds=settings.server.body_timeout_s,
             larger={"/desk/api/uploads": settings.knowledge.max_article_bytes},
         ),
     ]

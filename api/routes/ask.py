@@ -21,7 +21,7 @@ router = APIRouter(tags=["conversation"])
     summary="Ask a question",
     response_model=AskResponse,
     response_description="The outcome of the turn, be it an answer or a refusal.",
-    responses=failures(401, 404, 409, 413, 415, 422, 429, 503),
+    responses=failures(401, 404, 408, 409, 413, 415, 422, 429, 503),
     dependencies=[Depends(json_only)],
 )
 async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONResponse:

@@ -49,6 +49,12 @@ class Server(Section):
         le=10_000_000,
         description="Largest request body in bytes. Larger ones are refused while they arrive.",
     )
+    body_timeout_s: float = advanced(
+        20.0,
+        ge=0.1,
+        le=300,
+        description="Seconds in which a body of max_body_bytes has to arrive; larger files have as many more.",
+    )
     operator_key: SecretStr | None = advanced(
         None,
         min_length=16,
