@@ -142,12 +142,19 @@ async def test_a_message_with_two_questions_is_written_from_the_articles_of_both
     assert (told["routing"], told["meta"]["provider"], attempts(told)) == ("answered", "main", [("main", "ok")])
 
 
-async def test_no_model_is_sent_what_a_visitor_should_not_have_pasted(
+async def test_no_model_is_sent_a_secret_of_the_visitor_or_of_the_operator(
     sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
 ) -> None:
     llm_provider.script(WRITES)
     secrets = ("4111 1111 1111 1111", "ada.lovelace@example.org", "sk-proj-abcdefghijklmnopqrst")
-    every = {"CLASSIFY__MODE": "llm", "MEMORY__REWRITE": "llm", "REWRITE__LLM": "true", "GENERATE__CRITIQUE": "llm"}
+    keys = {name: f"{name.lower()}-0123456789" for name in ("DESK__SECRET", "CUSTOMER__SECRET", "LLM__API_KEY")}
+    every = {
+        **keys,
+        "CLASSIFY__MODE": "llm",
+        "MEMORY__REWRITE": "llm",
+        "REWRITE__LLM": "true",
+        "GENERATE__CRITIQUE": "llm",
+    }
     conversation = uuid4().hex
 
     async with assistant(sample_index, llm_provider, spare, **every) as made:
@@ -158,7 +165,7 @@ async def test_no_model_is_sent_what_a_visitor_should_not_have_pasted(
 
     sent = [str(request.body) for provider in (llm_provider, spare) for request in provider.requests]
     assert any("waitlist" in body for body in sent)
-    assert [secret for secret in secrets if any(secret in body for body in sent)] == []
+    assert [one for one in (*secrets, *keys.values()) if any(one in body for body in sent)] == []
 
 
 @pytest.mark.parametrize("streamed", [False, True])
