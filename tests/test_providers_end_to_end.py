@@ -148,7 +148,7 @@ async def test_no_model_is_sent_a_secret_of_the_visitor_or_of_the_operator(
     llm_provider.script(WRITES)
     secrets = ("4111 1111 1111 1111", "ada.lovelace@example.org", "sk-proj-abcdefghijklmnopqrst")
     keys = {name: f"{name.lower()}-0123456789" for name in ("DESK__SECRET", "CUSTOMER__SECRET", "LLM__API_KEY")}
-    every = {
+    every: dict[str, Any] = {
         **keys,
         "CLASSIFY__MODE": "llm",
         "MEMORY__REWRITE": "llm",
