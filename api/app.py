@@ -42,6 +42,7 @@ from api.routes import (
 from api.startup import Startup
 from api.tenants import Door, RunningTenants
 from handrail import __version__
+from handrail.accounts.demo import refuse_demo_agent
 from handrail.accounts.keyspace import Keyspace
 from handrail.accounts.limits.build import build_limits
 from handrail.accounts.limits.open_streams import OpenStreams
@@ -58,7 +59,7 @@ from handrail.records.handoffs import HandoffRecords
 from handrail.records.once import Once
 from handrail.records.traces import TraceRecords
 from handrail.records.turns import Turns
-from handrail.settings import Settings, load_settings
+from handrail.settings import Settings, load_settings, public
 from handrail.settings.load import of_tenant
 from handrail.settings.tenants import OWN
 
@@ -81,6 +82,7 @@ def create_app(
     """
     log_records.install()
     chosen = settings or load_settings()
+    public.check(chosen)
     if settings is None:  # started by an ASGI server, so nobody else has read how to log
         log_format.configure(chosen.observe)
     answering = assistant or _assembled(chosen)
@@ -145,13 +147,14 @@ def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Midd
     return [
         *([Middleware(Door, tenants=tenants)] if tenants is not None else []),
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
-        Middleware(SecurityHeaders),
+        Middleware(SecurityHeaders, proxied=settings.server.trusted_proxies > 0),
         *([cors] if origins else []),
         Middleware(GZipMiddleware, minimum_size=800),
         Middleware(Failure),
         Middleware(
             BodyLimit,
             max_bytes=settings.server.max_body_bytes,
+            seconds=settings.server.body_timeout_s,
             larger={"/desk/api/uploads": settings.knowledge.max_article_bytes},
         ),
     ]
@@ -169,6 +172,8 @@ def _lifespan(
         async with AsyncExitStack() as cleanup:
             database = await open_database(settings.storage)
             cleanup.push_async_callback(database.close)
+            if settings.server.public:
+                await refuse_demo_agent(database)
             limits = build_limits(settings, clock)
             cleanup.push_async_callback(limits.close)
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S

@@ -16,12 +16,13 @@ from api.middleware.headers import SecurityHeaders
 from api.middleware.request_id import RequestId
 from api.routes.systemone import build_router
 from handrail import __version__
+from handrail.settings import Server
 
 if TYPE_CHECKING:
     from pydantic_ai.models.decision import DecisionModel
 
 
-def create_app(model: DecisionModel[Any], key: str | None, max_body_bytes: int) -> FastAPI:
+def create_app(model: DecisionModel[Any], key: str | None, server: Server) -> FastAPI:
     """`key` as for `build_router`."""
 
     async def loaded() -> DecisionModel[Any]:
@@ -31,7 +32,7 @@ def create_app(model: DecisionModel[Any], key: str | None, max_body_bytes: int) 
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
         Middleware(SecurityHeaders),
         Middleware(Failure),
-        Middleware(BodyLimit, max_bytes=max_body_bytes),
+        Middleware(BodyLimit, max_bytes=server.max_body_bytes, seconds=server.body_timeout_s),
     ]
     app = FastAPI(title="Handrail decisions", version=__version__, middleware=around, redoc_url=None)
     app.include_router(build_router(loaded, key))

@@ -30,6 +30,11 @@ ERRORS: dict[int, tuple[str, str, str]] = {
         "The visitor token has expired. POST it to /visitor to get a new one.",
     ),
     404: ("There is nothing here.", "not_found", "Nothing was found at this address."),
+    408: (
+        "The body did not arrive in time.",
+        "too_slow",
+        "The request took longer than 20 seconds. Send it again.",
+    ),
     409: (
         "The turn id was used for something else.",
         "turn_conflict",

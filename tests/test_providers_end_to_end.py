@@ -142,6 +142,32 @@ async def test_a_message_with_two_questions_is_written_from_the_articles_of_both
     assert (told["routing"], told["meta"]["provider"], attempts(told)) == ("answered", "main", [("main", "ok")])
 
 
+async def test_no_model_is_sent_a_secret_of_the_visitor_or_of_the_operator(
+    sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI
+) -> None:
+    llm_provider.script(WRITES)
+    secrets = ("4111 1111 1111 1111", "ada.lovelace@example.org", "sk-proj-abcdefghijklmnopqrst")
+    keys = {name: f"{name.lower()}-0123456789" for name in ("DESK__SECRET", "CUSTOMER__SECRET", "LLM__API_KEY")}
+    every: dict[str, Any] = {
+        **keys,
+        "CLASSIFY__MODE": "llm",
+        "MEMORY__REWRITE": "llm",
+        "REWRITE__LLM": "true",
+        "GENERATE__CRITIQUE": "llm",
+    }
+    conversation = uuid4().hex
+
+    async with assistant(sample_index, llm_provider, spare, **every) as made:
+        for secret in secrets:
+            message = f"{WAITLIST} My details are {secret}, is that enough?"
+            await made.ask(ask(message, conversation_id=conversation))
+        await made.ask(ask("And how do I turn it off?", conversation_id=conversation))
+
+    sent = [str(request.body) for provider in (llm_provider, spare) for request in provider.requests]
+    assert any("waitlist" in body for body in sent)
+    assert [one for one in (*secrets, *keys.values()) if any(one in body for body in sent)] == []
+
+
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_a_reasoning_model_behind_an_endpoint_with_json_mode_only_answers_from_the_first_message_on(
     sample_index: Path, llm_provider: ScriptedOpenAI, spare: ScriptedOpenAI, streamed: bool

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from api import turns
 from api.answer_schemas import AskResponse
-from api.dependencies import Needed, WhoAsks, json_only
+from api.dependencies import Needed, WhoAsks, counted, json_only
 from api.openapi import failures
 from api.schemas import AskRequest
 from handrail.records.turns import Response
@@ -21,8 +21,8 @@ router = APIRouter(tags=["conversation"])
     summary="Ask a question",
     response_model=AskResponse,
     response_description="The outcome of the turn, be it an answer or a refusal.",
-    responses=failures(401, 404, 409, 413, 415, 422, 429, 503),
-    dependencies=[Depends(json_only)],
+    responses=failures(401, 404, 408, 409, 413, 415, 422, 429, 503),
+    dependencies=[Depends(json_only), Depends(counted)],
 )
 async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONResponse:
     """One turn of a conversation.

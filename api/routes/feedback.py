@@ -22,7 +22,7 @@ router = APIRouter(tags=["conversation"])
     summary="Rate an answer",
     status_code=201,
     response_description="It is on record.",
-    responses=failures(401, 404, 413, 415, 422, 429, 503),
+    responses=failures(401, 404, 408, 413, 415, 422, 429, 503),
     dependencies=[Depends(json_only)],
 )
 async def feedback(body: FeedbackRequest, services: Needed, asker: WhoAsks) -> FeedbackResponse:

@@ -33,7 +33,7 @@ router = APIRouter(tags=["conversation"])
             "model": schemas.HandoffResponse,
             "description": "The conversation had a request already; what is new was added to it.",
         },
-        **failures(401, 404, 413, 415, 422, 429, 503),
+        **failures(401, 404, 408, 413, 415, 422, 429, 503),
     },
     dependencies=[Depends(json_only)],
 )

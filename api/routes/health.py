@@ -48,12 +48,14 @@ async def ready(response: Response, services: Needed) -> Readiness:
 
 
 async def readiness(services: Services) -> Readiness:
-    records, limits = await asyncio.gather(services.database.problem(), services.limits.problem())
-    checks = services.assistant.readiness()
-    checks |= {"records": records or "ok", "limits": limits or "ok"}
+    async def others() -> dict[str, str]:
+        records, limits = await asyncio.gather(services.database.problem(), services.limits.problem())
+        return {"records": records or "ok", "limits": limits or "ok"}
+
+    checks = services.assistant.readiness() | await services.condition.looked(others)
     if services.startup.problem:
         checks["startup"] = services.startup.problem
-    counting = limits is None or not services.settings.server.demo_mode
+    counting = checks["limits"] == "ok" or not services.settings.server.must_count
     is_ready = services.assistant.ready and counting
     degraded = services.condition.degraded(checks, services.assistant.problems()) if is_ready else []
     status = "not_ready" if not is_ready else "degraded" if degraded else "ok"

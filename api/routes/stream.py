@@ -40,7 +40,7 @@ router = APIRouter(prefix="/chat", tags=["conversation"])
     operation_id="chatStream",
     summary="Ask a question and follow its answer",
     response_class=StreamingResponse,
-    responses={**streams_events(), **failures(401, 404, 409, 413, 415, 422, 429, 503)},
+    responses={**streams_events(), **failures(401, 404, 408, 409, 413, 415, 422, 429, 503)},
     dependencies=[Depends(json_only), Depends(counted), Depends(following)],
 )
 async def stream(
@@ -105,7 +105,7 @@ async def resume(
     operation_id="stopTurn",
     summary="Stop a turn",
     response_description="Whether there was something to stop.",
-    responses=failures(401, 404, 413, 415, 422, 429, 503),
+    responses=failures(401, 404, 408, 413, 415, 422, 429, 503),
     dependencies=[Depends(json_only), Depends(counted)],
 )
 async def stop(body: StopRequest, services: Needed, asker: WhoAsks) -> StopResponse:

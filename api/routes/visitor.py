@@ -17,7 +17,7 @@ router = APIRouter(tags=["conversation"])
     operation_id="visitor",
     summary="Get a visitor token",
     response_description="A token, valid for a quarter of an hour.",
-    responses=failures(401, 413, 415, 422, 429),
+    responses=failures(401, 408, 413, 415, 422, 429),
     dependencies=[Depends(json_only), Depends(counted_by_address)],
 )
 async def visitor(body: VisitorRequest, services: Needed) -> VisitorResponse:

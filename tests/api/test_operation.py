@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from handrail.errors import IndexBusy, ModelUnavailable
 from handrail.llm.health import Problem
 from handrail.llm.kinds import Failure
 from tests.api.conftest import Serve
+from tests.api.live import serving
 from tests.api.scripted import ScriptedAssistant, settings_in
 
 
@@ -175,6 +177,25 @@ def test_large_body_in_chunks_is_refused_while_it_arrives(serve: Serve) -> None:
     response = client.post("/ask", content=chunks(), headers={"Content-Type": "application/json"})
 
     assert (response.status_code, response.json()["error"]["code"]) == (413, "too_large")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_a_body_that_never_ends_is_given_up_and_a_long_answer_is_not(tmp_path: Path, chunked: bool) -> None:
+    assistant = ScriptedAssistant()
+    assistant.takes_s = 1.5
+    async with serving(tmp_path, assistant, server={"body_timeout_s": 0.5}) as client:
+        reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+        length = b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n" if chunked else b"Content-Length: 90\r\n\r\n{"
+        writer.write(b"POST /ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" + length)
+        async with asyncio.timeout(60):
+            told = await reader.read()  # to the end: the connection is closed
+        writer.close()
+        answered = await client.post("/ask", json={"question": "How?"})
+
+    assert told.startswith(b"HTTP/1.1 408 ")
+    assert b'"too_slow"' in told
+    assert answered.status_code == 200
 
 
 def test_every_response_carries_protective_headers(client: TestClient) -> None:

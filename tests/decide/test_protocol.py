@@ -19,6 +19,7 @@ from handrail.decide.calibration import Maps
 from handrail.decide.local import NAME, LocalDecisionModel
 from handrail.decide.questions import load_decisions
 from handrail.errors import RetryableError
+from handrail.settings import Server
 from tests.decide.system_one import Everything, serving
 
 KEY = "a-key-of-sixteen-letters"
@@ -27,7 +28,7 @@ DECISIONS = load_decisions()
 
 @pytest.mark.parametrize("key", [None, KEY])
 def test_the_server_conforms(key: str | None) -> None:
-    with serving(create_app(Everything(), key, 1_000_000)) as url:
+    with serving(create_app(Everything(), key, Server())) as url:
         report = run(url, key=key, timeout=30.0)
 
     found = {result.id: (result.status, [finding.message for finding in result.findings]) for result in report.results}
@@ -54,7 +55,7 @@ SUPPORTED = {"type": "noul", "instructions": "supported"}
 
 
 def post(body: Mapping[str, Any]) -> httpx.Response:
-    with serving(create_app(OURS, None, 1_000_000)) as url:
+    with serving(create_app(OURS, None, Server())) as url:
         return httpx.post(f"{url}/v1/systemone", json={"model": NAME, "state": STATE, **body})
 
 
@@ -113,7 +114,7 @@ def test_a_client_of_the_protocol_reads_our_answers() -> None:
             assert answer.type == "noul"
             return answer.noul
 
-    with serving(create_app(OURS, KEY, 1_000_000)) as url:
+    with serving(create_app(OURS, KEY, Server())) as url:
         assert asyncio.run(asked(url)) == pytest.approx(0.9)
         listed = httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {KEY}"}).json()
 

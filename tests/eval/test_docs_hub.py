@@ -224,7 +224,14 @@ def copied(tmp_path: Path) -> Path:
     root = tmp_path / "clone"
     shutil.copytree(ROOT / "docs", root / "docs")
     shutil.copy(ROOT / "README.md", root)
-    for name in ("training/README.md", "training/LOG.md", "frontend/widget/README.md", ".env.example", "config.toml"):
+    for name in (
+        "training/README.md",
+        "training/LOG.md",
+        "frontend/widget/README.md",
+        ".env.example",
+        "config.toml",
+        "SECURITY.md",
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()
     return root

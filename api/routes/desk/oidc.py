@@ -10,7 +10,8 @@ from starlette.responses import RedirectResponse
 from api.dependencies import Needed, counted_by_address
 from api.desk_access import under_root
 from api.errors import BY_STATUS, ApiError
-from api.routes.desk.sign_in import encrypted, keep
+from api.middleware.headers import encrypted
+from api.routes.desk.sign_in import keep
 from handrail.accounts.oidc import AWAY_S, Oidc
 from handrail.accounts.sessions import SignInProblem
 
@@ -38,7 +39,7 @@ async def start(request: Request, services: Needed) -> RedirectResponse:
         leaving.sealed,
         max_age=int(AWAY_S),
         path=under_root(request, PATH),
-        secure=encrypted(request, services.settings),
+        secure=encrypted(request.scope, services.settings.server.trusted_proxies > 0),
         httponly=True,
         samesite="lax",
     )

@@ -10,9 +10,9 @@ from api.dependencies import Needed, Services, Visitor, json_only
 from api.desk_access import COOKIE, PATH, Agent, under_root, user_view
 from api.desk_schemas import SignInRequest
 from api.errors import ApiError
+from api.middleware.headers import encrypted
 from handrail.accounts.known_browser import VALID_S
 from handrail.accounts.sessions import Signed, TooManyFailures, WrongPassword
-from handrail.settings import Settings
 
 KNOWN = "handrail_desk_known"
 
@@ -71,13 +71,7 @@ def keep(signed: Signed, request: Request, response: Response, services: Service
             value,
             max_age=seconds,
             path=path,
-            secure=encrypted(request, settings),
+            secure=encrypted(request.scope, settings.server.trusted_proxies > 0),
             httponly=True,
             samesite="strict",
         )
-
-
-def encrypted(request: Request, settings: Settings) -> bool:
-    """Over TLS here, or at the proxy in front whose word is taken."""
-    forwarded = request.headers.get("x-forwarded-proto", "") if settings.server.trusted_proxies else ""
-    return request.url.scheme == "https" or forwarded.split(",")[-1].strip() == "https"

@@ -158,7 +158,7 @@ async def _serve(settings: Settings, host: str, port: int, key: str | None) -> N
     async with _local(settings) as local:
         listener.listen()  # who reads the address below is not turned away
         # Named by text: the product never imports the HTTP layer.
-        served = import_module("api.decisions").create_app(local, key, settings.server.max_body_bytes)
+        served = import_module("api.decisions").create_app(local, key, settings.server)
         notes.print(
             f"System One on [bold]http://{host}:{listener.getsockname()[1]}/v1/systemone[/]  "
             f"(decides {', '.join(local.names)}; Ctrl+C stops)"

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from handrail.accounts.demo import DEMO_AGENT
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
 from handrail.accounts.sessions import Role
 from handrail.accounts.tenants import path_of
@@ -136,7 +137,7 @@ def retention() -> None:
 
 def demo_agent(settings: Settings) -> tuple[str, str]:
     """Address and password of the demo's agent, made if absent; a new password with every start."""
-    email, chosen = "agent@demo.example", new_password()
+    email, chosen = DEMO_AGENT, new_password()
 
     async def work(database: Database) -> None:
         people = People(database, database.tenant)

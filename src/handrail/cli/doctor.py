@@ -6,10 +6,9 @@ import asyncio
 import json
 import os
 import time
-import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 from pydantic import BaseModel, Field, SecretStr
@@ -21,8 +20,8 @@ from handrail.errors import HandrailError, IndexBusy, ModelUnavailable, Settings
 from handrail.llm.prompts import RenderedPrompt
 from handrail.models.bundled import bundle
 from handrail.models.fetch import locate
-from handrail.settings import Llm, LlmProvider, Settings, environment
-from handrail.settings.load import PROFILE
+from handrail.settings import Llm, LlmProvider, Settings, environment, public
+from handrail.settings.load import of_the_sample
 from handrail.settings.paths import SAMPLE_KB
 
 State = Literal["ok", "warning", "problem"]
@@ -77,11 +76,20 @@ def _findings(kb: str | None, *, ask: bool) -> Iterator[Finding]:
         yield Finding("settings", "problem", str(error), "Correct the value, then run this again.")
         return
     yield Finding("settings", "ok", "all values are valid")
+    yield from _public(settings)
     yield _data_folder(settings)
     yield from _weights(settings)
     yield _knowledge(settings)
     yield from _branding(settings)
     yield from _language_models(settings, ask=ask)
+
+
+def _public(settings: Settings) -> Iterator[Finding]:
+    """What would keep a server from being open to everybody, where it is meant to be."""
+    if not settings.server.public:
+        return
+    for problem in public.problems(settings):
+        yield Finding("public server", "problem", problem, "Until then, `handrail serve` refuses to start.")
 
 
 def _data_folder(settings: Settings) -> Finding:
@@ -137,13 +145,7 @@ def _branding(settings: Settings) -> Iterator[Finding]:
         says = "the sample help centre of a fictional company answers"
         yield Finding("branding", "warning", says, "Ingest your own articles and set knowledge.kb.")
         return
-    profile: dict[str, dict[str, Any]] = tomllib.loads(PROFILE.read_text(encoding="utf-8"))
-    left = [
-        f"{section}.{key}"
-        for section, values in profile.items()
-        for key, value in values.items()
-        if getattr(getattr(settings, section), key) in (value, PROFILE.parent / str(value))
-    ]
+    left = of_the_sample(settings)
     if left:
         says = f"values of the sample company are left: {', '.join(left)}"
         yield Finding("branding", "problem", says, "Put your own in config.toml.")

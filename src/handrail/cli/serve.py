@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
+from handrail.accounts.demo import refuse_demo_agent
 from handrail.cli import KB, notes, settings_for
-from handrail.cli.desk import demo_agent
+from handrail.cli.desk import demo_agent, with_database
 from handrail.errors import HandrailError, SettingsError
 from handrail.observe import log_format
-from handrail.settings import Settings
+from handrail.settings import Settings, public
 
 STREAMS_END_S = 3
 
@@ -27,13 +28,17 @@ def serve(
 ) -> None:
     """Serve the API, the widget and the demo page until interrupted.
 
-    Exits with code 1 if the knowledge base doesn't exist.
+    Exits with code 1 if the knowledge base doesn't exist, or if server.public is set and something isn't ready for
+    everybody.
     """
     import uvicorn
 
     settings = settings_for(kb)
     place = {"host": host or settings.server.host, "port": settings.server.port if port is None else port}
     settings = settings_for(kb, server=place)
+    public.check(settings)
+    if settings.server.public:
+        with_database(settings, refuse_demo_agent)
     _indexed(settings)
     listener = listen(settings.server.host, settings.server.port)
     address = f"http://{settings.server.host}:{listener.getsockname()[1]}"

@@ -64,7 +64,7 @@ _SAYS = {
     Failure.SLOW_START: "it accepts requests but sends no first token in time",
     Failure.STALLED: "it falls silent in the middle of a reply",
     Failure.LATE: "it takes longer than its share of a turn",
-    Failure.ENDLESS: "its replies don't end",
+    Failure.ENDLESS: "its replies repeat themselves or don't end",
     Failure.BUSY: "it limits requests (HTTP 429)",
     Failure.SERVER_ERROR: "it fails to serve requests",
     Failure.KEY_REFUSED: "it refuses the API key",

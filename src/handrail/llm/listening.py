@@ -20,6 +20,7 @@ from pydantic_ai.messages import (
 from handrail.llm import TextListener
 from handrail.llm.kinds import Failure, Stalled, because
 from handrail.llm.repair import json_so_far
+from handrail.llm.repeats import Repeats
 
 CHARS_PER_TOKEN = 16
 """More than any tokenizer puts into one on average: a longer reply pays no heed to its limit."""
@@ -28,7 +29,8 @@ CHARS_PER_TOKEN = 16
 class Listening:
     """Passes on the JSON of the first reply that has any: what a later one says is known when it is complete.
 
-    Raises Stalled when the stream says nothing for `stall_s` seconds, or does not end by `most_tokens`.
+    Raises Stalled when the stream says nothing for `stall_s` seconds, repeats itself, or does not end by
+    `most_tokens`.
     """
 
     def __init__(self, on_text: TextListener, stall_s: float, most_tokens: int, host: str) -> None:
@@ -42,12 +44,16 @@ class Listening:
     async def __call__(self, _context: RunContext[Any], events: AsyncIterable[AgentStreamEvent]) -> None:
         silent, text, shown, chars = self.passed_on, "", "", 0
         self._begun = False
+        repeats = Repeats()
         async for event in self._prompt(events):
             piece, reasoning = _piece(event)
             chars += len(piece) + len(reasoning)
             self._begun = chars > 0
             if chars > self._most_chars:
                 says = f"{self._host} does not end its reply at llm.max_output_tokens; it was given up"
+                raise because(Stalled(says), Failure.ENDLESS)
+            if repeats.found(piece or reasoning):
+                says = f"{self._host} repeats itself; it was given up"
                 raise because(Stalled(says), Failure.ENDLESS)
             if silent or not piece:
                 continue

@@ -185,15 +185,29 @@ def _with_profile(settings: Settings) -> Settings:
     """With the sample company's values where the sample is served, for what is at its default."""
     if settings.knowledge.kb != SAMPLE_KB:
         return settings
-    profile = tomllib.loads(PROFILE.read_text(encoding="utf-8"))
-    profile["high_stakes"]["policy_file"] = PROFILE.parent / profile["high_stakes"]["policy_file"]
     changes = {}
-    for section, values in profile.items():
+    for section, values in _profile().items():
         held = getattr(settings, section)
         default = type(held)()
         unset = {key: value for key, value in values.items() if getattr(held, key) == getattr(default, key)}
         changes[section] = held.model_copy(update=unset)
     return settings.model_copy(update=changes)
+
+
+def of_the_sample(settings: Settings) -> list[str]:
+    """The settings that are the sample company's."""
+    return [
+        f"{section}.{key}"
+        for section, values in _profile().items()
+        for key, value in values.items()
+        if getattr(getattr(settings, section), key) == value
+    ]
+
+
+def _profile() -> dict[str, dict[str, Any]]:
+    profile: dict[str, dict[str, Any]] = tomllib.loads(PROFILE.read_text(encoding="utf-8"))
+    profile["high_stakes"]["policy_file"] = PROFILE.parent / profile["high_stakes"]["policy_file"]
+    return profile
 
 
 def literal(value: str) -> Any:

@@ -22,6 +22,11 @@ class Server(Section):
         0, ge=0, le=10, description="Number of reverse proxies in front whose X-Forwarded-For entries are trusted."
     )
     demo_mode: bool = Field(True, description="Serve the demo page and apply the public demo's daily limit.")
+    public: bool = Field(
+        False,
+        description="For a server that anybody can reach. It doesn't start with demo accounts, the sample's branding, "
+        "origins like `*` or a limit switched off, and takes no questions while the shared counters are away.",
+    )
     max_question_chars: int = advanced(4000, ge=100, le=20_000, description="Longest question accepted, in characters.")
     turn_deadline_s: float = advanced(
         30.0, ge=1, le=300, description="Time limit for one turn in seconds, all stages together."
@@ -44,6 +49,12 @@ class Server(Section):
         le=10_000_000,
         description="Largest request body in bytes. Larger ones are refused while they arrive.",
     )
+    body_timeout_s: float = advanced(
+        20.0,
+        ge=0.1,
+        le=300,
+        description="Seconds in which a body of max_body_bytes has to arrive; larger files have as many more.",
+    )
     operator_key: SecretStr | None = advanced(
         None,
         min_length=16,
@@ -56,6 +67,11 @@ class Server(Section):
         description="Name of this deployment in Redis, the same for all its processes. Default: derived from its "
         "database URL or data folder.",
     )
+
+    @property
+    def must_count(self) -> bool:
+        """Whether no question is taken that can't be counted together with those of other processes."""
+        return self.demo_mode or self.public
 
 
 class Stream(Section):
@@ -90,7 +106,7 @@ class Limits(Section):
     global_per_day: int = Field(
         0, ge=0, le=100_000_000, description="Questions from all visitors per day. 0 means unlimited."
     )
-    demo_global_per_day: int = Field(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
+    demo_global_per_day: int = advanced(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
     handoff_per_hour: int = advanced(
         10,
         ge=0,

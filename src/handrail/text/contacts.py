@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from handrail.text.redact import redact
+
 EMAIL = re.compile(r"[\w.+%'-]{1,64}(?:@|\s?\(at\)\s?|%40)[\w-]+(?:\.[\w-]+)+")
 INTERNATIONAL = r"(?:\+(?=[\d(])|\(0|0(?![.,]))[\d ().\-/]{7,20}\d"
 NORTH_AMERICAN = r"(?:1[ .-])?\(?\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}"
@@ -35,3 +37,8 @@ def without_contacts(text: str, known: str = "") -> str:
 
     text = EMAIL.sub(lambda found: left(found, "[e-mail removed]"), text)
     return PHONE.sub(phone, text)
+
+
+def impersonal(text: str) -> str:
+    """`text` without secrets and contacts: all that searching, models, memory and traces are given of it."""
+    return without_contacts(redact(text))

@@ -14,6 +14,7 @@ from handrail.observe.log_context import logged_as
 from handrail.observe.shielded import ShieldedTracer
 from handrail.settings import Settings
 from handrail.text import language
+from handrail.text.contacts import impersonal
 from handrail.turn import outcome, replies, tracing
 from handrail.turn.found import STATIC, Found, found, likeliness, merged, sure_of, surely_static
 from handrail.turn.notices import noticed
@@ -58,7 +59,10 @@ class Engine:
         self._bounds = Bounds(settings.llm.turn_max_requests, settings.llm.turn_max_tokens, settings.llm.turn_max_usd)
 
     async def run(self, question: Question, watch: TurnWatch | None = None) -> Turn:
-        """Never raises for what a provider does; a refusal is a result."""
+        """Never raises for what a provider does; a refusal is a result.
+
+        Secrets and contacts in what the visitor wrote reach no stage: an answer needs neither.
+        """
         laps = Stopwatch(self._clock)
         spoken, unspoken = language.of_message(question.text, question.lang), language.unspoken(question.text)
         people = question.people if self._settings.brand.person_available else NOBODY
@@ -70,6 +74,9 @@ class Engine:
             logged_as(trace_id=trace.id, turn_id=question.turn_id),
             metering(self._bounds) as meter,
         ):
+            question = replace(
+                question, text=impersonal(question.text), earlier=tuple(map(impersonal, question.earlier))
+            )
             turn = TurnInFlight(question, wording, trace, laps, watch or Nobody(), Showing(watch), ends)
             try:
                 async with asyncio.timeout_at(ends):

@@ -40,6 +40,8 @@ class Limits:
     reads: Reads
     keys: Keyspace
     redis: Redis | None = None
+    asking: Redis | None = None
+    """Of questions alone: however many of them wait for a connection, hand-offs and the desk have others."""
 
     async def problem(self) -> str | None:
         """What is wrong with the shared counters, for readiness; None when all is well."""
@@ -52,15 +54,16 @@ class Limits:
         return None
 
     async def close(self) -> None:
-        if self.redis is not None:
-            await self.redis.aclose()
+        for redis in (self.redis, self.asking):
+            if redis is not None:
+                await redis.aclose()
 
 
 def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     """Shared counters where `limits.redis_url` is set, else counters in this process.
 
-    With Redis away a public demo fails closed, because its worst-case spend must hold; otherwise, and for requests
-    for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
+    With Redis away a demo or a public server fails closed, because its worst-case spend must hold; otherwise, and for
+    requests for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
     """
     questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
     keys, reads = keyspace_of(settings), Reads(settings, clock)
@@ -68,19 +71,20 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
         own = [InProcessLimiter(rules, clock) for rules in (questions, handoffs, messages)]
         return Limits(own[0], own[1], own[2], reads, keys)
     try:
-        redis = connect(settings.limits.redis_url)
+        redis, asking = connect(settings.limits.redis_url), connect(settings.limits.redis_url)
     except ValueError as error:
         raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
 
     def spared(name: str, rules: Sequence[Rule]) -> Limiter:
         return SpareLimiter(RedisLimiter(redis, keys, name, rules, clock), InProcessLimiter(rules, clock))
 
-    asked = RedisLimiter(redis, keys, "questions", questions, clock) if settings.server.demo_mode else None
+    asked = RedisLimiter(asking, keys, "questions", questions, clock)
     return Limits(
-        asked or spared("questions", questions),
+        asked if settings.server.must_count else SpareLimiter(asked, InProcessLimiter(questions, clock)),
         spared("handoffs", handoffs),
         spared("messages", messages),
         reads,
         keys,
         redis,
+        asking,
     )

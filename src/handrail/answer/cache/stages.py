@@ -12,8 +12,7 @@ from handrail.answer import Answerer, Critic, Told
 from handrail.answer.cache import normalised
 from handrail.answer.cache.turns import AnswerCache, slip
 from handrail.llm.prompts import RenderedPrompt
-from handrail.text.contacts import without_contacts
-from handrail.text.redact import redact
+from handrail.text.contacts import impersonal
 from handrail.types import Claim, Classification, Critique, Draft, Evidence, Label, Question, Verified
 
 MAY_BE_SERIOUS = 0.25
@@ -107,7 +106,7 @@ def repeatable(question: Question, classification: Classification) -> bool:
         return False
     if question.suspicious or question.context or question.history or question.earlier:
         return False
-    return without_contacts(redact(question.text)) == question.text
+    return impersonal(question.text) == question.text
 
 
 def _labelled(claims: Sequence[Claim], said: Sequence[Claim]) -> tuple[Claim, ...] | None:
