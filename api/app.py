@@ -40,6 +40,7 @@ from api.routes import (
     widget,
 )
 from api.startup import Startup
+from api.syncing import Syncing
 from api.tenants import Door, RunningTenants
 from handrail import __version__
 from handrail.accounts.demo import refuse_demo_agent
@@ -220,6 +221,10 @@ def _lifespan(
             ]
             if tenants is not None:
                 work_beside.append(tenants.run())
+            app.state.syncing = syncing = Syncing(settings, clock)
+            cleanup.push_async_callback(syncing.close)
+            if syncing.sources and syncing.every_minutes:
+                work_beside.append(syncing.watch())
             if settings.drift.daily:
                 work_beside.append(watch_grades(settings, learning.gradings, learning.reports, clock))
             for work in (*work_beside, *([worker.run()] if worker else [])):

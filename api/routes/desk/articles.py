@@ -1,4 +1,4 @@
-"""`/desk/api/uploads` and `/files`: articles that leads bring as files, and decide about."""
+"""`/desk/api/uploads`, `/files` and `/sources`: articles that leads bring as files, and where the others come from."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from api.dependencies import Needed
 from api.desk_access import Lead
 from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
+from api.syncing import Syncing
 from handrail.answer.planted import planted
 from handrail.desk.uploads import NoUpload, Preview, Published, UploadError, Waiting
 from handrail.desk.uploads.reading import previews
@@ -172,6 +173,27 @@ async def index_again(signed: Lead, learning: Learning) -> dict[str, Any]:
         except KnowledgeError as error:
             raise ApiError(422, "not_indexed", _sentence(error)) from None
     return {"indexed": note is None, "note": note}
+
+
+@router.get("/sources")
+async def sources(signed: Lead, request: Request) -> dict[str, Any]:
+    """Where the articles come from, and what the newest run told."""
+    syncing: Syncing = request.app.state.syncing
+    declared = [{"kind": one.kind, "where": one.where} for one in syncing.sources]
+    told = await syncing.last()
+    return {"items": declared, "every_minutes": syncing.every_minutes, "running": syncing.running, "last": told}
+
+
+@router.post("/sources/sync", status_code=202)
+async def sync_now(signed: Lead, request: Request, services: Needed, learning: Learning) -> dict[str, Any]:
+    """Begin a run; `GET /sources` says when it is over, and what has changed."""
+    syncing: Syncing = request.app.state.syncing
+    if not syncing.sources:
+        raise ApiError(422, "no_sources", "No sources are declared for this knowledge base. Add them to config.toml.")
+    if not syncing.start():
+        raise ApiError(409, "running", "A sync is under way already.")
+    await services.desk.book.log("sync_started", learning.clock(), user_id=signed.user.id)
+    return {"running": True}
 
 
 async def _learned(library: Any, learning: LearningServices, gone: Sequence[str]) -> str | None:

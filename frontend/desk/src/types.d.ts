@@ -164,6 +164,16 @@ export interface UploadPreview extends Upload {
   replaces: boolean;
 }
 
+export interface SyncState {
+  items: { kind: string; where: string }[];
+  every_minutes: number;
+  running: boolean;
+  last: {
+    finished: number; error?: string; added?: string[]; changed?: string[]; removed?: string[]; quarantined?: string[];
+    suspicious?: Record<string, string>; unread?: Record<string, string>;
+  } | null;
+}
+
 export type Translate = (key: string, values?: Record<string, string | number>) => string;
 
 export interface Api {

@@ -18,7 +18,7 @@ from handrail.cli import KB, Json, notes, settings_for
 from handrail.cli.ingest import learned, run
 from handrail.errors import HandrailError, IndexIncomplete, KnowledgeError, SettingsError
 from handrail.knowledge import Loader
-from handrail.knowledge.sync import Declared, Diff, collect, difference, refuse_removal, sizes_of
+from handrail.knowledge.sync import LAST, Declared, Diff, collect, difference, refuse_removal, sizes_of
 from handrail.settings import Settings, environment
 from handrail.settings.sources import Source
 from handrail.stores.store import Stamp
@@ -74,8 +74,10 @@ def _all(kb: str | None, dry_run: bool, allow_removal: bool, as_json: bool) -> b
             failed = failed or bool(diff.unread)
             said = {"kb": name, "dry_run": dry_run, **asdict(diff)}
             _show(name, diff, dry_run)
+        said = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **said}
+        if not dry_run:
+            _keep(settings_for(name), said)
         if as_json:
-            said = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **said}
             print(json.dumps(said, ensure_ascii=False), flush=True)  # noqa: T201
     return failed
 
@@ -108,6 +110,20 @@ def _one(settings: Settings, sources: Sequence[Source], dry_run: bool, allow_rem
             if not found.failed:
                 kept.drop_unused()
     return diff
+
+
+def _keep(settings: Settings, said: dict[str, Any]) -> None:
+    """For the desk, which shows what the newest run told."""
+    from handrail.assembly import kb_folder
+
+    place = kb_folder(settings, settings.knowledge.kb) / LAST
+    part = place.with_suffix(".part")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps({**said, "finished": time.time()}, ensure_ascii=False), encoding="utf-8")
+        part.replace(place)
+    except OSError as error:
+        notes.print(f"[yellow]the desk can't be told of this run:[/] {escape(str(error))}")
 
 
 def _made(loader: Loader) -> Loader:

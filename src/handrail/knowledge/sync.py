@@ -13,6 +13,8 @@ from handrail.stores.store import Stamp
 
 Item = Article | Rejected | Unpublished
 QUARANTINED, TWICE = "instructions to a language model", "another article has this id"
+LAST = "sources/last.json"
+"""In a knowledge base's own folder: what the newest run told."""
 SHRUNK, WORTH_CHARS = 0.5, 400
 """An article of more than so many characters that loses more than this share is worth a look."""
 

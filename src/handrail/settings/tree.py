@@ -82,6 +82,12 @@ class Knowledge(Section):
         le=50_000_000,
         description="Largest article file, in bytes. Larger files are skipped and reported.",
     )
+    sync_every_minutes: int = advanced(
+        0,
+        ge=0,
+        le=100_000,
+        description="How often the server runs `handrail sync` for `knowledge.kb`, in minutes. 0: never.",
+    )
 
 
 class Models(Section):

@@ -4,12 +4,14 @@ import { size, stamp } from "../format.js";
 import { button, chip, placeIn } from "../shared/controls.js";
 import { openDialog } from "../shared/dialog.js";
 import { readUpload } from "./preview.js";
+import { sourcesSection } from "./sources.js";
 import { dropZone } from "./zone.js";
 
 /** Files of articles: bringing them, what waits for approval, and what visitors get answers from. @param {Desk} desk @returns {View} */
 export function articlesPage(desk) {
   const { t, api } = desk;
   const zone = dropZone(desk, () => load());
+  const sources = sourcesSection(desk);
   const waiting = el("ul", { class: "rows" });
   const files = el("ul", { class: "rows" });
   const waitingTitle = el("h2", { text: t("waiting_files"), tabindex: -1 });
@@ -92,7 +94,10 @@ export function articlesPage(desk) {
     element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_articles") })),
       el("section", { class: "card" }, el("header", {}, el("h2", { text: t("bring_files") })), el("p", { class: "hint", text: t("bring_files_means") }), zone.element),
       el("section", { class: "card" }, el("header", {}, waitingTitle), el("p", { class: "hint", text: t("waiting_files_means") }), waiting),
-      el("section", { class: "card" }, el("header", {}, filesTitle, index), el("p", { class: "hint", text: t("approved_files_means") }), files)),
-    close: zone.stop,
+      el("section", { class: "card" }, el("header", {}, filesTitle, index), el("p", { class: "hint", text: t("approved_files_means") }), files), sources.element),
+    close() {
+      zone.stop();
+      sources.stop();
+    },
   };
 }
