@@ -100,6 +100,26 @@ async def test_answer_that_ends_after_a_hand_over_is_not_delivered(storage: Stor
     assert [message.author for message in messages] == ["visitor", "system"]
 
 
+async def test_it_is_known_by_its_gravest_matter_until_it_is_resolved(storage: Storage) -> None:
+    async with database_in(storage) as database:
+        records = ConversationRecords(database, "default")
+        said = [("How do I begin?", "answerable"), ("Somebody took my money", "high_stakes"), ("ok", "irrelevant")]
+        for n, (question, label) in enumerate(said):
+            begun = await records.begin(HERE, NewMessage(f"t-{n}", "visitor", question), NOW)
+            answer = NewMessage(f"t-{n}.answer", "assistant", "Answer.")
+            await records.deliver("c-1", begun.row.generation, answer, NOW, label=label, lang="en", question=question)
+        row = await records.find("c-1")
+        assert row is not None
+        assert (row.label, row.subject, row.last_author) == ("high_stakes", "Somebody took my money", "assistant")
+
+        await records.act("c-1", row.version, Action.RESOLVE, NOW)
+        begun = await records.begin(HERE, NewMessage("t-9", "visitor", "How do I begin?"), NOW)
+        done = await records.deliver(
+            "c-1", begun.row.generation, NewMessage("a", "assistant", "So."), NOW, label="answerable", lang="en"
+        )
+        assert done.row.label == "answerable"
+
+
 async def test_same_request_does_not_hand_over_again_after_it_was_handed_back(storage: Storage) -> None:
     async with database_in(storage) as database:
         records = ConversationRecords(database, "default")

@@ -13,7 +13,7 @@ from handrail.accounts.sessions import Role
 from handrail.desk.handoff import similar, views
 from handrail.desk.handoff.ownership import State
 from handrail.records.conversations import Unknown
-from handrail.records.lists import Wanted
+from handrail.records.lists import WORTH_S, Wanted
 
 router = APIRouter(prefix="/conversations")
 
@@ -30,11 +30,16 @@ async def listed(
     lang: Short = None,
     owner: Short = None,
     q: Short = None,
+    worth: bool = False,
     sort: Literal["waiting", "updated"] = "waiting",
     cursor: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
-    """Conversations, the longest waiting or the latest first; `state` may name several, separated by commas."""
+    """Conversations, the longest waiting or the latest first; `state` may name several, separated by commas.
+
+    `worth`: those that the assistant holds and a person should look at: high stakes, or several questions unanswered.
+    """
+    now = services.desk.clock()
     lists, names = services.desk.conversations.lists, await services.desk.conversations.names.all()
     states = [one for one in (state or "").split(",") if one in set(State)]
     wanted = Wanted(
@@ -44,6 +49,7 @@ async def listed(
         lang=lang or None,
         owner=agent.user.id if owner == "me" else owner or None,
         q=q or None,
+        worth_after=now - WORTH_S if worth else None,
         sort=sort,
         offset=cursor,
         limit=limit + 1,
@@ -52,7 +58,7 @@ async def listed(
     return {
         "items": [views.list_item(row, unread, names) for row, unread in page[:limit]],
         "next": str(cursor + limit) if len(page) > limit else None,
-        "counts": await lists.counts(agent.user.id),
+        "counts": {**await lists.counts(agent.user.id), "worth": await lists.worth(now)},
     }
 
 

@@ -25,7 +25,7 @@ export interface Item {
   generation: number;
 }
 
-export interface Counts { queued: number; mine: number; person: number; resolved: number }
+export interface Counts { queued: number; worth: number; mine: number; person: number; resolved: number }
 export interface Page { items: Item[]; next: string | null; counts: Counts }
 
 export interface Filters {

@@ -16,10 +16,12 @@ from handrail.records.database import Database
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.repository import Repository
 from handrail.text.markdown import gist
+from handrail.types import Label
 
 VISITOR_REQUEST = "visitor_request"
 """The reason of whoever just asks for a person."""
 SUBJECT_CHARS = 120
+GRAVE = Label.HIGH_STAKES.value
 LAST_CHARS = 200
 
 Hook = Callable[[AsyncSession, ConversationRow, Action], Awaitable[None]]
@@ -122,14 +124,28 @@ class ConversationRecords(Repository):
         return await self._retried(lambda: self._begin(entry, message, now))
 
     async def deliver(
-        self, conversation_id: str, generation: int, answer: NewMessage, now: float, *, label: str, lang: str
+        self,
+        conversation_id: str,
+        generation: int,
+        answer: NewMessage,
+        now: float,
+        *,
+        label: str,
+        lang: str,
+        question: str = "",
     ) -> Said:
-        """Store the assistant's answer, if the conversation still is its own; otherwise nothing is added."""
+        """Store the assistant's answer, if the conversation still is its own; otherwise nothing is added.
+
+        The conversation is known by its gravest matter: a question with high stakes stays its label and subject.
+        """
         async with self._database.transaction() as session:
             row = await self._locked(session, conversation_id)
             if row.generation != generation or not ownership_of(row).bot_answers:
                 return Said(row, tell=_tell(row))
-            row.label, row.lang = label, lang
+            row.lang = lang
+            if label == GRAVE and row.label != GRAVE:
+                row.subject = question[:SUBJECT_CHARS] or row.subject
+            row.label = GRAVE if row.label == GRAVE else label
             return Said(row, await self._append(session, row, [answer], now))
 
     async def hand_over(self, entry: Entry, request: Request, notice: Callable[[int], NewMessage], now: float) -> Said:
@@ -194,7 +210,7 @@ class ConversationRecords(Repository):
             row = await self._opened(session, entry, message.text, now)
             moved = row.state == State.RESOLVED and not await self._same(session, row.id, message.id)
             if moved:
-                await self._moved(session, row, Action.WRITE, now)
+                await self._moved(session, row, Action.WRITE, now, values={"label": None})
             added = await self._append(session, row, [message], now)
             tell = _tell(row)
             if tell:

@@ -9,10 +9,15 @@ from typing import Any
 from sqlalchemy import Select, and_, case, func, or_, select
 
 from handrail.desk.handoff.ownership import State
-from handrail.records.desk_tables import ConversationRow, MessageRow
+from handrail.records.desk_tables import ConversationRow, MessageRow, UnansweredRow
 from handrail.records.repository import Repository
+from handrail.types import Label
 
 MOST_WAITS = 2000
+WORTH_S = 7 * 86_400.0
+"""How long a conversation that the assistant holds is worth a look."""
+FAILED = 2
+"""Questions without an answer from which it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class Wanted:
     owner: str | None = None
     """A user's id, or `none`."""
     q: str | None = None
+    worth_after: float | None = None
+    """Only those that the assistant holds and a person should look at, with something new since that moment."""
     sort: str = "waiting"
     offset: int = 0
     limit: int = 50
@@ -69,6 +76,12 @@ class ConversationLists(Repository):
             "person": by_state[State.PERSON],
             "resolved": by_state[State.RESOLVED],
         }
+
+    async def worth(self, now: float) -> int:
+        """How many the assistant holds that a person should look at."""
+        query = self._matching(Wanted(worth_after=now - WORTH_S)).with_only_columns(func.count())
+        async with self._database.read_session() as session:
+            return int((await session.scalars(query)).one())
 
     async def latest(self) -> float:
         """When anything last happened in any conversation; 0 when there is none."""
@@ -121,9 +134,22 @@ class ConversationLists(Repository):
         if wanted.owner is not None:
             owner = None if wanted.owner == "none" else wanted.owner
             query = query.where(ConversationRow.owner == owner)
+        if wanted.worth_after is not None:
+            held = ConversationRow.state.in_((State.BOT.value, State.HANDED_BACK.value))
+            query = query.where(held, ConversationRow.updated_at >= wanted.worth_after, self._worth_a_look())
         if wanted.q:
             query = query.where(self._holding(wanted.q))
         return query
+
+    def _worth_a_look(self) -> Any:
+        """High stakes, or several questions without an answer."""
+        failed = (
+            select(func.count())
+            .select_from(UnansweredRow)
+            .where(UnansweredRow.tenant == self._tenant, UnansweredRow.conversation_id == ConversationRow.id)
+            .scalar_subquery()
+        )
+        return or_(ConversationRow.label == Label.HIGH_STAKES.value, failed >= FAILED)
 
     def _holding(self, words: str) -> Any:
         """Every word stands somewhere in the conversation."""

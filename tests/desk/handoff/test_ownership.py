@@ -19,10 +19,18 @@ def test_a_conversation_goes_to_a_person_and_back() -> None:
     assert (taken.owner, back.owner, again.generation, again.version) == ("ada", None, 2, 4)
 
 
+def test_an_agent_steps_in_where_the_assistant_answers() -> None:
+    taken = step(Ownership(), Action.TAKE, "ada")
+    again = step(step(taken, Action.HAND_BACK), Action.TAKE, "bob")
+
+    assert (taken.state, taken.owner, taken.generation) == (State.PERSON, "ada", 1)
+    assert (again.owner, again.generation) == ("bob", 2)
+
+
 @pytest.mark.parametrize(
     ("state", "action"),
     [
-        (State.BOT, Action.TAKE),
+        (State.RESOLVED, Action.TAKE),
         (State.PERSON, Action.TAKE),
         (State.QUEUED, Action.HAND_OVER),
         (State.PERSON, Action.HAND_OVER),
@@ -45,5 +53,6 @@ def test_there_is_an_owner_exactly_when_a_person_answers(actions: list[tuple[Act
             continue
         assert (after.owner is not None) == (after.state is State.PERSON)
         assert after.version == now.version + 1
-        assert after.generation - now.generation == (after.state is State.QUEUED)
+        from_assistant = action is Action.TAKE and now.bot_answers
+        assert after.generation - now.generation == (after.state is State.QUEUED or from_assistant)
         now = after

@@ -30,7 +30,7 @@ export function createActions(desk, path, page) {
     if (mine) return ["transfer", "hand_back", "resolve"];
     if (state === "person") return ["transfer"];
     if (state === "queued") return ["take", "hand_back", "resolve"];
-    return [state === "resolved" ? "propose" : "resolve"];
+    return state === "resolved" ? ["propose"] : ["take", "resolve"];
   }
 
   /** @param {string} name @param {Record<string, unknown>} [body] @returns {Promise<boolean>} whether it was done */

@@ -75,8 +75,8 @@ export function createFilters(desk, filter) {
     desk.on("people", owners),
     desk.on("counts", (/** @type {Counts} */ counts) => {
       for (const tab of tabs) {
-        const { queued, mine, person } = counts;
-        const count = /** @type {Record<string, number>} */ ({ queued, mine, person })[tab.dataset.view ?? ""];
+        const { queued, worth, mine, person } = counts;
+        const count = /** @type {Record<string, number>} */ ({ queued, worth, mine, person })[tab.dataset.view ?? ""];
         /** @type {HTMLElement} */ (tab.lastElementChild).textContent = count === undefined ? "" : String(count);
       }
     }),

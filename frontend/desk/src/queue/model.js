@@ -1,8 +1,8 @@
 /** @import {Desk, Filters, Item, Page} from "../types" */
 
 const PAGE = 100;
-/** @type {Record<string, { state?: string, owner?: string }>} What each view asks the server for. */
-export const VIEWS = { queued: { state: "queued" }, mine: { state: "person", owner: "me" }, person: { state: "person" }, resolved: { state: "resolved" }, all: {} };
+/** @type {Record<string, { state?: string, owner?: string, worth?: string }>} What each view asks the server for. */
+export const VIEWS = { queued: { state: "queued" }, worth: { state: "bot,handed_back", worth: "true" }, mine: { state: "person", owner: "me" }, person: { state: "person" }, resolved: { state: "resolved" }, all: {} };
 /** @type {Filters} */
 export const UNFILTERED = { view: "queued", label: "", reason: "", lang: "", owner: "", q: "", sort: "waiting" };
 
@@ -32,14 +32,16 @@ export function createQueue(desk, changed) {
   const query = () => {
     const view = VIEWS[filters.view] ?? {};
     const { label, reason, lang, q, sort } = filters;
-    return { state: view.state, owner: view.owner ?? filters.owner, label, reason, lang, q, sort, limit: PAGE };
+    return { state: view.state, owner: view.owner ?? filters.owner, worth: view.worth, label, reason, lang, q, sort, limit: PAGE };
   };
 
   /** @param {Item} item */
   function belongs(item) {
-    const { state, owner } = query();
+    const { state, owner, worth } = query();
+    // Those with unanswered questions are told by the server alone.
+    const graver = !worth || item.label === "high_stakes" || items.some((one) => one.id === item.id);
     const owned = !owner || (owner === "none" ? !item.owner : item.owner?.id === (owner === "me" ? desk.me.id : owner));
-    return owned && (!state || item.state === state) && (!filters.label || item.label === filters.label)
+    return owned && graver && (!state || state.split(",").includes(item.state)) && (!filters.label || item.label === filters.label)
       && (!filters.reason || item.reason === filters.reason) && (!filters.lang || item.lang === filters.lang);
   }
 

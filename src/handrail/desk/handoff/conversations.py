@@ -99,7 +99,13 @@ class Conversations:
         id_ = ANSWER.format(question.turn_id)
         message = NewMessage(id_, "assistant", redact(answer), turn_id=question.turn_id)
         said = await self.records.deliver(
-            question.conversation_id, begun.generation, message, self.clock(), label=label, lang=question.lang
+            question.conversation_id,
+            begun.generation,
+            message,
+            self.clock(),
+            label=label,
+            lang=question.lang,
+            question=redact(question.text),
         )
         await self.tell(said)
         if said.row.generation == begun.generation and ownership_of(said.row).bot_answers:

@@ -37,7 +37,7 @@ class Action(StrEnum):
 
 FROM: dict[Action, frozenset[State]] = {
     Action.HAND_OVER: BOT_ANSWERS,
-    Action.TAKE: frozenset({State.QUEUED}),
+    Action.TAKE: frozenset({State.QUEUED, State.BOT, State.HANDED_BACK}),
     Action.TRANSFER: frozenset({State.PERSON}),
     Action.HAND_BACK: frozenset({State.QUEUED, State.PERSON}),
     Action.RESOLVE: frozenset(State) - {State.RESOLVED},
@@ -54,6 +54,7 @@ TO: dict[Action, State] = {
     Action.WRITE: State.BOT,
 }
 NEW_GENERATION = frozenset({Action.HAND_OVER, Action.REOPEN})
+"""Actions that put a conversation in the queue; taking it from the assistant is a hand-over as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +92,5 @@ def step(before: Ownership, action: Action, user_id: str | None = None) -> Owner
         state=after,
         owner=user_id if after is State.PERSON else None,
         version=before.version + 1,
-        generation=before.generation + (action in NEW_GENERATION),
+        generation=before.generation + (action in NEW_GENERATION or (action is Action.TAKE and before.bot_answers)),
     )
