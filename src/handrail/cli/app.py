@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from handrail.cli import (
     ask,
+    backup,
     calibrate,
     chat,
     config,
@@ -56,6 +57,8 @@ app.command()(ask.ask)
 app.command()(chat.chat)
 app.command()(config.config)
 app.command()(doctor.doctor)
+app.command()(backup.backup)
+app.command()(backup.restore)
 app.command()(ingest.ingest)
 app.command()(parse.parse)
 app.command()(retrieve.retrieve)

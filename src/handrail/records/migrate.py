@@ -6,10 +6,16 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 ADVISORY_LOCK = 4_841_647_201
+
+
+def revisions() -> set[str]:
+    """Those that this version knows; tables of another were made by a newer one."""
+    return {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
 
 
 def upgrade(connection: Connection) -> None:

@@ -3,7 +3,7 @@
 from handrail.settings.answering import Generate, Guidance, Prompts, Suggest, Verify
 from handrail.settings.base import Section
 from handrail.settings.decisions import Decide
-from handrail.settings.load import WELL_KNOWN, environment, explain, load_settings
+from handrail.settings.load import WELL_KNOWN, config_path, environment, explain, load_settings
 from handrail.settings.overlay import ALONE, alone, assigned, overlaid
 from handrail.settings.people import Alerts, Customer, Holiday, Hours, Oidc
 from handrail.settings.providers import Drift, Judge, Llm, LlmProvider
@@ -57,6 +57,7 @@ __all__ = [
     "Verify",
     "alone",
     "assigned",
+    "config_path",
     "environment",
     "explain",
     "load_settings",

@@ -107,7 +107,7 @@ def load_settings(
     with one line per wrong value: where it is, what it was, what is allowed.
     """
     env = dict(environ if environ is not None else environment())
-    path = config or (Path(env["HANDRAIL_CONFIG"]) if env.get("HANDRAIL_CONFIG") else Path("config.toml"))
+    path = config or config_path(env)
     tree = _placed(_read_toml(path, required=config is not None or bool(env.get("HANDRAIL_CONFIG"))), path.parent)
     for name, (section, key) in WELL_KNOWN.items():
         if env.get(name):
@@ -138,6 +138,11 @@ def of_tenant(settings: Settings, tenant: str, kb: str | None = None) -> Setting
         return _with_profile(Settings.model_validate(laid))
     except ValidationError as error:
         raise SettingsError(explain(error, str(path))) from None
+
+
+def config_path(environ: Mapping[str, str] | None = None) -> Path:
+    """The settings file that is read where none is named; it need not exist."""
+    return Path((environ if environ is not None else environment()).get("HANDRAIL_CONFIG") or "config.toml")
 
 
 def environment() -> dict[str, str]:
