@@ -88,6 +88,9 @@ def test_a_knowledge_base_that_cannot_answer_is_told_why(desk: Path, metadata: d
     [
         ("HANDRAIL__BRAND__NAME", "Tillwick"),
         ("HANDRAIL__BRAND__LINK_HOSTS", '["help.tillwick.example", "status.tillwick.example"]'),
+        ("HANDRAIL__BRAND__LINK_HOSTS", '["help.acme.example", "status.tillwick.example"]'),
+        ("HANDRAIL__BRAND__COVERS", "Everything about TILLWICK."),
+        ("HANDRAIL__KNOWLEDGE__URL_BASE", "https://tillwick.example/help"),
         ("HANDRAIL__HIGH_STAKES__POLICY_FILE", str(PROFILE.parent / "policy.toml")),
     ],
 )
@@ -99,6 +102,19 @@ def test_what_is_left_of_the_sample_company_is_named(monkeypatch: pytest.MonkeyP
     section, key = name.lower().split("__")[1:]
     assert found["state"] == "problem"
     assert f"{section}.{key}" in found["says"]
+
+
+def test_a_copy_of_the_samples_policy_is_named(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (desk / "policy.toml").write_bytes((PROFILE.parent / "policy.toml").read_bytes())
+    monkeypatch.setenv("HANDRAIL__HIGH_STAKES__POLICY_FILE", "policy.toml")
+
+    assert "high_stakes.policy_file" in doctor()["branding"]["says"]
+
+
+def test_the_samples_front_page_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor()["demo mode"]["state"] == "warning"
+    monkeypatch.setenv("HANDRAIL__SERVER__DEMO_MODE", "false")
+    assert "demo mode" not in doctor()
 
 
 def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from handrail.cli import (
     drift,
     experiment,
     ingest,
+    init,
     kb,
     kb_conflicts,
     kb_versions,
@@ -56,6 +57,7 @@ app.command()(serve.serve)
 app.command()(ask.ask)
 app.command()(chat.chat)
 app.command()(config.config)
+app.command()(init.init)
 app.command()(doctor.doctor)
 app.command()(backup.backup)
 app.command()(backup.restore)

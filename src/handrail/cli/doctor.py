@@ -153,6 +153,9 @@ def _branding(settings: Settings) -> Iterator[Finding]:
         yield Finding("branding", "warning", "visitors read “our company”", "Set brand.name.")
     else:
         yield Finding("branding", "ok", f"the assistant speaks for {settings.brand.name}")
+    if settings.server.demo_mode:
+        says = "the front page is the sample company's, and all visitors share a daily limit"
+        yield Finding("demo mode", "warning", says, "Set server.demo_mode = false for your own site.")
 
 
 def _language_models(settings: Settings, *, ask: bool) -> Iterator[Finding]:

@@ -200,13 +200,27 @@ def _with_profile(settings: Settings) -> Settings:
 
 
 def of_the_sample(settings: Settings) -> list[str]:
-    """The settings that are the sample company's."""
-    return [
+    """The settings that are the sample company's, name it, or lead to one of its addresses."""
+    profile = _profile()
+    theirs = [
         f"{section}.{key}"
-        for section, values in _profile().items()
+        for section, values in profile.items()
         for key, value in values.items()
-        if getattr(getattr(settings, section), key) == value
+        if _same(getattr(getattr(settings, section), key), value)
     ]
+    name = profile["brand"]["name"].casefold()
+    for section in tenants.OF_THE_COMPANY:
+        held = getattr(settings, section)
+        values = enumerate(held) if section == "sources" else held.model_dump(mode="json").items()
+        theirs += [f"{section}.{key}" for key, value in values if name in str(value).casefold()]
+    return list(dict.fromkeys(theirs))
+
+
+def _same(held: Any, value: Any) -> bool:
+    """Also where a file is a copy of the sample's."""
+    if isinstance(held, Path) and isinstance(value, Path) and held.is_file():
+        return held.read_bytes() == value.read_bytes()
+    return bool(held == value)
 
 
 def _profile() -> dict[str, dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,19 @@ def config_file() -> str:
                 bounds = _bounds(schema[key])
                 lines.append(f"# {field.description}{f' ({bounds})' if bounds else ''}\n")
                 lines.append(f"# {key} =\n" if field.default is None else f"{key} = {_toml(field.default)}\n")
+        if lines:
+            parts.append(f"[{section}]\n{''.join(lines)}")
+    return "\n".join(parts)
+
+
+def chosen(values: Mapping[str, Mapping[str, Any]]) -> str:
+    """These settings alone, as TOML, each under what it means."""
+    parts = []
+    for section, model in sections():
+        lines = [
+            f"# {model.model_fields[key].description}\n{key} = {_toml(value)}\n"
+            for key, value in values.get(section, {}).items()
+        ]
         if lines:
             parts.append(f"[{section}]\n{''.join(lines)}")
     return "\n".join(parts)
