@@ -61,6 +61,8 @@ lock: .venv/.dev  ## Pin what pyproject.toml allows, for every platform, with ha
 	$(PIP) install uv
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --group dev -c requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra postgres --extra qdrant --extra oidc --extra documents -c requirements.lock -c requirements-dev.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements.lock
+	echo 'hatchling>=1.27' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements-build.lock
 
 .venv/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Handrail needs Python 3.11 or newer: make PYTHON=python3.12 …"; exit 1; }

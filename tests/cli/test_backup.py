@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,20 @@ def test_what_is_no_backup_is_one_line(desk: Path) -> None:
 
     assert "\n" not in str(raised.value)
     assert not (desk / "other").exists()
+
+
+def test_an_old_backup_is_brought_up_to_date(desk: Path) -> None:
+    Path("var/tenants/acme").mkdir(parents=True)
+    Path("var/tenants/acme/tenant.toml").write_text("")
+    Path("var/tenants/acme/tenant.json").write_text('{"name": "acme", "widget": "w1", "created_at": 0}')
+
+    run("upgrade")
+    run("backup", "b.tar.gz")
+    run("restore", "b.tar.gz", "--into", "other")
+
+    for records in ("other/handrail.sqlite", "other/tenants/acme/handrail.sqlite"):
+        with closing(sqlite3.connect(desk / records)) as database:
+            assert database.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
 
 
 def test_one_tenant_alone_is_refused() -> None:

@@ -41,6 +41,7 @@ from handrail.cli import (
     tenant,
     trace,
     tune,
+    upgrade,
 )
 from handrail.cli import eval as evaluation
 from handrail.errors import HandrailError
@@ -61,6 +62,7 @@ app.command()(init.init)
 app.command()(doctor.doctor)
 app.command()(backup.backup)
 app.command()(backup.restore)
+app.command()(upgrade.upgrade)
 app.command()(ingest.ingest)
 app.command()(parse.parse)
 app.command()(retrieve.retrieve)
