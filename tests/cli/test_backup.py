@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from handrail.accounts.visitor_token import load_secret
 from handrail.assembly.archive import BadArchive
 from handrail.cli.app import app
-from handrail.errors import SettingsError
+from handrail.errors import PermanentError, SettingsError
 from handrail.settings import WELL_KNOWN
 
 
@@ -79,6 +79,15 @@ def test_an_old_backup_is_brought_up_to_date(desk: Path) -> None:
     for records in ("other/handrail.sqlite", "other/tenants/acme/handrail.sqlite"):
         with closing(sqlite3.connect(desk / records)) as database:
             assert database.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+
+
+def test_tables_of_a_newer_version_are_one_line(desk: Path) -> None:
+    run("upgrade")
+    with closing(sqlite3.connect(desk / "var" / "handrail.sqlite")) as database, database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+
+    with pytest.raises(PermanentError, match="newer Handrail"):
+        run("upgrade")
 
 
 def test_one_tenant_alone_is_refused() -> None:

@@ -38,7 +38,7 @@ PAGES = 40
 """Of a site, read to make proposals of."""
 READS = ("ar", "de", "en", "es", "fr", "it", "nl", "pt", "ru")
 SECRETS = {
-    "HANDRAIL__DESK__SECRET": "Signs visitor tokens and desk sessions, the same for all processes.",
+    "HANDRAIL__DESK__SECRET": "Signs visitor tokens; the same for all processes.",
     "HANDRAIL__CUSTOMER__SECRET": "Signs what your own pages say of a signed-in customer: docs/hand-off.md.",
     "HANDRAIL__OBSERVE__METRICS_KEY": "What Prometheus sends to read /metrics.",
 }

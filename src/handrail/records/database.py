@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
-from handrail.errors import MissingExtra, SettingsError
+from handrail.errors import MissingExtra, PermanentError, SettingsError
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.line import Line
 from handrail.records.migrate import upgrade
@@ -111,14 +111,17 @@ def _of_data(error: DBAPIError) -> bool:
 async def open_database(storage: Storage) -> Database:
     """Connect and bring the tables up to date; several processes may start at once.
 
-    Raises SettingsError for a URL that cannot be used, MissingExtra for a driver that is not installed, and
-    RecordsUnavailable when the database is away.
+    Raises SettingsError for a URL that cannot be used, MissingExtra for a driver that is not installed, PermanentError
+    for tables of a newer version, and RecordsUnavailable when the database is away.
     """
     url = database_url(storage)
     engine = _engine(url)
     try:
         async with _alone(engine.url), engine.begin() as connection:
             await connection.run_sync(upgrade)
+    except PermanentError:
+        await engine.dispose()
+        raise
     except (DBAPIError, OSError) as error:
         await engine.dispose()
         raise RecordsUnavailable(

@@ -25,9 +25,10 @@ PAGE = """\
 # Advanced settings
 
 `config.toml` shows the settings that most installations change. This page lists the others: time limits and sizes,
-features with a page of their own ([single sign-on](desk.md), [decision models](decisions.md), [Chatwoot and signed
-customers](hand-off.md), [the judge](evaluation.md)), and fitted or measured numbers with their source. Set them in the
-same way: under their section in `config.toml`, or as `HANDRAIL__SECTION__KEY` in the environment.
+features with a page of their own ([single sign-on](single-sign-on.md), [decision models](decisions.md),
+[Chatwoot and signed customers](hand-off.md), [the judge](evaluation.md)), and fitted or measured numbers with their
+source. Set them in the same way: under their section in `config.toml`, or as `HANDRAIL__SECTION__KEY` in the
+environment.
 
 `handrail config --advanced` prints this page.
 """
