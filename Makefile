@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run ask docs test check lint fast gate test-torch test-llm format lock browser models clean
+.PHONY: run ask docs test check lint fast gate test-torch test-llm format sbom audit lock browser models clean
 
 run: models  ## Index the sample help centre and serve widget, API and demo page.
 	$(BIN)/handrail ingest --sample --kb sample
@@ -53,6 +53,12 @@ test-torch: .venv/.dev models  ## The sentence-transformers backend with a real 
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+sbom: .venv/.dev  ## dist/sbom.json: what an installation may hold, as CycloneDX.
+	$(BIN)/python deploy/supply.py sbom dist/sbom.json
+
+audit: .venv/.dev  ## Licences and known vulnerabilities of what may be installed; without a network, a line says so.
+	$(BIN)/python deploy/supply.py audit
 
 browser: .venv/.dev
 	@$(BIN)/python -m tests.browser.install
