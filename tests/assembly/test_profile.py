@@ -11,7 +11,7 @@ from handrail.assembly import profile
 from handrail.assembly.profile import Answers, Proposal
 from handrail.errors import SettingsError
 from handrail.knowledge import Article
-from handrail.settings import Brand
+from handrail.settings import Brand, Settings, public
 
 LARCHFIELD = Path(__file__).parent / "larchfield"
 SAID = {
@@ -93,7 +93,8 @@ def test_the_file_is_valid_says_what_was_answered_and_only_that(tmp_path: Path, 
 
     brand = values["brand"]
     assert (brand["name"], brand["topics"]) == (said.company, ["Borrowing"])
-    assert values["server"]["demo_mode"] is False
+    assert list(public.problems(Settings.model_validate(values))) == []
+    assert values["server"] == {"demo_mode": False, "public": True}
     assert values["sources"] == [{"kind": "site" if said.site else "folder", "where": where}]
     assert brand.get("link_hosts", []) == (["help.larchfield.example"] if said.site else [])
     assert ("person_available" in brand) == (person == "nobody")

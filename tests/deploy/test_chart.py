@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 import yaml
 
 from handrail import __version__
-from handrail.settings import Settings
+from handrail.settings import Settings, public
 from tests.deploy.tools import DEPLOY
 
 CHART = DEPLOY / "helm" / "handrail"
@@ -68,7 +69,7 @@ def test_the_schema_takes_the_defaults_and_knows_all_of_them() -> None:
         {"replicas": 0},
         {"password": "x"},
         {"persistence": {"size": "big"}},
-        {"sync": {"enabled": True, "schedule": "hourly"}},
+        {"backup": {"enabled": True, "schedule": "nightly"}},
     ],
 )
 def test_the_schema_refuses_what_would_not_do(wrong: dict[str, Any]) -> None:
@@ -76,12 +77,11 @@ def test_the_schema_refuses_what_would_not_do(wrong: dict[str, Any]) -> None:
 
 
 def test_its_version_and_its_settings_are_those_of_the_product() -> None:
-    import tomllib
-
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
 
     assert chart["appVersion"] == __version__
-    Settings.model_validate(tomllib.loads(VALUES["config"]))
+    settings = Settings.model_validate(tomllib.loads(VALUES["config"]))
+    assert settings.server.public and list(public.problems(settings)) == []
 
 
 def rendered(values: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -117,7 +117,7 @@ def pods(made: dict[tuple[str, str], dict[str, Any]]) -> Iterator[dict[str, Any]
 def test_what_it_makes_is_bounded_and_without_rights(values: dict[str, Any]) -> None:
     made = rendered(values)
 
-    assert len(list(pods(made))) >= 3
+    assert len(list(pods(made))) >= 2
     for pod in pods(made):
         volumes = {volume["name"] for volume in pod["volumes"]}
         assert pod["automountServiceAccountToken"] is False

@@ -34,6 +34,8 @@ from handrail.stores.audience import Audience
 NOBODY = "nobody"
 TOPICS, STARTERS = 6, 3
 LONGEST_TOPIC = 40
+PER_DAY = 1000
+"""Questions from all visitors: what a day can cost has to end somewhere."""
 PAGES = 40
 """Of a site, read to make proposals of."""
 READS = ("ar", "de", "en", "es", "fr", "it", "nl", "pt", "ru")
@@ -165,9 +167,10 @@ def settings_of(answers: Answers, proposal: Proposal, folder: Path) -> dict[str,
         knowledge["lang"] = answers.languages[0]
     source = {"kind": "site" if answers.site else "folder", "where": _place(answers, folder)}
     values: dict[str, Any] = {
-        "server": {"demo_mode": False},
+        "server": {"demo_mode": False, "public": True},
         "brand": {key: value for key, value in brand.items() if value != getattr(Brand(), key)},
         "knowledge": knowledge,
+        "limits": {"global_per_day": PER_DAY},
         "sources": [source],
     }
     try:
