@@ -117,7 +117,7 @@ def pods(made: dict[tuple[str, str], dict[str, Any]]) -> Iterator[dict[str, Any]
 def test_what_it_makes_is_bounded_and_without_rights(values: dict[str, Any]) -> None:
     made = rendered(values)
 
-    assert len(list(pods(made))) >= 2
+    assert len(list(pods(made))) >= 3
     for pod in pods(made):
         volumes = {volume["name"] for volume in pod["volumes"]}
         assert pod["automountServiceAccountToken"] is False
@@ -131,6 +131,10 @@ def test_what_it_makes_is_bounded_and_without_rights(values: dict[str, Any]) -> 
             }
             assert {mount["name"] for mount in container["volumeMounts"]} <= volumes
             assert "memory" in container["resources"]["limits"]
+    hooks = {
+        name: item["metadata"]["annotations"]["helm.sh/hook"] for (kind, name), item in made.items() if kind == "Job"
+    }
+    assert hooks == {"r-upgrade": "pre-install,pre-upgrade", "r-first-sync": "post-install"}
     server = made["Deployment", "r"]["spec"]
     assert ("replicas" in server) == (not values.get("autoscaling", {}).get("enabled", True))
     (container,) = server["template"]["spec"]["containers"]
