@@ -90,9 +90,10 @@ def test_tables_of_a_newer_version_are_one_line(desk: Path) -> None:
         run("upgrade")
 
 
-def test_one_tenant_alone_is_refused() -> None:
+def test_one_tenant_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANDRAIL__STORAGE__TENANT", "acme")
     Path("var/tenants/acme").mkdir(parents=True)
     Path("var/tenants/acme/tenant.toml").write_text("")
 
     with pytest.raises(SettingsError, match="holds all tenants"):
-        run("--tenant", "acme", "backup", "b.tar.gz")
+        run("backup", "b.tar.gz")
