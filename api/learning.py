@@ -15,7 +15,7 @@ from handrail.desk.learning.library import Library
 from handrail.desk.learning.publish import FOLDER
 from handrail.desk.learning.service import Gaps
 from handrail.desk.reports.forecast import Budget, budget_of
-from handrail.desk.uploads.files import UploadFiles
+from handrail.knowledge.uploads.files import UploadFiles
 from handrail.records.database import Database
 from handrail.records.facts import FactRecords
 from handrail.records.gradings import GradingRecords

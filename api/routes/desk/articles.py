@@ -16,9 +16,9 @@ from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
 from api.syncing import Syncing
 from handrail.answer.planted import planted
-from handrail.desk.uploads import NoUpload, Preview, Published, UploadError, Waiting
-from handrail.desk.uploads.reading import previews
 from handrail.errors import IndexBusy, KnowledgeError, RetryableError
+from handrail.knowledge.uploads import NoUpload, Preview, Published, UploadError, Waiting
+from handrail.knowledge.uploads.reading import previews
 
 router = APIRouter()
 

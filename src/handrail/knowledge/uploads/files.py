@@ -15,10 +15,10 @@ from typing import Any
 
 import yaml
 
-from handrail.desk.uploads import SECTION, About, NoUpload, Published, UploadError, Waiting
-from handrail.desk.uploads.reading import ids
 from handrail.knowledge.beside import beside, fields_of
 from handrail.knowledge.formats import FORMATS
+from handrail.knowledge.uploads import SECTION, About, NoUpload, Published, UploadError, Waiting
+from handrail.knowledge.uploads.reading import ids
 
 UNSAFE = re.compile(r"[^\w.-]+")
 ID = re.compile(r"[0-9a-f]{16}")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 
-from handrail.desk.uploads import Preview, Shown, UploadError
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.folder import Folder
+from handrail.knowledge.uploads import Preview, Shown, UploadError
 from handrail.stores.audience import Audience
 from handrail.stores.filters import LANG
 from handrail.text.markdown import parse
