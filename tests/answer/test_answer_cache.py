@@ -158,15 +158,22 @@ async def test_a_changed_policy_makes_it_another_question(asks: Asks, tmp_path: 
         ask(DOMAIN, earlier=("Hello",)),
         ask(DOMAIN, context={"plan": "pro"}),
         ask(DOMAIN, suspicious=True),
-        ask(f"{DOMAIN} Mail me at eve@example.com"),
     ],
-    ids=["follow-up", "memory lost", "signed context", "suspicious", "contacts"],
+    ids=["follow-up", "memory lost", "signed context", "suspicious"],
 )
 async def test_what_belongs_to_one_visitor_is_asked_each_time(asks: Asks, question: Question) -> None:
     await asks(question)
     turn = await asks(question)
 
     assert (asks.calls, turn.cached) == (2, False)
+
+
+async def test_contacts_are_taken_out_before_a_question_is_kept_or_compared(asks: Asks) -> None:
+    first = await asks(ask(f"{DOMAIN} Mail me at eve@example.com"))
+    second = await asks(ask(f"{DOMAIN} Mail me at adam@example.com"))
+
+    assert (asks.calls, first.cached, second.cached) == (1, False, True)
+    assert all("example.com" not in turn.question.text for turn in (first, second))
 
 
 async def test_serious_matters_and_what_may_be_one_are_asked_each_time(asks: Asks) -> None:

@@ -12,7 +12,6 @@ from handrail.answer import Answerer, Critic, Told
 from handrail.answer.cache import normalised
 from handrail.answer.cache.turns import AnswerCache, slip
 from handrail.llm.prompts import RenderedPrompt
-from handrail.text.contacts import impersonal
 from handrail.types import Claim, Classification, Critique, Draft, Evidence, Label, Question, Verified
 
 MAY_BE_SERIOUS = 0.25
@@ -104,9 +103,7 @@ def repeatable(question: Question, classification: Classification) -> bool:
     serious = classification.probabilities.get(Label.HIGH_STAKES, 0.0) >= MAY_BE_SERIOUS
     if classification.label is not Label.ANSWERABLE or serious or classification.matter is not None:
         return False
-    if question.suspicious or question.context or question.history or question.earlier:
-        return False
-    return impersonal(question.text) == question.text
+    return not (question.suspicious or question.context or question.history or question.earlier)
 
 
 def _labelled(claims: Sequence[Claim], said: Sequence[Claim]) -> tuple[Claim, ...] | None:
