@@ -217,6 +217,7 @@ def _lifespan(
                 served.hub.listen(),
                 purge(lambda: turns.purge(clock()), "turns"),
                 purge(lambda: served.visitors.forget(days.retention_days, clock()), "conversations"),
+                purge(served.tokens.forget, "exchanges of visitor tokens"),
                 purge(lambda: traces.forget(days.trace_days, clock()), "traces"),
             ]
             if tenants is not None:

@@ -155,7 +155,7 @@ def _visitor(request: Request) -> str:
     return visitor_of(peer, request.headers.getlist("x-forwarded-for"), trusted)
 
 
-def _visitor_id(
+async def _visitor_id(
     request: Request,
     authorization: Annotated[
         str | None, Header(max_length=600, description="`Bearer` and the visitor's token from `POST /visitor`.")
@@ -168,7 +168,7 @@ def _visitor_id(
     if scheme.lower() != "bearer":
         raise BadToken(expired=False)
     desk: DeskServices = request.app.state.services.desk
-    return desk.tokens.visitor(token.strip(), desk.clock())
+    return await desk.tokens.visitor(token.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from handrail.accounts.attempts import build_attempts
 from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.limits.build import Limits
 from handrail.accounts.oidc import Oidc
+from handrail.accounts.rotation import VisitorTokens
 from handrail.accounts.sessions import WINDOW_S, SignIn
-from handrail.accounts.visitor_token import VisitorTokens, load_secret
+from handrail.accounts.visitor_token import TokenSigner, load_secret
 from handrail.desk.handoff.availability import Rota
 from handrail.desk.handoff.conversations import Conversations, Expected
 from handrail.desk.handoff.live import Hub
@@ -31,6 +32,7 @@ from handrail.records.lists import ConversationLists
 from handrail.records.mail import MailRecords
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
+from handrail.records.visitor_tokens import VisitorTokenRecords
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
 from handrail.turn.wording import load_wording
@@ -121,7 +123,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         outbox=outbox,
         sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret)),
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
-        tokens=VisitorTokens(secret),
+        tokens=VisitorTokens(TokenSigner(secret), VisitorTokenRecords(apart, tenant), clock),
         mail=VisitorMail(MailRecords(apart, tenant), outbox, settings, secret, clock),
         handoffs=HandoffRecords(apart, tenant),
         hub=hub,

@@ -1,0 +1,22 @@
+"""The tables behind who may do what; see `tables` for what all rows share."""
+
+from __future__ import annotations
+
+from sqlalchemy import Double, Index, Integer, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from handrail.records.tables import Base
+
+
+class VisitorTokenRow(Base):
+    """The latest exchange of a visitor's token. A visitor who never exchanged one has no row."""
+
+    __tablename__ = "visitor_tokens"
+    __table_args__ = (Index("ix_visitor_tokens_exchanged", "tenant", "exchanged_at"),)
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    visitor: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """SHA-256 of the visitor's id: the row outlives the visitor's records, or old tokens would work again."""
+    generation: Mapped[int] = mapped_column(Integer)
+    """Of the token that counts now."""
+    exchanged_at: Mapped[float] = mapped_column(Double)
