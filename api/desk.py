@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from handrail.accounts.api_keys import ApiKeys
 from handrail.accounts.attempts import build_attempts
 from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.limits.build import Limits
@@ -23,6 +24,7 @@ from handrail.desk.handoff.presence import Presence
 from handrail.desk.outbox.alerts import QueueAlerts
 from handrail.desk.outbox.visitor_mail import VisitorMail
 from handrail.errors import HandrailError
+from handrail.records.api_keys import ApiKeyRecords
 from handrail.records.conversations import ConversationRecords
 from handrail.records.database import Database
 from handrail.records.desk_book import DeskBook
@@ -81,6 +83,8 @@ class DeskServices:
     oidc: Oidc | None
     """None where no provider is set up."""
     tokens: VisitorTokens
+    keys: ApiKeys
+    """Of programs."""
     mail: VisitorMail
     handoffs: HandoffRecords
     hub: Hub
@@ -124,6 +128,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret)),
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
         tokens=VisitorTokens(TokenSigner(secret), VisitorTokenRecords(apart, tenant), clock),
+        keys=ApiKeys(ApiKeyRecords(database, tenant), tenant, clock),
         mail=VisitorMail(MailRecords(apart, tenant), outbox, settings, secret, clock),
         handoffs=HandoffRecords(apart, tenant),
         hub=hub,

@@ -86,15 +86,28 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
             "The assistant is still starting. Please try again in a few seconds.",
             retry_after_s=NOT_READY_RETRY_S,
         )
-    reserved = _check(await services.limits.budget.reserve(asker.address))
+    reserved = _check(await services.limits.budget.reserve(asker.bounded_as))
     try:
-        _check(await services.limits.questions.hit(asker.address))
+        await _count(services, asker)
     except BaseException:
         await asyncio.shield(reserved.settle(NOTHING))
         raise
     if services.assistant.ready:
         services.assistant.foresee(question)
     return reserved
+
+
+async def _count(services: Services, asker: Asker) -> None:
+    """Count a question. Raises ApiError and LimitsUnavailable, and RecordsUnavailable for a program's."""
+    keys = services.desk.keys
+    if asker.key_id is not None:
+        _check(await keys.count(asker.key_id))
+    try:
+        _check(await services.limits.questions.hit(asker.bounded_as))
+    except BaseException:
+        if asker.key_id is not None:
+            await asyncio.shield(keys.give_back(asker.key_id))
+        raise
 
 
 def _check(verdict: Given | Denied) -> Given:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Double, Index, Integer, String
+from sqlalchemy import JSON, Double, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from handrail.records.tables import Base
@@ -20,3 +20,23 @@ class VisitorTokenRow(Base):
     generation: Mapped[int] = mapped_column(Integer)
     """Of the token that counts now."""
     exchanged_at: Mapped[float] = mapped_column(Double)
+
+
+class ApiKeyRow(Base):
+    """What a program shows in place of a visitor's token."""
+
+    __tablename__ = "api_keys"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    id: Mapped[str] = mapped_column(String(16), primary_key=True)
+    name: Mapped[str] = mapped_column(String(80))
+    key_hash: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of the whole key, which is random enough not to be guessed from it."""
+    scopes: Mapped[list[str]] = mapped_column(JSON)
+    per_day: Mapped[int] = mapped_column(Integer)
+    """Questions a UTC day; 0 is no bound."""
+    used_day: Mapped[int] = mapped_column(Integer)
+    used: Mapped[int] = mapped_column(Integer)
+    """Questions on `used_day`, in days since the epoch."""
+    created_at: Mapped[float] = mapped_column(Double)
+    revoked_at: Mapped[float | None] = mapped_column(Double)

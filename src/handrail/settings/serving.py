@@ -61,6 +61,11 @@ class Server(Section):
         description="Turns on `/tenants`, for whoever sends this key as a bearer token: see docs/tenants.md. "
         "Environment variable: HANDRAIL__SERVER__OPERATOR_KEY.",
     )
+    api_keys: Literal["off", "allowed", "required"] = advanced(
+        "off",
+        description="Whether programs may call the API with keys from `handrail key create`. `required` takes nobody "
+        "else, so the widget doesn't work.",
+    )
     deployment: str | None = advanced(
         None,
         pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$",

@@ -40,8 +40,11 @@ class Reservation(Protocol):
 
 
 class Budget(Protocol):
-    async def reserve(self, visitor: str) -> Reservation | Denied:
-        """Hold what a turn may take in every allowance, or in none. Raises LimitsUnavailable."""
+    async def reserve(self, visitor: str | None) -> Reservation | Denied:
+        """Hold what a turn may take in every allowance, or in none. Raises LimitsUnavailable.
+
+        None is a program with a key: only what everybody has together bounds it.
+        """
         ...
 
 
@@ -87,11 +90,19 @@ def taken(usage: Usage | None, allowance: Allowance) -> int:
     return _millionths(usage.cost_usd)
 
 
-def refused(found: Mapping[int, bool], given: Sequence[Allowance], now: float) -> Denied:
-    """By the place of each allowance that is short, and whether it is used up or only held; the longest wait counts."""
-    place, used_up = max(found.items(), key=lambda item: item[1])
-    rule = given[place].rule
-    return Denied(rule.scope, rule.seconds_left(now) if used_up else HELD_RETRY_S)
+def bearing(given: Sequence[Allowance], visitor: str | None) -> list[Allowance]:
+    """Those that bound this visitor's turns."""
+    return [each for each in given if visitor is not None or not each.rule.per_visitor]
+
+
+def refused(found: Sequence[tuple[Allowance, bool]], now: float) -> Denied:
+    """By what is short, and whether it is used up or only held; the longest wait counts."""
+    each, used_up = max(found, key=lambda short: short[1])
+    return Denied(each.rule.scope, each.rule.seconds_left(now) if used_up else HELD_RETRY_S)
+
+
+Place = tuple[str, str]
+"""A scope, and the visitor where it has one for each."""
 
 
 class InProcessBudget:
@@ -101,34 +112,35 @@ class InProcessBudget:
         self._given = given
         self._clock = clock
         self._day = -1
-        self._used: Counter[tuple[int, str]] = Counter()
-        self._held: Counter[tuple[int, str]] = Counter()
+        self._used: Counter[Place] = Counter()
+        self._held: Counter[Place] = Counter()
         self._lock = Lock()
 
-    async def reserve(self, visitor: str) -> Reservation | Denied:
-        if not self._given:
-            return Unbounded()
+    async def reserve(self, visitor: str | None) -> Reservation | Denied:
+        places = {
+            (each.rule.scope, visitor or "" if each.rule.per_visitor else ""): each
+            for each in bearing(self._given, visitor)
+        }
         with self._lock:
             now = self._clock()
             if (day := int(now // DAY)) > self._day:
                 self._day, self._used, self._held = day, Counter(), Counter()
-            places = [(n, visitor if each.rule.per_visitor else "") for n, each in enumerate(self._given)]
-            short = {}
-            for place, each in zip(places, self._given, strict=True):
+            short = []
+            for place, each in places.items():
                 used, held = self._used[place], self._held[place]
                 if used + held + each.need > each.rule.limit:
-                    short[place[0]] = used + each.need > each.rule.limit
+                    short.append((each, used + each.need > each.rule.limit))
             if short:
-                return refused(short, self._given, now)
-            for place, each in zip(places, self._given, strict=True):
+                return refused(short, now)
+            for place, each in places.items():
                 self._held[place] += each.need
             return _Held(self, self._day, places)
 
-    def settle(self, day: int, places: Sequence[tuple[int, str]], usage: Usage | None) -> None:
+    def settle(self, day: int, places: Mapping[Place, Allowance], usage: Usage | None) -> None:
         with self._lock:
             if day != self._day:
                 return
-            for place, each in zip(places, self._given, strict=True):
+            for place, each in places.items():
                 self._held[place] -= each.need
                 self._used[place] += taken(usage, each)
 
@@ -137,7 +149,7 @@ class InProcessBudget:
 class _Held:
     budget: InProcessBudget
     day: int
-    places: Sequence[tuple[int, str]]
+    places: Mapping[Place, Allowance]
 
     async def settle(self, usage: Usage | None) -> None:
         self.budget.settle(self.day, self.places, usage)

@@ -86,20 +86,21 @@ class RedisLimiter:
         self._script = redis.register_script(CHECK_AND_ADD)
         self._salt = Salt(redis, keys)
 
-    async def hit(self, visitor: str) -> Allowed | Denied:
-        if not self._rules:
+    async def hit(self, visitor: str | None) -> Allowed | Denied:
+        rules = [rule for rule in self._rules if visitor is not None or not rule.per_visitor]
+        if not rules:
             return Allowed()
         now = self._clock()
         try:
-            who = await self._salt.hashed(visitor, now)
-            keys = [self._key(rule, now, who) for rule in self._rules]
-            bounds = [n for rule in self._rules for n in (rule.limit, rule.seconds_left(now) + 60)]
+            who = await self._salt.hashed(visitor or "", now)
+            keys = [self._key(rule, now, who) for rule in rules]
+            bounds = [n for rule in rules for n in (rule.limit, rule.seconds_left(now) + 60)]
             full = await self._script(keys=keys, args=bounds)
         except (RedisError, OSError) as error:
             raise LimitsUnavailable("can't reach the shared request counters") from error
         if not full:
             return Allowed()
-        rule = max((self._rules[place - 1] for place in full), key=lambda rule: rule.seconds_left(now))
+        rule = max((rules[place - 1] for place in full), key=lambda rule: rule.seconds_left(now))
         return Denied(rule.scope, rule.seconds_left(now))
 
     def _key(self, rule: Rule, now: float, who: str) -> str:

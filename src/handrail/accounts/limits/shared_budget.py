@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace
 from handrail.accounts.limits import Denied, LimitsUnavailable
-from handrail.accounts.limits.budget import Allowance, Budget, Reservation, Unbounded, refused, taken
+from handrail.accounts.limits.budget import Allowance, Budget, Reservation, Unbounded, bearing, refused, taken
 from handrail.accounts.limits.shared import SLOT, Salt
 from handrail.types.usage import Usage
 
@@ -65,31 +65,30 @@ class RedisBudget:
         self._reserve = redis.register_script(RESERVE)
         self._settle = redis.register_script(SETTLE)
 
-    async def reserve(self, visitor: str) -> Reservation | Denied:
-        if not self._given:
+    async def reserve(self, visitor: str | None) -> Reservation | Denied:
+        given = bearing(self._given, visitor)
+        if not given:
             return Unbounded()
         now = self._clock()
         try:
-            who = await self._salt.hashed(visitor, now)
+            who = await self._salt.hashed(visitor or "", now)
             names = [
                 self._keys.key(SLOT, "budget", rule.scope, rule.window(now), who if rule.per_visitor else "*")
-                for rule in (each.rule for each in self._given)
+                for rule in (each.rule for each in given)
             ]
-            bounds = [
-                n for each in self._given for n in (each.rule.limit, each.need, each.rule.seconds_left(now) + KEPT_S)
-            ]
+            bounds = [n for each in given for n in (each.rule.limit, each.need, each.rule.seconds_left(now) + KEPT_S)]
             short: Any = await self._reserve(keys=names, args=bounds)
         except (RedisError, OSError) as error:
             raise LimitsUnavailable("can't reach the shared budgets") from error
         if short:
             pairs = zip(short[::2], short[1::2], strict=True)
-            return refused({int(place) - 1: int(used_up) == 1 for place, used_up in pairs}, self._given, now)
-        return _Held(self, names)
+            return refused([(given[int(place) - 1], int(used_up) == 1) for place, used_up in pairs], now)
+        return _Held(self, dict(zip(names, given, strict=True)))
 
-    async def settle(self, names: Sequence[str], usage: Usage | None) -> None:
-        amounts = [n for each in self._given for n in (each.need, taken(usage, each))]
+    async def settle(self, held: Mapping[str, Allowance], usage: Usage | None) -> None:
+        amounts = [n for each in held.values() for n in (each.need, taken(usage, each))]
         try:
-            await self._settle(keys=list(names), args=amounts)
+            await self._settle(keys=list(held), args=amounts)
         except (RedisError, OSError) as error:
             log.warning("can't settle what a turn cost (%s); it stays reserved until the day ends", error)
 
@@ -97,10 +96,10 @@ class RedisBudget:
 @dataclass(slots=True)
 class _Held:
     budget: RedisBudget
-    names: Sequence[str]
+    held: Mapping[str, Allowance]
 
     async def settle(self, usage: Usage | None) -> None:
-        await self.budget.settle(self.names, usage)
+        await self.budget.settle(self.held, usage)
 
 
 class SpareBudget:
@@ -111,7 +110,7 @@ class SpareBudget:
         self._spare = spare
         self._away = False
 
-    async def reserve(self, visitor: str) -> Reservation | Denied:
+    async def reserve(self, visitor: str | None) -> Reservation | Denied:
         try:
             found = await self._shared.reserve(visitor)
         except LimitsUnavailable as error:
