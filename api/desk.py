@@ -14,6 +14,7 @@ from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.limits.build import Limits
 from handrail.accounts.oidc import Oidc
 from handrail.accounts.rotation import VisitorTokens
+from handrail.accounts.second_factor import SecondFactors
 from handrail.accounts.sessions import WINDOW_S, SignIn
 from handrail.accounts.visitor_token import TokenSigner, load_secret
 from handrail.desk.handoff.availability import Rota
@@ -34,6 +35,7 @@ from handrail.records.lists import ConversationLists
 from handrail.records.mail import MailRecords
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
+from handrail.records.second_factors import SecondFactorRecords
 from handrail.records.visitor_tokens import VisitorTokenRecords
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
@@ -80,6 +82,7 @@ class DeskServices:
     visitors: VisitorRecords
     outbox: OutboxRecords
     sign_in: SignIn
+    factors: SecondFactors
     oidc: Oidc | None
     """None where no provider is set up."""
     tokens: VisitorTokens
@@ -117,6 +120,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
     given = settings.desk.secret
     secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
     attempts = build_attempts(limits.redis, limits.keys, WINDOW_S, clock)
+    factors = SecondFactors(SecondFactorRecords(apart, tenant), brand.name, clock)
     services = DeskServices(
         conversations=conversations(apart),
         evidence=EvidenceRecords(apart, tenant),
@@ -125,7 +129,8 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         people=people,
         visitors=VisitorRecords(database, tenant),
         outbox=outbox,
-        sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret)),
+        sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret), factors),
+        factors=factors,
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
         tokens=VisitorTokens(TokenSigner(secret), VisitorTokenRecords(apart, tenant), clock),
         keys=ApiKeys(ApiKeyRecords(database, tenant), tenant, clock),

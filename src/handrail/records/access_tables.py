@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Double, Index, Integer, String
+from sqlalchemy import JSON, Boolean, Double, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from handrail.records.tables import Base
@@ -40,3 +40,20 @@ class ApiKeyRow(Base):
     """Questions on `used_day`, in days since the epoch."""
     created_at: Mapped[float] = mapped_column(Double)
     revoked_at: Mapped[float | None] = mapped_column(Double)
+
+
+class SecondFactorRow(Base):
+    """What a user of the desk is asked for after the password."""
+
+    __tablename__ = "second_factors"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    secret: Mapped[str] = mapped_column(String(64))
+    """In base 32. It can't be hashed: codes are made from it."""
+    active: Mapped[bool] = mapped_column(Boolean)
+    """Whether it has been confirmed with a code, and is asked for."""
+    last_step: Mapped[int] = mapped_column(Integer)
+    """Of the latest code that was taken, in half minutes since the epoch: no code is taken twice."""
+    recovery: Mapped[list[str]] = mapped_column(JSON)
+    """SHA-256 of the recovery codes that are left."""
