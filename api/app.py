@@ -18,6 +18,7 @@ from api.condition import Condition
 from api.dependencies import Assistant, Services, Slots
 from api.desk import build_desk
 from api.housekeeping import purge, watch_grades
+from api.key_access import holder_of, offered
 from api.learning import build_learning
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
@@ -43,6 +44,7 @@ from api.startup import Startup
 from api.syncing import Syncing
 from api.tenants import Door, RunningTenants
 from handrail import __version__
+from handrail.accounts.api_keys import Scope
 from handrail.accounts.demo import refuse_demo_agent
 from handrail.accounts.keyspace import Keyspace
 from handrail.accounts.limits.build import build_limits
@@ -103,15 +105,17 @@ def create_app(
     if chosen.decisions.serve_key is not None:
         key = chosen.decisions.serve_key.get_secret_value()
         app.include_router(systemone.build_router(answering.decision_model, key))
-    if chosen.observe.metrics_key is not None:
+    if offered(chosen, chosen.observe.metrics_key):
         from api.routes import metrics
         from handrail.observe.metrics import Metrics
 
         counted = Metrics()
         answering.trace_to(counted)
-        app.include_router(metrics.build_router(counted, chosen.observe.metrics_key.get_secret_value()))
-    if tenants is not None and chosen.server.operator_key is not None:
-        app.include_router(operator.build_router(chosen, chosen.server.operator_key.get_secret_value(), clock))
+        allowed = holder_of(Scope.METRICS, chosen.observe.metrics_key, "observe.metrics_key")
+        app.include_router(metrics.build_router(counted, allowed))
+    if tenants is not None and offered(chosen, chosen.server.operator_key):
+        allowed = holder_of(Scope.OPERATOR, chosen.server.operator_key, "server.operator_key")
+        app.include_router(operator.build_router(chosen, allowed, clock))
     site.mount(app, chosen)
     errors.install(app)
     openapi.refine(app, chosen)
@@ -217,6 +221,7 @@ def _lifespan(
                 served.hub.listen(),
                 purge(lambda: turns.purge(clock()), "turns"),
                 purge(lambda: served.visitors.forget(days.retention_days, clock()), "conversations"),
+                purge(served.tokens.forget, "exchanges of visitor tokens"),
                 purge(lambda: traces.forget(days.trace_days, clock()), "traces"),
             ]
             if tenants is not None:

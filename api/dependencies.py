@@ -13,6 +13,7 @@ from api.condition import Condition
 from api.desk import DeskServices
 from api.errors import BY_STATUS, ApiError, busy, rate_limited
 from api.startup import Startup
+from handrail.accounts.api_keys import Scope, is_key
 from handrail.accounts.limits import Denied
 from handrail.accounts.limits.build import Limits
 from handrail.accounts.limits.open_streams import OpenStreams
@@ -155,34 +156,46 @@ def _visitor(request: Request) -> str:
     return visitor_of(peer, request.headers.getlist("x-forwarded-for"), trusted)
 
 
-def _visitor_id(
-    request: Request,
-    authorization: Annotated[
-        str | None, Header(max_length=600, description="`Bearer` and the visitor's token from `POST /visitor`.")
-    ] = None,
-) -> str | None:
-    """Who the visitor says he is, if he does. Raises BadToken."""
-    if authorization is None:
-        return None
-    scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer":
-        raise BadToken(expired=False)
-    desk: DeskServices = request.app.state.services.desk
-    return desk.tokens.visitor(token.strip(), desk.clock())
-
-
 @dataclass(frozen=True, slots=True)
 class Asker:
     """Who writes: where from, for the limits, and which visitor, where he has a token."""
 
     address: str
     visitor_id: str | None
+    key_id: str | None = None
+    """Of the API key that a program has shown. What it begins belongs to the key."""
+
+    @property
+    def bounded_as(self) -> str | None:
+        """Whom questions are counted for; a program has its key's own bound, and that of everybody."""
+        return self.address if self.key_id is None else None
 
 
-def _asker(
-    visitor: Annotated[str, Depends(_visitor)], visitor_id: Annotated[str | None, Depends(_visitor_id)]
+async def _asker(
+    request: Request,
+    address: Annotated[str, Depends(_visitor)],
+    authorization: Annotated[
+        str | None,
+        Header(
+            max_length=600, description="`Bearer` and the visitor's token from `POST /visitor`, or a program's API key."
+        ),
+    ] = None,
 ) -> Asker:
-    return Asker(visitor, visitor_id)
+    """Raises BadToken and BadKey, and ApiError where the limits of the address are used up."""
+    services: Services = request.app.state.services
+    wanted = services.settings.server.api_keys
+    scheme, _, given = (authorization or "").partition(" ")
+    token = given.strip() if scheme.lower() == "bearer" else ""
+    if wanted != "off" and (is_key(token) or wanted == "required"):
+        # Whatever it is, it is looked up, and that counts as a read.
+        await count_read(services, Asker(address, None))
+        key_id = await services.desk.keys.check(token, Scope.ASK)
+        return Asker(address, f"key:{key_id}", key_id)
+    if authorization is None:
+        return Asker(address, None)
+    if scheme.lower() != "bearer":
+        raise BadToken(expired=False)
+    return Asker(address, await services.desk.tokens.visitor(token))
 
 
 Needed = Annotated[Services, Depends(_services)]
@@ -194,15 +207,16 @@ WhoAsks = Annotated[Asker, Depends(_asker)]
 
 async def counted(services: Needed, asker: WhoAsks) -> None:
     """A read, refused before anything is looked up for it."""
-    await _count(services, asker)
+    if asker.key_id is None:
+        await count_read(services, asker)
 
 
 async def counted_by_address(services: Needed, address: Visitor) -> None:
     """The same where no token is asked for, and an old one does not matter."""
-    await _count(services, Asker(address, None))
+    await count_read(services, Asker(address, None))
 
 
-async def _count(services: Services, asker: Asker) -> None:
+async def count_read(services: Services, asker: Asker) -> None:
     verdict = await services.limits.reads.hit(asker.address, asker.visitor_id)
     if isinstance(verdict, Denied):
         raise rate_limited(verdict.retry_after_s, verdict.scope)
@@ -210,5 +224,5 @@ async def _count(services: Services, asker: Asker) -> None:
 
 async def following(services: Needed, asker: WhoAsks) -> AsyncIterator[None]:
     """Holds one of the streams that a visitor may have open until the response has ended. Raises TooManyStreams."""
-    with services.followers.one(asker.visitor_id, asker.address):
+    with services.followers.one(asker.visitor_id if asker.key_id is None else None, asker.address):
         yield

@@ -8,12 +8,15 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
+from handrail.accounts.api_keys import ApiKeys
 from handrail.accounts.attempts import build_attempts
 from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.limits.build import Limits
 from handrail.accounts.oidc import Oidc
+from handrail.accounts.rotation import VisitorTokens
+from handrail.accounts.second_factor import SecondFactors
 from handrail.accounts.sessions import WINDOW_S, SignIn
-from handrail.accounts.visitor_token import VisitorTokens, load_secret
+from handrail.accounts.visitor_token import TokenSigner, load_secret
 from handrail.desk.handoff.availability import Rota
 from handrail.desk.handoff.conversations import Conversations, Expected
 from handrail.desk.handoff.live import Hub
@@ -22,6 +25,7 @@ from handrail.desk.handoff.presence import Presence
 from handrail.desk.outbox.alerts import QueueAlerts
 from handrail.desk.outbox.visitor_mail import VisitorMail
 from handrail.errors import HandrailError
+from handrail.records.api_keys import ApiKeyRecords
 from handrail.records.conversations import ConversationRecords
 from handrail.records.database import Database
 from handrail.records.desk_book import DeskBook
@@ -31,6 +35,8 @@ from handrail.records.lists import ConversationLists
 from handrail.records.mail import MailRecords
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
+from handrail.records.second_factors import SecondFactorRecords
+from handrail.records.visitor_tokens import VisitorTokenRecords
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
 from handrail.turn.wording import load_wording
@@ -76,9 +82,12 @@ class DeskServices:
     visitors: VisitorRecords
     outbox: OutboxRecords
     sign_in: SignIn
+    factors: SecondFactors
     oidc: Oidc | None
     """None where no provider is set up."""
     tokens: VisitorTokens
+    keys: ApiKeys
+    """Of programs."""
     mail: VisitorMail
     handoffs: HandoffRecords
     hub: Hub
@@ -111,6 +120,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
     given = settings.desk.secret
     secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
     attempts = build_attempts(limits.redis, limits.keys, WINDOW_S, clock)
+    factors = SecondFactors(SecondFactorRecords(apart, tenant), brand.name, clock)
     services = DeskServices(
         conversations=conversations(apart),
         evidence=EvidenceRecords(apart, tenant),
@@ -119,9 +129,11 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         people=people,
         visitors=VisitorRecords(database, tenant),
         outbox=outbox,
-        sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret)),
+        sign_in=SignIn(people, book, clock, settings.desk, attempts, KnownBrowsers(secret), factors),
+        factors=factors,
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
-        tokens=VisitorTokens(secret),
+        tokens=VisitorTokens(TokenSigner(secret), VisitorTokenRecords(apart, tenant), clock),
+        keys=ApiKeys(ApiKeyRecords(database, tenant), tenant, clock),
         mail=VisitorMail(MailRecords(apart, tenant), outbox, settings, secret, clock),
         handoffs=HandoffRecords(apart, tenant),
         hub=hub,

@@ -15,6 +15,26 @@ class SignInRequest(Lenient):
 
     email: str = Field(max_length=254)
     password: str = Field(max_length=200)
+    code: str | None = Field(None, max_length=40, description="A one-time or recovery code, where one is asked for.")
+
+
+class ProofRequest(Lenient):
+    """Who is signed in shows that it is really them."""
+
+    password: str = Field(max_length=200)
+    code: str | None = Field(None, max_length=40)
+
+
+class PasswordRequest(ProofRequest):
+    """A password of one's own choice."""
+
+    new: str = Field(max_length=200)
+
+
+class CodeRequest(Lenient):
+    """A one-time code of the app that is being set up."""
+
+    code: str = Field(max_length=40)
 
 
 class PresenceRequest(Lenient):

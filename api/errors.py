@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from api.schemas import ErrorBody, ErrorDetail, ErrorResponse
+from handrail.accounts.api_keys import BadKey
 from handrail.accounts.limits import LimitsUnavailable
 from handrail.accounts.limits.open_streams import TooManyStreams
 from handrail.accounts.visitor_token import BadToken
@@ -135,6 +136,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Foreign, handler(_not_there))
     app.add_exception_handler(Unknown, handler(_not_there))
     app.add_exception_handler(BadToken, handler(_from_token))
+    app.add_exception_handler(BadKey, handler(_from_key))
     app.add_exception_handler(Stale, handler(_from_stale))
     app.add_exception_handler(NotPossible, handler(_from_impossible))
 
@@ -220,6 +222,10 @@ def _from_token(error: BadToken) -> ApiError:
     if error.expired:
         return ApiError(401, "token_expired", "The visitor token has expired. POST it to /visitor to get a new one.")
     return ApiError(401, "token_invalid", "The visitor token isn't valid. POST /visitor creates a new visitor.")
+
+
+def _from_key(_error: BadKey) -> ApiError:
+    return ApiError(401, "key_invalid", "Send an API key that is valid for this as a bearer token.")
 
 
 def _from_impossible(error: NotPossible) -> ApiError:

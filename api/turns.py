@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeVar
 from uuid import uuid4
 
 from api.dependencies import Asker, Services
@@ -16,7 +18,9 @@ from api.schemas import AskRequest
 from api.withdrawing import Withdrawing
 from handrail.accounts.customer import cleaned, signed
 from handrail.accounts.limits import Denied
+from handrail.accounts.limits.budget import Reservation, Unbounded
 from handrail.desk.handoff.conversations import Begun
+from handrail.llm.meter import metering
 from handrail.records import RecordsUnavailable
 from handrail.records.turns import Response, TurnKey
 from handrail.settings import Settings
@@ -28,6 +32,9 @@ from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import load_wording
 from handrail.types import Classification, Label, Outcome, Question, Turn
 from handrail.types.people import NOBODY as NO_PEOPLE
+from handrail.types.usage import NOTHING
+
+Given = TypeVar("Given")
 
 log = logging.getLogger("handrail.turns")
 
@@ -61,28 +68,53 @@ def read(body: AskRequest, settings: Settings) -> tuple[Question, TurnKey]:
     return question, key
 
 
-async def admit(services: Services, question: Question, key: TurnKey, asker: Asker) -> None:
-    """Count the message; what is refused here is not counted. Raises ApiError, Foreign and LimitsUnavailable.
+async def admit(services: Services, question: Question, key: TurnKey, asker: Asker) -> Reservation:
+    """Count the message, and reserve what its answer may cost; what is refused here is not counted.
+
+    The reservation is to be handed to `answer`, or settled. Raises ApiError, Foreign and LimitsUnavailable.
 
     A message to a person is no question: it is taken while the assistant starts, and when questions are used up.
     The models begin to read a question while the rest of its turn is prepared.
     """
-    to_person = await _to_person(services, question, key, asker)
-    if to_person:
-        verdict = await services.limits.messages.hit(asker.address)
-    elif services.assistant.ready or services.startup.incomplete:
-        verdict = await services.limits.questions.hit(asker.address)
-    else:
+    if await _to_person(services, question, key, asker):
+        _check(await services.limits.messages.hit(asker.address))
+        return Unbounded()
+    if not (services.assistant.ready or services.startup.incomplete):
         raise ApiError(
             503,
             "not_ready",
             "The assistant is still starting. Please try again in a few seconds.",
             retry_after_s=NOT_READY_RETRY_S,
         )
+    reserved = _check(await services.limits.budget.reserve(asker.bounded_as))
+    try:
+        await _count(services, asker)
+    except BaseException:
+        await asyncio.shield(reserved.settle(NOTHING))
+        raise
+    if services.assistant.ready:
+        services.assistant.foresee(question)
+    return reserved
+
+
+async def _count(services: Services, asker: Asker) -> None:
+    """Count a question. Raises ApiError and LimitsUnavailable, and RecordsUnavailable for a program's."""
+    keys = services.desk.keys
+    if asker.key_id is not None:
+        _check(await keys.count(asker.key_id))
+    try:
+        _check(await services.limits.questions.hit(asker.bounded_as))
+    except BaseException:
+        if asker.key_id is not None:
+            await asyncio.shield(keys.give_back(asker.key_id))
+        raise
+
+
+def _check(verdict: Given | Denied) -> Given:
+    """Raises ApiError for what is refused."""
     if isinstance(verdict, Denied):
         raise rate_limited(verdict.retry_after_s, verdict.scope)
-    if not to_person and services.assistant.ready:
-        services.assistant.foresee(question)
+    return verdict
 
 
 async def may_follow(services: Services, turn_id: str, asker: Asker) -> None:
@@ -96,9 +128,26 @@ async def may_follow(services: Services, turn_id: str, asker: Asker) -> None:
 
 
 async def answer(
+    services: Services, question: Question, asker: Asker, reserved: Reservation, watch: TurnWatch | None = None
+) -> Response:
+    """Run the turn and settle what it cost; the response as `/ask` sends it.
+
+    What a model took that was interrupted isn't known: all that was reserved counts.
+    """
+    with metering() as meter:
+        try:
+            result = await _answer(services, question, asker, watch)
+        except BaseException:
+            await asyncio.shield(reserved.settle(None if meter.requests else NOTHING))
+            raise
+    await asyncio.shield(reserved.settle(meter.usage))
+    return result
+
+
+async def _answer(
     services: Services, question: Question, asker: Asker, watch: TurnWatch | None = None, *, to_person: bool = False
 ) -> Response:
-    """Run the turn, knowing who is at the desk; the response as `/ask` sends it.
+    """Knows who is at the desk.
 
     Who answers is read before anything is done, and again before the answer is delivered: what the assistant wrote
     while a person took over reaches nobody. Evidence is recorded after the response. What goes `to_person` waits
@@ -138,7 +187,7 @@ async def to_person(services: Services, question: Question, key: TurnKey, asker:
     if await services.once.stored(question.turn_id) is not None:
         return None
     await admit(services, question, key, asker)
-    return await answer(services, question, asker, to_person=True)
+    return await _answer(services, question, asker, to_person=True)
 
 
 async def _to_person(services: Services, question: Question, key: TurnKey, asker: Asker) -> bool:

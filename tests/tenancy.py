@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from handrail.records import desk_tables, learning_tables, mail_tables, outbox_table, trace_table  # noqa: F401
+from handrail.records import access_tables, desk_tables, learning_tables, mail_tables, outbox_table, trace_table  # noqa: F401
 from handrail.records.tables import Base
 
 OURS = re.compile(rf"\b({'|'.join(Base.metadata.tables)})\b")

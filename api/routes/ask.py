@@ -37,7 +37,7 @@ async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONRespons
 
     async def work() -> Response:
         with services.turns.one():
-            await turns.admit(services, question, key, asker)
-            return await turns.answer(services, question, asker)
+            reserved = await turns.admit(services, question, key, asker)
+            return await turns.answer(services, question, asker, reserved)
 
     return JSONResponse(await services.once.run(key, work))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Path
+from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.errors import AWAY_RETRY_S, ApiError
@@ -35,15 +34,9 @@ class NewTenant(BaseModel):
     company: str = Field(min_length=1, max_length=120, description="What the assistant calls the company.")
 
 
-def build_router(settings: Settings, key: str, clock: Callable[[], float]) -> APIRouter:
-    """`key` is asked for as `Authorization: Bearer …`."""
-
-    def check(authorization: Annotated[str, Header()] = "") -> None:
-        scheme, _, given = authorization.partition(" ")
-        if scheme.lower() != "bearer" or not secrets.compare_digest(given.strip().encode(), key.encode()):
-            raise ApiError(401, "unauthorized", "Send the key of server.operator_key as a bearer token.")
-
-    router = APIRouter(prefix="/tenants", include_in_schema=False, dependencies=[Depends(check)])
+def build_router(settings: Settings, allowed: Callable[..., Awaitable[None]], clock: Callable[[], float]) -> APIRouter:
+    """`allowed` raises for whoever is not the operator."""
+    router = APIRouter(prefix="/tenants", include_in_schema=False, dependencies=[Depends(allowed)])
     tenants = Tenants(settings.storage.data_dir)
 
     @router.get("")

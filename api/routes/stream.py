@@ -20,6 +20,7 @@ from api.schemas import AskRequest, StopRequest, StopResponse
 from api.stream import parts
 from api.stream.parts import Narrator
 from api.stream.sse import KEEP_ALIVE, encoded, event_stream, listed
+from handrail.accounts.limits.budget import Reservation
 from handrail.conversation.streams import Followable, OwnerGone
 from handrail.conversation.streams.journal import Journal
 from handrail.records import RecordsUnavailable
@@ -123,7 +124,7 @@ async def _begun(question: Question, key: TurnKey, services: Services, asker: As
     slot = ExitStack()
     try:
         slot.enter_context(services.turns.one())
-        await turns.admit(services, question, key, asker)
+        reserved = await turns.admit(services, question, key, asker)
     except BaseException:
         slot.close()
         await asyncio.shield(services.once.give_back(key))
@@ -131,17 +132,19 @@ async def _begun(question: Question, key: TurnKey, services: Services, asker: As
 
     async def work(journal: Journal) -> None:
         with slot:
-            await _told(question, key, services, asker, journal)
+            await _told(question, key, services, asker, reserved, journal)
 
     return services.streams.start(question.turn_id, question.conversation_id, work)
 
 
-async def _told(question: Question, key: TurnKey, services: Services, asker: Asker, journal: Journal) -> None:
+async def _told(
+    question: Question, key: TurnKey, services: Services, asker: Asker, reserved: Reservation, journal: Journal
+) -> None:
     narrator = Narrator(journal, question.turn_id)
     narrator.start()
 
     async def answered() -> Response:
-        response = await turns.answer(services, question, asker, narrator)
+        response = await turns.answer(services, question, asker, reserved, narrator)
         services.streams.settled(question.turn_id)
         return response
 

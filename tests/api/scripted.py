@@ -11,6 +11,7 @@ from pydantic_ai.models.decision import DecisionModel
 
 from handrail.errors import RetryableError
 from handrail.llm.health import Problem
+from handrail.llm.meter import reserve, spend
 from handrail.observe.record import TurnRecord
 from handrail.observe.recorder import Sink
 from handrail.settings import Settings
@@ -64,6 +65,8 @@ class ScriptedAssistant:
         """Turns whose answers were not delivered."""
         self.hold: asyncio.Event | None = None
         self.takes_s = 0.0
+        self.uses: Usage | None = None
+        """What a language model takes for each turn."""
         self.fails: Exception | None = None
         self.tells: Callable[[TurnWatch], Awaitable[None]] | None = None
         """Plays a turn to its watcher before the outcome."""
@@ -130,6 +133,8 @@ class ScriptedAssistant:
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         self.asked.append(question)
+        if self.uses is not None:
+            reserve()
         try:
             if watch is not None and self.tells is not None:
                 await self.tells(watch)
@@ -140,6 +145,8 @@ class ScriptedAssistant:
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
+        if self.uses is not None:
+            spend(self.uses, "scripted")
         if self.fails is not None:
             raise self.fails
         return turn_of(question, self.result)

@@ -63,11 +63,34 @@ class Endpoints:
 
     async def sign_in(self, request: Request) -> Response:
         body = await request.json()
+        code = body.pop("code", None)
         if body != {"email": ME["email"], "password": PASSWORD}:
-            return _error(401, "wrong")
+            return _error(401, "wrong_password")
+        if self.site.code and code != self.site.code:
+            return _error(401, "wrong_code" if code else "code_needed")
         response = JSONResponse({"user": _user(self.site), "csrf": CSRF})
         response.set_cookie(COOKIE, "yes", httponly=True, samesite="strict")
         return response
+
+    async def account(self, request: Request) -> Response:
+        """Sets up a second factor whose code is always the same; the password is the one that signs in."""
+        site, what = self.site, request.path_params.get("what", "")
+        body = await request.json() if request.method == "POST" else {}
+        if "password" in body and body["password"] != PASSWORD:
+            return _error(403, "wrong_password")
+        if what == "second-factor":
+            return JSONResponse({"secret": "JBSWY3DPEHPK3PXP", "uri": "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"}, 201)
+        if what == "second-factor/confirm":
+            if body["code"] != "123456":
+                return _error(422, "wrong_code", "The code is wrong.")
+            site.code = body["code"]
+            return JSONResponse({"recovery": ["aaaaa-bbbbb-ccccc-ddddd", "eeeee-fffff-ggggg-hhhhh"]})
+        if what == "second-factor/off":
+            site.code = ""
+            return Response(status_code=204)
+        if what == "password":
+            return JSONResponse({"user": _user(site), "csrf": CSRF})
+        return JSONResponse({"password": True, "second_factor": bool(site.code), "recovery_left": 2})
 
     async def ways(self, _request: Request) -> Response:
         return JSONResponse(self.site.ways)
@@ -277,6 +300,8 @@ def build_app(site: DeskSite) -> Starlette:
             route("ways", endpoints.ways),
             route("sign-out", endpoints.sign_out, "POST"),
             route("me", endpoints.me),
+            route("account", endpoints.account),
+            route("account/{what:path}", endpoints.account, "POST"),
             route("events", endpoints.events),
             route("conversations", endpoints.listed),
             route("conversations/{id}", endpoints.one),

@@ -39,6 +39,8 @@ class DeskSite:
         self.visitors = {"eve@example.net": 2}
         self.role = "admin"
         self.ways: Json = {"password": True, "oidc": None}
+        self.code = ""
+        """What is asked for after the password; empty without a second factor."""
         self.writes: list[tuple[str, Json]] = []
         self.listeners: list[asyncio.Queue[str | None]] = []
         self.refuse: dict[str, int] = {}

@@ -227,12 +227,12 @@ async def test_the_month_is_forecast_whatever_range_is_asked_for_and_held_agains
     await store(database, talk("a", at("2026-11-02 10:00")), *days)
     one_day = period("2026-11-05", "2026-11-05", BERLIN, NOW)
 
-    found = await report(database, "cost", one_day, budget=Budget(100, 0.05))
+    found = await report(database, "cost", one_day, budget=Budget(5.0, "$5 a day"))
 
     assert (found["cost_usd"], found["month_to_date_usd"]) == (2.0, 36.0)
     assert found["month_forecast_usd"] == 36.0 + 2.0 * 10.5  # from noon of the 20th to the end of the 30th
     assert found["month_forecast_low_usd"] == found["month_forecast_high_usd"] == found["month_forecast_usd"]
-    assert found["month_budget_usd"] == 100 * 0.05 * 30
+    assert found["month_budget_usd"] == 5.0 * 30
     assert (await report(database, "cost"))["month_budget_usd"] is None
     assert any("No budget is set" in note for note in (await report(database, "cost"))["notes"])  # type: ignore[attr-defined]
 

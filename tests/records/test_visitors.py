@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import JSON, Boolean, Double, Integer, LargeBinary, Table, insert, select
 from sqlalchemy.types import TypeEngine
 
-from handrail.records import desk_tables, learning_tables, mail_tables, outbox_table, trace_table  # noqa: F401
+from handrail.records import access_tables, desk_tables, learning_tables, mail_tables, outbox_table, trace_table  # noqa: F401
 from handrail.records.database import Database, open_database
 from handrail.records.digests import digest
 from handrail.records.tables import Base
@@ -20,10 +20,10 @@ from tests.records.talks import store, talk
 
 pytestmark = pytest.mark.anyio
 
-OWN = {"users", "sessions", "canned"}
+OWN = {"users", "sessions", "canned", "api_keys", "second_factors"}
 """What the desk has of its own people."""
-HASHED = {"mail_counts"}
-"""Keyed hashes and numbers of one day, which have to hold whatever a visitor asks for meanwhile."""
+HASHED = {"mail_counts", "visitor_tokens"}
+"""Hashes and numbers, which have to hold whatever a visitor asks for meanwhile."""
 LEAST = {
     "conversations",
     "messages",

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from api.routes.desk import (
+    account,
     actions,
     articles,
     conversations,
@@ -18,5 +19,19 @@ from api.routes.desk import (
 )
 
 router = APIRouter(prefix="/desk/api", include_in_schema=False)
-for part in (sign_in, oidc, conversations, actions, live, team, reports, grades, learning, articles, outbox, traces):
+for part in (
+    sign_in,
+    account,
+    oidc,
+    conversations,
+    actions,
+    live,
+    team,
+    reports,
+    grades,
+    learning,
+    articles,
+    outbox,
+    traces,
+):
     router.include_router(part.router)

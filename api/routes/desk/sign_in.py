@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -12,7 +14,7 @@ from api.desk_schemas import SignInRequest
 from api.errors import ApiError
 from api.middleware.headers import encrypted
 from handrail.accounts.known_browser import VALID_S
-from handrail.accounts.sessions import Signed, TooManyFailures, WrongPassword
+from handrail.accounts.sessions import CodeNeeded, Signed, TooManyFailures, WrongCode, WrongPassword
 
 KNOWN = "handrail_desk_known"
 
@@ -26,15 +28,9 @@ async def sign_in(
     """A session for whoever knows the password; another site cannot start one, since a JSON body is asked for."""
     if not services.settings.oidc.passwords:
         raise ApiError(403, "no_passwords", "Sign in with your company account.")
-    try:
+    with refusals():
         known = request.cookies.get(KNOWN)
-        signed = await services.desk.sign_in.open(body.email, body.password, address, known)
-    except WrongPassword:
-        raise ApiError(401, "wrong_password", "The e-mail or password is wrong.") from None
-    except TooManyFailures as error:
-        raise ApiError(
-            429, "rate_limited", "Too many wrong passwords. Please wait.", retry_after_s=error.retry_after_s
-        ) from None
+        signed = await services.desk.sign_in.open(body.email, body.password, address, known, body.code)
     keep(signed, request, response, services)
     return {"user": user_view(signed.user), "csrf": signed.csrf}
 
@@ -56,6 +52,23 @@ async def ways(services: Needed) -> dict[str, Any]:
     """How one may sign in: with a password, and the words on the button of the company's accounts."""
     oidc = services.settings.oidc
     return {"password": oidc.passwords, "oidc": oidc.label if oidc.issuer else None}
+
+
+@contextmanager
+def refusals(status: int = 401) -> Iterator[None]:
+    """What a password or a code is refused with."""
+    try:
+        yield
+    except WrongPassword:
+        raise ApiError(status, "wrong_password", "The e-mail or password is wrong.") from None
+    except CodeNeeded:
+        raise ApiError(status, "code_needed", "Enter the code from your authenticator app.") from None
+    except WrongCode:
+        raise ApiError(status, "wrong_code", "The code is wrong, or was used before.") from None
+    except TooManyFailures as error:
+        raise ApiError(
+            429, "rate_limited", "Too many wrong passwords. Please wait.", retry_after_s=error.retry_after_s
+        ) from None
 
 
 def keep(signed: Signed, request: Request, response: Response, services: Services) -> None:

@@ -12,6 +12,7 @@ from hashlib import blake2b, sha256
 from handrail.accounts.attempts import Attempts, Bucket
 from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.passwords import matches
+from handrail.accounts.second_factor import SecondFactors
 from handrail.errors import HandrailError
 from handrail.records.desk_book import DeskBook
 from handrail.records.desk_tables import UserRow
@@ -37,6 +38,14 @@ RANK = {Role.AGENT: 0, Role.LEAD: 1, Role.ADMIN: 2}
 
 class WrongPassword(HandrailError):
     """Address and password do not belong together; which of them is wrong is not told."""
+
+
+class CodeNeeded(HandrailError):
+    """The password is right, and a one-time code is asked for, too."""
+
+
+class WrongCode(HandrailError):
+    """The one-time code is wrong, or was used before."""
 
 
 class TooManyFailures(HandrailError):
@@ -92,6 +101,7 @@ class SignIn:
         settings: Desk,
         attempts: Attempts,
         browsers: KnownBrowsers,
+        factors: SecondFactors,
     ) -> None:
         self._people = people
         self._book = book
@@ -99,9 +109,21 @@ class SignIn:
         self._settings = settings
         self._attempts = attempts
         self._browsers = browsers
+        self._factors = factors
 
-    async def open(self, email: str, password: str, address: str, browser: str | None = None) -> Signed:
-        """A new session; `browser` is the mark it was given. Raises WrongPassword and TooManyFailures."""
+    async def open(
+        self, email: str, password: str, address: str, browser: str | None = None, code: str | None = None
+    ) -> Signed:
+        """A new session; `browser` is the mark it was given.
+
+        Raises WrongPassword, CodeNeeded, WrongCode and TooManyFailures.
+        """
+        return await self.begin(await self.proven(email, password, address, browser, code))
+
+    async def proven(
+        self, email: str, password: str, address: str, browser: str | None = None, code: str | None = None
+    ) -> UserRow:
+        """Whose password it is, and code where the user has a second factor. Raises what `open` does."""
         email, place = email.strip().lower(), sha256(address.encode()).hexdigest()[:16]
         known = self._browsers.name(browser, email, self._clock())
         buckets = self._buckets(email, place, known)
@@ -116,12 +138,18 @@ class SignIn:
         except HandrailError:
             await self._attempts.give_back(attempt, buckets)  # no password was looked at
             raise
+        detail = {"from": place} if known is None else {"known": "yes"}
         if not await matches(user.password_hash if user else None, password) or user is None or not user.active:
-            detail = {"from": place} if known is None else {"known": "yes"}
             await self._book.log(FAILED, self._clock(), target=email[:254], detail=detail)
             raise WrongPassword("the e-mail or password is wrong")
+        needed = await self._factors.is_on(user.id)
+        if needed and code and not await self._factors.passes(user.id, code):
+            await self._book.log(FAILED, self._clock(), target=email[:254], detail={**detail, "why": "code"})
+            raise WrongCode("the code is wrong, or was used before")
         await self._attempts.give_back(attempt, buckets)
-        return await self._begun(user)
+        if needed and not code:
+            raise CodeNeeded("a one-time code is needed")
+        return user
 
     def mark(self, user: UserRow) -> str:
         """What the browser keeps that has just signed in, to be known next time."""
@@ -148,14 +176,15 @@ class SignIn:
         else:
             await self._people.change(user.id, role=identity.role.value, subject=identity.subject)
             user.role = identity.role.value
-        return await self._begun(user, by="oidc")
+        return await self.begin(user, by="oidc")
 
     async def refused(self, problem: SignInProblem) -> None:
         """Remember that somebody was not let in."""
         target = problem.email[:254] if problem.email else None
         await self._book.log(FAILED, self._clock(), target=target, detail={"why": problem.code})
 
-    async def _begun(self, user: UserRow, **how: str) -> Signed:
+    async def begin(self, user: UserRow, **how: str) -> Signed:
+        """A new session for whoever has just proven who it is."""
         token, csrf, now = secrets.token_urlsafe(32), secrets.token_urlsafe(24), self._clock()
         await self._people.open_session(_hash(token), user.id, csrf, now, now + self._settings.session_hours * 3600)
         await self._book.log("sign_in", now, user_id=user.id, target=user.email, detail=how or None)

@@ -21,7 +21,7 @@ ROTATES_S = 30 * 86_400
 
 
 class BadToken(HandrailError):
-    """The token is not ours, or too old; `expired` when a new one can be had for it."""
+    """The token is not ours, too old, or was exchanged; `expired` when a new one can be had for it."""
 
     def __init__(self, *, expired: bool) -> None:
         super().__init__("the visitor token has run out" if expired else "the visitor token is not valid")
@@ -29,36 +29,34 @@ class BadToken(HandrailError):
 
 
 @dataclass(frozen=True, slots=True)
-class VisitorTokens:
+class VisitorToken:
+    """What a token says. Each exchange raises the generation by one."""
+
+    visitor_id: str
+    generation: int
+    expires: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSigner:
     """Signs with `secret`, which all processes share."""
 
     secret: bytes
 
-    def issue(self, visitor_id: str, now: float) -> str:
-        payload = _text(json.dumps({"v": visitor_id, "e": int(now) + VALID_S}).encode())
+    def issue(self, visitor_id: str, now: float, generation: int = 0) -> str:
+        """The same arguments give the same token."""
+        content = {"v": visitor_id, "e": int(now) + VALID_S, "g": generation}
+        payload = _text(json.dumps(content).encode())
         return f"{payload}.{self._signature(payload)}"
 
-    def renew(self, token: str, now: float) -> tuple[str, str]:
-        """The visitor of a valid or recently expired token, and a new one. Raises BadToken."""
-        visitor_id, expires = self._read(token)
-        if expires + ROTATES_S < now:
-            raise BadToken(expired=False)
-        return visitor_id, self.issue(visitor_id, now)
-
-    def visitor(self, token: str, now: float) -> str:
-        """The visitor a token was made for. Raises BadToken."""
-        visitor_id, expires = self._read(token)
-        if expires < now:
-            raise BadToken(expired=expires + ROTATES_S >= now)
-        return visitor_id
-
-    def _read(self, token: str) -> tuple[str, int]:
+    def read(self, token: str) -> VisitorToken:
+        """Whatever its age. Raises BadToken."""
         payload, _, signature = token.partition(".")
         if not token.isascii() or not hmac.compare_digest(signature, self._signature(payload)):
             raise BadToken(expired=False)
         try:
             content = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-            return str(content["v"]), int(content["e"])
+            return VisitorToken(str(content["v"]), int(content.get("g", 0)), int(content["e"]))
         except (binascii.Error, ValueError, KeyError, TypeError):
             raise BadToken(expired=False) from None
 

@@ -30,6 +30,7 @@ from handrail.cli import (
     kb,
     kb_conflicts,
     kb_versions,
+    key,
     models,
     outbox,
     parse,
@@ -82,6 +83,7 @@ app.add_typer(experiment.app, name="experiment")
 kb_versions.add_to(kb.app)
 kb.app.command()(kb_conflicts.conflicts)
 app.add_typer(kb.app, name="kb")
+app.add_typer(key.app, name="key")
 app.add_typer(models.app, name="models")
 app.add_typer(outbox.app, name="outbox")
 app.add_typer(prompts.app, name="prompts")

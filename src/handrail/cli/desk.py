@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, TypeVar
 
 import typer
 
 from handrail.accounts.demo import DEMO_AGENT
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
+from handrail.accounts.second_factor import SecondFactors, Setup
 from handrail.accounts.sessions import Role
 from handrail.accounts.tenants import path_of
 from handrail.assembly.forgetting import forget_shared
 from handrail.cli import Json, notes, results, settings_for
 from handrail.errors import SettingsError
 from handrail.records.database import Database, open_database
+from handrail.records.desk_book import DeskBook
 from handrail.records.desk_tables import UserRow
 from handrail.records.people import People
+from handrail.records.second_factors import SecondFactorRecords
 from handrail.records.traces import TraceRecords
 from handrail.records.visitors import VisitorRecords
 from handrail.settings import Settings
@@ -89,6 +92,38 @@ def password(email: Email, ask_password: Ask = False) -> None:
     _changed(email, active=True, password_hash=asyncio.run(hash_password(chosen)))
     if not ask_password:
         results.print(chosen)
+
+
+@user.command("totp")
+def totp(
+    email: Email,
+    off: Annotated[bool, typer.Option("--off", help="Stop asking for codes, such as when the device is lost.")] = False,
+) -> None:
+    """Ask a user for one-time codes after the password. The secret and the recovery codes are printed once."""
+    settings = settings_for()
+
+    async def work(database: Database) -> tuple[Setup, Sequence[str]] | None:
+        people, tenant = People(database, database.tenant), database.tenant
+        found = await people.by_email(email)
+        if found is None:
+            raise SettingsError(f"there is no user {email}")
+        factors = SecondFactors(SecondFactorRecords(database, tenant), settings.brand.name, time.time)
+        made = None if off else await factors.turn_on(found)
+        if off and not await factors.turn_off(found.id):
+            raise SettingsError(f"{email} has no second factor")
+        if not off and made is None:
+            raise SettingsError(f"{email} has a second factor already. --off turns it off")
+        action = "second_factor_off" if off else "second_factor_on"
+        await DeskBook(database, tenant).log(action, time.time(), target=found.email)
+        return made
+
+    made = with_database(settings, work)
+    if made is None:
+        notes.print(f"{email} is asked for the password only.")
+        return
+    setup, codes = made
+    notes.print("Add the secret or the link to an authenticator app, and keep the recovery codes: each works once.")
+    results.print("\n".join((setup.secret, setup.uri, *codes)), soft_wrap=True)
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import delete
 
-from handrail.records import desk_tables, learning_tables, mail_tables, outbox_table, trace_table  # noqa: F401
+from handrail.records import access_tables, desk_tables, learning_tables, mail_tables, outbox_table, trace_table  # noqa: F401
 from handrail.records.database import Database
 from handrail.records.tables import Base
 

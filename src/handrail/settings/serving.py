@@ -61,6 +61,11 @@ class Server(Section):
         description="Turns on `/tenants`, for whoever sends this key as a bearer token: see docs/tenants.md. "
         "Environment variable: HANDRAIL__SERVER__OPERATOR_KEY.",
     )
+    api_keys: Literal["off", "allowed", "required"] = advanced(
+        "off",
+        description="Whether programs may call the API with keys from `handrail key create`. `required` takes nobody "
+        "else, so the widget doesn't work.",
+    )
     deployment: str | None = advanced(
         None,
         pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$",
@@ -107,6 +112,26 @@ class Limits(Section):
         0, ge=0, le=100_000_000, description="Questions from all visitors per day. 0 means unlimited."
     )
     demo_global_per_day: int = advanced(100, ge=0, le=100_000_000, description="Replaces global_per_day in demo mode.")
+    visitor_tokens_per_day: int = advanced(
+        0,
+        ge=0,
+        le=1_000_000_000,
+        description="LLM tokens per IP address and UTC day. Each turn reserves `llm.turn_max_tokens` first. 0 means "
+        "unlimited.",
+    )
+    visitor_usd_per_day: float = advanced(
+        0.0,
+        ge=0,
+        le=1_000_000,
+        description="LLM cost per IP address and UTC day, at the prices given. Each turn reserves `llm.turn_max_usd` "
+        "first. 0 means unlimited.",
+    )
+    global_tokens_per_day: int = advanced(
+        0, ge=0, le=1_000_000_000_000, description="The same for all visitors together, in tokens. 0 means unlimited."
+    )
+    global_usd_per_day: float = advanced(
+        0.0, ge=0, le=1_000_000, description="The same for all visitors together, in dollars. 0 means unlimited."
+    )
     handoff_per_hour: int = advanced(
         10,
         ge=0,

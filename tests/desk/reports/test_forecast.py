@@ -69,7 +69,7 @@ def test_no_turns_at_all_cost_nothing() -> None:
     assert forecast({}, None, NOW, BERLIN) == Forecast(0.0)
 
 
-def test_a_budget_needs_a_daily_limit_and_a_limit_of_each_turn() -> None:
+def test_a_budget_is_of_the_day_or_of_its_turns_whichever_is_less() -> None:
     def most(**sections: Mapping[str, object]) -> float | None:
         budget = budget_of(Settings.model_validate({"server": {"demo_mode": False}, **sections}))
         return budget.usd_per_day if budget else None
@@ -79,3 +79,7 @@ def test_a_budget_needs_a_daily_limit_and_a_limit_of_each_turn() -> None:
     assert most(llm=money) is most(limits=questions) is None
     assert most(llm=money, limits={**questions, "enabled": False}) is None
     assert most(llm=money, server={"demo_mode": True}) == 100 * 0.02
+    assert most(limits={"global_usd_per_day": 7.0}) == 7.0
+    assert most(limits={"global_usd_per_day": 7.0, "enabled": False}) is None
+    assert most(llm=money, limits={**questions, "global_usd_per_day": 7.0}) == 7.0
+    assert most(llm=money, limits={**questions, "global_usd_per_day": 70.0}) == 10.0

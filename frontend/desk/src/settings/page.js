@@ -1,17 +1,18 @@
 /** @import {Desk, View} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
+import { accountSettings } from "./account.js";
 import { auditSettings } from "./audit.js";
 import { cannedSettings } from "./canned.js";
 import { letterSettings } from "./letters.js";
 import { usersSettings } from "./users.js";
 import { visitorSettings } from "./visitors.js";
 
-/** Canned replies for everybody, what could not be delivered for leads, people and their data for admins. @param {Desk} desk @returns {View} */
+/** One's own account and canned replies for everybody, what could not be delivered for leads, people and their data for admins. @param {Desk} desk @returns {View} */
 export function settingsPage(desk) {
   const { t, me } = desk;
   return {
     element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_settings") })),
-      cannedSettings(desk), ...(me.role !== "agent" ? [letterSettings(desk)] : []),
+      accountSettings(desk), cannedSettings(desk), ...(me.role !== "agent" ? [letterSettings(desk)] : []),
       ...(me.role === "admin" ? [usersSettings(desk), visitorSettings(desk), auditSettings(desk)] : [])),
   };
 }

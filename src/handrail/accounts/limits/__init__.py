@@ -26,6 +26,9 @@ class LimitsUnavailable(RetryableError):
 
 
 class Limiter(Protocol):
-    async def hit(self, visitor: str) -> Allowed | Denied:
-        """Count one request of `visitor` in all scopes at once, or in none. Raises LimitsUnavailable."""
+    async def hit(self, visitor: str | None) -> Allowed | Denied:
+        """Count one request of `visitor` in all scopes at once, or in none. Raises LimitsUnavailable.
+
+        None is a program with a key: it counts only in the scopes of everybody together.
+        """
         ...

@@ -10,9 +10,11 @@ from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace, keyspace_of
 from handrail.accounts.limits import Allowed, Denied, Limiter
+from handrail.accounts.limits.budget import Budget, InProcessBudget, allowances
 from handrail.accounts.limits.in_process import InProcessLimiter
 from handrail.accounts.limits.rules import Rule, handoff_rules, message_rules, question_rules, read_rules
 from handrail.accounts.limits.shared import SLOT, RedisLimiter, connect
+from handrail.accounts.limits.shared_budget import RedisBudget, SpareBudget
 from handrail.accounts.limits.spare import SpareLimiter
 from handrail.errors import SettingsError
 from handrail.settings import Settings
@@ -32,9 +34,11 @@ class Reads:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """One limiter each for questions, for requests for a person, for messages to one, and for reads."""
+    """One limiter each for questions, for requests for a person, for messages to one, and for reads; and budgets."""
 
     questions: Limiter
+    budget: Budget
+    """What answers to questions may cost."""
     handoffs: Limiter
     messages: Limiter
     reads: Reads
@@ -63,13 +67,14 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     """Shared counters where `limits.redis_url` is set, else counters in this process.
 
     With Redis away a demo or a public server fails closed, because its worst-case spend must hold; otherwise, and for
-    requests for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none.
+    requests for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none,
+    and for budgets that no turn fits into.
     """
     questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
-    keys, reads = keyspace_of(settings), Reads(settings, clock)
+    keys, reads, budgets = keyspace_of(settings), Reads(settings, clock), allowances(settings)
     if settings.limits.redis_url is None:
         own = [InProcessLimiter(rules, clock) for rules in (questions, handoffs, messages)]
-        return Limits(own[0], own[1], own[2], reads, keys)
+        return Limits(own[0], InProcessBudget(budgets, clock), own[1], own[2], reads, keys)
     try:
         redis, asking = connect(settings.limits.redis_url), connect(settings.limits.redis_url)
     except ValueError as error:
@@ -79,8 +84,10 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
         return SpareLimiter(RedisLimiter(redis, keys, name, rules, clock), InProcessLimiter(rules, clock))
 
     asked = RedisLimiter(asking, keys, "questions", questions, clock)
+    shared = RedisBudget(asking, keys, budgets, clock)
     return Limits(
         asked if settings.server.must_count else SpareLimiter(asked, InProcessLimiter(questions, clock)),
+        shared if settings.server.must_count else SpareBudget(shared, InProcessBudget(budgets, clock)),
         spared("handoffs", handoffs),
         spared("messages", messages),
         reads,

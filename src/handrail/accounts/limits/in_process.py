@@ -28,13 +28,17 @@ class InProcessLimiter:
         self._salt = secrets.token_bytes(16)
         self._lock = Lock()
 
-    async def hit(self, visitor: str) -> Allowed | Denied:
-        key = blake2b(visitor.encode(), key=self._salt, digest_size=12).digest()
+    async def hit(self, visitor: str | None) -> Allowed | Denied:
+        key = blake2b((visitor or "").encode(), key=self._salt, digest_size=12).digest()
         with self._lock:
             now = self._clock()
             for rule, window in self._windows:
                 _turn_over(window, rule.window(now))
-            counted = [(rule, window, key if rule.per_visitor else b"") for rule, window in self._windows]
+            counted = [
+                (rule, window, key if rule.per_visitor else b"")
+                for rule, window in self._windows
+                if visitor is not None or not rule.per_visitor
+            ]
             full = [rule for rule, window, who in counted if window.hits[who] >= rule.limit]
             if full:
                 rule = max(full, key=lambda rule: rule.seconds_left(now))

@@ -54,44 +54,54 @@ def connect(url: str, connections: int = CONNECTIONS) -> Redis:
     return Redis.from_pool(pool)
 
 
+class Salt:
+    """All processes share one that changes daily: visitors cannot be followed from one day to the next."""
+
+    def __init__(self, redis: Redis, keys: Keyspace) -> None:
+        self._redis = redis
+        self._keys = keys
+        self._known: tuple[int, bytes] = (-1, b"")
+
+    async def hashed(self, visitor: str, now: float) -> str:
+        """What stands for a visitor today. Raises RedisError and OSError."""
+        day = int(now // DAY)
+        if self._known[0] != day:
+            key = self._keys.key(SLOT, "salt", day)
+            await self._redis.set(key, secrets.token_hex(16), nx=True, ex=2 * DAY)
+            salt = await self._redis.get(key)
+            self._known = (day, salt.encode() if isinstance(salt, str) else salt or b"")
+        return blake2b(visitor.encode(), key=self._known[1], digest_size=12).hexdigest()
+
+
 class RedisLimiter:
     """`name` keeps the counters of different limits apart; `clock` returns seconds since the epoch."""
 
     def __init__(
         self, redis: Redis, keys: Keyspace, name: str, rules: Sequence[Rule], clock: Callable[[], float]
     ) -> None:
-        self._redis = redis
         self._keys = keys
         self._name = name
         self._rules = rules
         self._clock = clock
         self._script = redis.register_script(CHECK_AND_ADD)
-        self._salt: tuple[int, bytes] = (-1, b"")
+        self._salt = Salt(redis, keys)
 
-    async def hit(self, visitor: str) -> Allowed | Denied:
-        if not self._rules:
+    async def hit(self, visitor: str | None) -> Allowed | Denied:
+        rules = [rule for rule in self._rules if visitor is not None or not rule.per_visitor]
+        if not rules:
             return Allowed()
         now = self._clock()
         try:
-            who = blake2b(visitor.encode(), key=await self._salt_of(int(now // DAY)), digest_size=12).hexdigest()
-            keys = [self._key(rule, now, who) for rule in self._rules]
-            bounds = [n for rule in self._rules for n in (rule.limit, rule.seconds_left(now) + 60)]
+            who = await self._salt.hashed(visitor or "", now)
+            keys = [self._key(rule, now, who) for rule in rules]
+            bounds = [n for rule in rules for n in (rule.limit, rule.seconds_left(now) + 60)]
             full = await self._script(keys=keys, args=bounds)
         except (RedisError, OSError) as error:
             raise LimitsUnavailable("can't reach the shared request counters") from error
         if not full:
             return Allowed()
-        rule = max((self._rules[place - 1] for place in full), key=lambda rule: rule.seconds_left(now))
+        rule = max((rules[place - 1] for place in full), key=lambda rule: rule.seconds_left(now))
         return Denied(rule.scope, rule.seconds_left(now))
 
     def _key(self, rule: Rule, now: float, who: str) -> str:
         return self._keys.key(SLOT, self._name, rule.scope, rule.window(now), who if rule.per_visitor else "*")
-
-    async def _salt_of(self, day: int) -> bytes:
-        """All processes share a salt that changes daily: visitors cannot be followed from one day to the next."""
-        if self._salt[0] != day:
-            key = self._keys.key(SLOT, "salt", day)
-            await self._redis.set(key, secrets.token_hex(16), nx=True, ex=2 * DAY)
-            salt = await self._redis.get(key)
-            self._salt = (day, salt.encode() if isinstance(salt, str) else salt or b"")
-        return self._salt[1]

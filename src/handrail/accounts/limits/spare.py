@@ -17,7 +17,7 @@ class SpareLimiter:
         self._spare = spare
         self._away = False
 
-    async def hit(self, visitor: str) -> Allowed | Denied:
+    async def hit(self, visitor: str | None) -> Allowed | Denied:
         try:
             verdict = await self._shared.hit(visitor)
         except LimitsUnavailable as error:

@@ -75,10 +75,12 @@ async def _month(
         else f"No forecast yet: it needs {LEAST_DAYS} whole days of messages, and there are {found.days}."
     ]
     if budget is None:
-        notes.append("No budget is set. A daily limit of questions and llm.turn_max_usd together bound a day's cost.")
+        notes.append(
+            "No budget is set. limits.global_usd_per_day, or a daily limit of questions and llm.turn_max_usd together, "
+            "bound a day's cost."
+        )
     else:
-        limit = f"{budget.questions_per_day} questions a day of at most ${budget.usd_per_turn:g} each"
-        notes.append(f"Budget: what the settings allow at most, {limit}.")
+        notes.append(f"Budget: what the settings allow at most, {budget.told}.")
     return figures, notes
 
 

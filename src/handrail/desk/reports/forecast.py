@@ -21,14 +21,11 @@ STUDENT_95 = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447}
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A daily limit of questions, each of which may cost so much: together they bound a day."""
+    """What bounds the cost of a day."""
 
-    questions_per_day: int
-    usd_per_turn: float
-
-    @property
-    def usd_per_day(self) -> float:
-        return self.questions_per_day * self.usd_per_turn
+    usd_per_day: float
+    told: str
+    """What sets it, for the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +41,15 @@ class Forecast:
 
 
 def budget_of(settings: Settings) -> Budget | None:
-    """None where a day's cost has no bound."""
-    limits = [rule.limit for rule in question_rules(settings) if rule.scope == "global_day"]
-    usd = settings.llm.turn_max_usd
-    return Budget(limits[0], usd) if limits and usd else None
+    """The least that the settings allow at most; None where a day's cost has no bound."""
+    questions = [rule.limit for rule in question_rules(settings) if rule.scope == "global_day"]
+    usd, of_day = settings.llm.turn_max_usd, settings.limits.global_usd_per_day
+    found = []
+    if questions and usd:
+        found.append(Budget(questions[0] * usd, f"{questions[0]} questions a day of at most ${usd:g} each"))
+    if of_day and settings.limits.enabled:
+        found.append(Budget(of_day, f"${of_day:g} a day"))
+    return min(found, key=lambda budget: budget.usd_per_day, default=None)
 
 
 def month_of(now: float, zone: ZoneInfo) -> Period:

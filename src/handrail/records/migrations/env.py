@@ -2,10 +2,10 @@
 
 from alembic import context
 
-from handrail.records import desk_tables, learning_tables, mail_tables, outbox_table, trace_table
+from handrail.records import access_tables, desk_tables, learning_tables, mail_tables, outbox_table, trace_table
 from handrail.records.tables import Base
 
-TABLES = (desk_tables, learning_tables, mail_tables, outbox_table, trace_table)
+TABLES = (access_tables, desk_tables, learning_tables, mail_tables, outbox_table, trace_table)
 """Imported so that the metadata knows all of them."""
 
 context.configure(
