@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from fastapi import FastAPI
@@ -64,6 +65,9 @@ from handrail.settings import Settings, load_settings, public
 from handrail.settings.load import of_tenant
 from handrail.settings.tenants import OWN
 
+if TYPE_CHECKING:
+    from handrail.observe.metrics import Metrics
+
 TURN_TTL_S = 86_400
 """Seconds a finished turn is kept for repeated turn ids."""
 CLAIM_MARGIN_S = 15.0
@@ -88,12 +92,15 @@ def create_app(
         log_format.configure(chosen.observe)
     answering = assistant or _assembled(chosen)
     tenants = _tenants(chosen, answering, clock) if chosen.storage.tenant == OWN else None
+    metrics = _metrics(chosen)
+    if metrics is not None:
+        answering.trace_to(metrics)
     app = FastAPI(
         title="Handrail",
         version=__version__,
         description=openapi.DESCRIPTION,
         lifespan=_lifespan(chosen, answering, clock, hopeless, tenants),
-        middleware=_middleware(chosen, tenants),
+        middleware=_middleware(chosen, tenants, metrics),
         docs_url=None,
         redoc_url=None,
         openapi_tags=openapi.TAGS,
@@ -103,13 +110,10 @@ def create_app(
     if chosen.decisions.serve_key is not None:
         key = chosen.decisions.serve_key.get_secret_value()
         app.include_router(systemone.build_router(answering.decision_model, key))
-    if chosen.observe.metrics_key is not None:
-        from api.routes import metrics
-        from handrail.observe.metrics import Metrics
+    if metrics is not None and chosen.observe.metrics_key is not None:
+        from api.routes import metrics as scraped
 
-        counted = Metrics()
-        answering.trace_to(counted)
-        app.include_router(metrics.build_router(counted, chosen.observe.metrics_key.get_secret_value()))
+        app.include_router(scraped.build_router(metrics, chosen.observe.metrics_key.get_secret_value()))
     if tenants is not None and chosen.server.operator_key is not None:
         app.include_router(operator.build_router(chosen, chosen.server.operator_key.get_secret_value(), clock))
     site.mount(app, chosen)
@@ -134,7 +138,16 @@ def _tenants(settings: Settings, own: Assistant, clock: Callable[[], float]) -> 
     return RunningTenants(settings.storage.data_dir, make)
 
 
-def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Middleware]:
+def _metrics(settings: Settings) -> Metrics | None:
+    """None where nobody reads them."""
+    if settings.observe.metrics_key is None:
+        return None
+    from handrail.observe.metrics import Metrics
+
+    return Metrics()
+
+
+def _middleware(settings: Settings, tenants: RunningTenants | None, metrics: Metrics | None) -> list[Middleware]:
     """Outermost first: even a refusal of an inner one carries the id and the headers."""
     origins = settings.server.cors_origins
     cors = Middleware(
@@ -147,6 +160,7 @@ def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Midd
     )
     return [
         *([Middleware(Door, tenants=tenants)] if tenants is not None else []),
+        *_counting(metrics),
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
         Middleware(SecurityHeaders, proxied=settings.server.trusted_proxies > 0),
         *([cors] if origins else []),
@@ -159,6 +173,14 @@ def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Midd
             larger={"/desk/api/uploads": settings.knowledge.max_article_bytes},
         ),
     ]
+
+
+def _counting(metrics: Metrics | None) -> list[Middleware]:
+    if metrics is None:
+        return []
+    from api.middleware.counted import Counted
+
+    return [Middleware(Counted, metrics=metrics, clock=time.perf_counter)]
 
 
 def _lifespan(
@@ -183,10 +205,10 @@ def _lifespan(
             served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)
             traces = TraceRecords(database, database.tenant)
-            if settings.desk.trace_days:
-                queue = TraceQueue(traces.save)
-                assistant.trace_to(queue)
-                cleanup.push_async_callback(queue.finish)
+            trace_queue = TraceQueue(traces.save) if settings.desk.trace_days else None
+            if trace_queue is not None:
+                assistant.trace_to(trace_queue)
+                cleanup.push_async_callback(trace_queue.finish)
             startup = Startup(assistant.start, hopeless=hopeless)
             app.state.learning = build_learning(settings, database, database.tenant, assistant, clock)
             app.state.services = Services(
@@ -200,6 +222,7 @@ def _lifespan(
                 desk=served,
                 rota=rota,
                 traces=traces,
+                trace_queue=trace_queue,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
                 followers=_followers(settings),

@@ -65,6 +65,11 @@ class Database:
         """
         return self._apart or self
 
+    @property
+    def queued(self) -> int:
+        """Transactions that wait for SQLite's one writer."""
+        return len(self._line) if self._line is not None else 0
+
     def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
         """Commits at the end, rolls back on any error. Raises NotStorable, and RecordsUnavailable when it fails."""
         return self._transaction(self._engine, self._line)
