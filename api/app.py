@@ -48,7 +48,7 @@ from handrail.accounts.demo import refuse_demo_agent
 from handrail.accounts.keyspace import Keyspace
 from handrail.accounts.limits.build import build_limits
 from handrail.accounts.limits.open_streams import OpenStreams
-from handrail.accounts.limits.shared import CONNECTIONS, connect
+from handrail.accounts.redis_client import CONNECTIONS, connect
 from handrail.conversation.streams.running import Streams
 from handrail.conversation.streams.shared import SharedStreams
 from handrail.desk.handoff.desk import Desk
