@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from fastapi import FastAPI
@@ -49,7 +50,7 @@ from handrail.accounts.demo import refuse_demo_agent
 from handrail.accounts.keyspace import Keyspace
 from handrail.accounts.limits.build import build_limits
 from handrail.accounts.limits.open_streams import OpenStreams
-from handrail.accounts.limits.shared import CONNECTIONS, connect
+from handrail.accounts.redis_client import CONNECTIONS, connect
 from handrail.conversation.streams.running import Streams
 from handrail.conversation.streams.shared import SharedStreams
 from handrail.desk.handoff.desk import Desk
@@ -65,6 +66,9 @@ from handrail.records.turns import Turns
 from handrail.settings import Settings, load_settings, public
 from handrail.settings.load import of_tenant
 from handrail.settings.tenants import OWN
+
+if TYPE_CHECKING:
+    from handrail.observe.metrics import Metrics
 
 TURN_TTL_S = 86_400
 """Seconds a finished turn is kept for repeated turn ids."""
@@ -90,12 +94,15 @@ def create_app(
         log_format.configure(chosen.observe)
     answering = assistant or _assembled(chosen)
     tenants = _tenants(chosen, answering, clock) if chosen.storage.tenant == OWN else None
+    metrics = _metrics(chosen)
+    if metrics is not None:
+        answering.trace_to(metrics)
     app = FastAPI(
         title="Handrail",
         version=__version__,
         description=openapi.DESCRIPTION,
         lifespan=_lifespan(chosen, answering, clock, hopeless, tenants),
-        middleware=_middleware(chosen, tenants),
+        middleware=_middleware(chosen, tenants, metrics),
         docs_url=None,
         redoc_url=None,
         openapi_tags=openapi.TAGS,
@@ -105,14 +112,11 @@ def create_app(
     if chosen.decisions.serve_key is not None:
         key = chosen.decisions.serve_key.get_secret_value()
         app.include_router(systemone.build_router(answering.decision_model, key))
-    if offered(chosen, chosen.observe.metrics_key):
-        from api.routes import metrics
-        from handrail.observe.metrics import Metrics
+    if metrics is not None:
+        from api.routes import metrics as scraped
 
-        counted = Metrics()
-        answering.trace_to(counted)
         allowed = holder_of(Scope.METRICS, chosen.observe.metrics_key, "observe.metrics_key")
-        app.include_router(metrics.build_router(counted, allowed))
+        app.include_router(scraped.build_router(metrics, allowed))
     if tenants is not None and offered(chosen, chosen.server.operator_key):
         allowed = holder_of(Scope.OPERATOR, chosen.server.operator_key, "server.operator_key")
         app.include_router(operator.build_router(chosen, allowed, clock))
@@ -138,7 +142,16 @@ def _tenants(settings: Settings, own: Assistant, clock: Callable[[], float]) -> 
     return RunningTenants(settings.storage.data_dir, make)
 
 
-def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Middleware]:
+def _metrics(settings: Settings) -> Metrics | None:
+    """None where nobody reads them."""
+    if not offered(settings, settings.observe.metrics_key):
+        return None
+    from handrail.observe.metrics import Metrics
+
+    return Metrics()
+
+
+def _middleware(settings: Settings, tenants: RunningTenants | None, metrics: Metrics | None) -> list[Middleware]:
     """Outermost first: even a refusal of an inner one carries the id and the headers."""
     origins = settings.server.cors_origins
     cors = Middleware(
@@ -151,6 +164,7 @@ def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Midd
     )
     return [
         *([Middleware(Door, tenants=tenants)] if tenants is not None else []),
+        *_counting(metrics),
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
         Middleware(SecurityHeaders, proxied=settings.server.trusted_proxies > 0),
         *([cors] if origins else []),
@@ -163,6 +177,14 @@ def _middleware(settings: Settings, tenants: RunningTenants | None) -> list[Midd
             larger={"/desk/api/uploads": settings.knowledge.max_article_bytes},
         ),
     ]
+
+
+def _counting(metrics: Metrics | None) -> list[Middleware]:
+    if metrics is None:
+        return []
+    from api.middleware.counted import Counted
+
+    return [Middleware(Counted, metrics=metrics, clock=time.perf_counter)]
 
 
 def _lifespan(
@@ -187,10 +209,10 @@ def _lifespan(
             served, rota = build_desk(settings, database, limits, clock)
             cleanup.push_async_callback(served.later.finish)
             traces = TraceRecords(database, database.tenant)
-            if settings.desk.trace_days:
-                queue = TraceQueue(traces.save)
-                assistant.trace_to(queue)
-                cleanup.push_async_callback(queue.finish)
+            trace_queue = TraceQueue(traces.save) if settings.desk.trace_days else None
+            if trace_queue is not None:
+                assistant.trace_to(trace_queue)
+                cleanup.push_async_callback(trace_queue.finish)
             startup = Startup(assistant.start, hopeless=hopeless)
             app.state.learning = build_learning(settings, database, database.tenant, assistant, clock)
             app.state.services = Services(
@@ -204,6 +226,7 @@ def _lifespan(
                 desk=served,
                 rota=rota,
                 traces=traces,
+                trace_queue=trace_queue,
                 turns=Slots(settings.server.max_concurrent_turns),
                 streams=streams,
                 followers=_followers(settings),

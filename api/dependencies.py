@@ -25,6 +25,7 @@ from handrail.desk.handoff.desk import Desk
 from handrail.llm.health import Problem
 from handrail.observe.record import TurnRecord
 from handrail.observe.recorder import Sink
+from handrail.observe.trace_queue import TraceQueue
 from handrail.records.database import Database
 from handrail.records.once import Once
 from handrail.records.traces import TraceRecords
@@ -96,23 +97,28 @@ class Assistant(Protocol):
         """What language models fail at, the oldest first."""
         ...
 
+    def queued(self) -> int:
+        """Texts that wait for a local model, because somebody waits for a turn."""
+        ...
+
 
 class Slots:
     """A bound on turns worked on at once; there is no queue, because a visitor would rather know."""
 
     def __init__(self, count: int) -> None:
-        self._free = count
+        self._count = count
+        self.taken = 0
 
     @contextmanager
     def one(self) -> Iterator[None]:
         """Raises the `busy` refusal when all are taken."""
-        if self._free <= 0:
+        if self.taken >= self._count:
             raise busy()
-        self._free -= 1
+        self.taken += 1
         try:
             yield
         finally:
-            self._free += 1
+            self.taken -= 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,8 @@ class Services:
     desk: DeskServices
     rota: Rota
     traces: TraceRecords
+    trace_queue: TraceQueue | None
+    """None where traces aren't kept."""
     turns: Slots
     streams: Streams
     followers: OpenStreams

@@ -219,12 +219,17 @@ class ScriptedOpenAI:
         yield "data: [DONE]\n\n"
 
 
+def application(scripted: ScriptedOpenAI) -> Starlette:
+    return Starlette(routes=[Route("/v1/chat/completions", scripted.complete, methods=["POST"])])
+
+
 @contextmanager
 def scripted_openai() -> Iterator[ScriptedOpenAI]:
     """A server on a free port of 127.0.0.1, stopped at the end; `url` is its base URL with `/v1`."""
     scripted = ScriptedOpenAI()
-    app = Starlette(routes=[Route("/v1/chat/completions", scripted.complete, methods=["POST"])])
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
+    server = uvicorn.Server(
+        uvicorn.Config(application(scripted), host="127.0.0.1", port=0, log_level="error", lifespan="off")
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

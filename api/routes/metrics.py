@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from fastapi import APIRouter, Depends, Response
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
-from api.dependencies import Needed
+from api.dependencies import Needed, Services
 from api.routes.health import readiness
-from handrail.observe.metrics import Metrics
+from handrail.observe.metrics import Metrics, Moment
 from handrail.records import RecordsUnavailable
 
 
@@ -19,12 +19,28 @@ def build_router(metrics: Metrics, allowed: Callable[..., Awaitable[None]]) -> A
 
     @router.get("/metrics", include_in_schema=False)
     async def scrape(services: Needed) -> Response:
-        found = await readiness(services)
-        try:
-            waiting = (await services.desk.conversations.lists.counts(""))["queued"]
-        except RecordsUnavailable:
-            waiting = None
-        text = metrics.text(ready=found.ready, degraded=[one.part for one in found.degraded], waiting=waiting)
-        return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+        return Response(metrics.text(await _moment(services)), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     return router
+
+
+async def _moment(services: Services) -> Moment:
+    found = await readiness(services)
+    failing = services.condition.degraded(found.checks, services.assistant.problems())
+    try:
+        handoffs = (await services.desk.conversations.lists.counts(""))["queued"]
+        outbox = await services.desk.outbox.undelivered()
+    except RecordsUnavailable:
+        handoffs, outbox = None, None
+    return Moment(
+        ready=found.ready,
+        degraded={one.part: one.since for one in reversed(failing)},  # the oldest counts where one part has several
+        running={"turns": services.turns.taken, "streams": len(services.followers)},
+        waiting={
+            "models": services.assistant.queued(),
+            "records": services.database.queued,
+            "traces": len(services.trace_queue) if services.trace_queue is not None else 0,
+        },
+        handoffs=handoffs,
+        outbox=outbox,
+    )

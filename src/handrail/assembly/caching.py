@@ -32,7 +32,7 @@ def build_cache(settings: Settings, clock: Callable[[], float]) -> AnswerCache |
         return None
     if settings.limits.redis_url is None:
         return AnswerCache(InProcessStore(ttl_s, MOST_ANSWERS, clock), InProcessStore(ttl_s, MOST_TURNS, clock))
-    from handrail.accounts.limits.shared import connect
+    from handrail.accounts.redis_client import connect
     from handrail.answer.cache.shared import RedisStore
 
     url, keys = settings.limits.redis_url, keyspace_of(settings)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import keyspace_of
-from handrail.accounts.limits.shared import connect
+from handrail.accounts.redis_client import connect
 from handrail.assembly.memory import build_memory
 from handrail.conversation.streams.shared import SharedStreams
 from handrail.settings import Settings

@@ -71,7 +71,7 @@ def build_memory(settings: Settings, count: Count, clock: Callable[[], float]) -
     own = InProcessMemory(chosen.window_tokens, chosen.ttl_s, chosen.max_conversations, count, clock)
     if settings.limits.redis_url is None:
         return ConversationMemory(own)
-    from handrail.accounts.limits.shared import connect
+    from handrail.accounts.redis_client import connect
     from handrail.conversation.memory.shared import RedisMemory
 
     try:

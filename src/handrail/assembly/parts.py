@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,16 +223,20 @@ class Parts:
         self.index.release()
         self.versions.close()
 
+    @property
+    def queued(self) -> int:
+        """Texts that wait for any of the models."""
+        return sum(batcher.queued for batcher in self._batchers)
+
     def _close_models(self) -> None:
-        self.embed.close()
-        self.read.close()
-        self.entails.close()
-        for scorer in (self.message_scorer, self.foreign_scorer):
-            if scorer is not None:
-                scorer.close()
-        for beside in (self.late, self.multilingual):
-            if beside is not None:
-                beside.ask.close()
+        for batcher in self._batchers:
+            batcher.close()
+
+    @property
+    def _batchers(self) -> list[Batcher[Any, Any]]:
+        beside = (held.ask for held in (self.late, self.multilingual) if held is not None)
+        scorers = (scorer for scorer in (self.message_scorer, self.foreign_scorer) if scorer is not None)
+        return [self.embed, self.read, self.entails, *scorers, *beside]
 
 
 def build_parts(settings: Settings) -> Parts:

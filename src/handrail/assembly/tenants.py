@@ -7,7 +7,7 @@ import asyncio
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import keyspace_of
-from handrail.accounts.limits.shared import connect
+from handrail.accounts.redis_client import connect
 from handrail.accounts.tenants import Tenants
 from handrail.assembly.servers import clear
 from handrail.errors import HandrailError

@@ -61,6 +61,11 @@ class Batcher(Generic[T, R]):
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
+    @property
+    def queued(self) -> int:
+        """Items that somebody waits for and that no call has taken yet."""
+        return self._waiting
+
     def affordable(self, wanted: int, fewest: int) -> int:
         """How many of `wanted` items to submit: fewer, down to `fewest`, while more than `busy_above` items wait.
 

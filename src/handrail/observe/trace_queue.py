@@ -36,6 +36,10 @@ class TraceQueue:
         if self._writing is None or self._writing.done():
             self._writing = asyncio.get_running_loop().create_task(self._write())
 
+    def __len__(self) -> int:
+        """Turns that wait to be written."""
+        return len(self._waiting)
+
     async def finish(self) -> None:
         """Write what waits, once no more turns come."""
         if self._writing is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -19,11 +20,17 @@ from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.line import Line
 from handrail.records.migrate import upgrade
 from handrail.records.tables import TurnRow
+from handrail.records.trouble import AWAY, trouble_of
 from handrail.settings import Storage
 from handrail.settings.tenants import OWN
+from handrail.silence import Silence
 
 ASYNC_DRIVERS = {"postgres": "postgresql+asyncpg", "postgresql": "postgresql+asyncpg", "sqlite": "sqlite+aiosqlite"}
 LOCK_WAIT_MS = 10_000
+LOOK_S = 3.0
+"""Whoever asks for readiness has to be told before he gives up himself."""
+SILENCE: dict[str, Any] = {"timeout": 5.0, "command_timeout": 10.0}
+"""Seconds that a server may take to let somebody in, and for a statement: without them a frozen one holds all up."""
 
 ONE_AT_A_TIME: dict[str, Any] = {"pool_size": 1, "max_overflow": 0, "pool_timeout": LOCK_WAIT_MS / 1000}
 """SQLite has one writer, for which everybody stands in a `Line`."""
@@ -44,18 +51,22 @@ class Database:
         line: Line | None,
         apart: Database | None = None,
         tenant: str = OWN,
+        silence: Silence | None = None,
     ) -> None:
+        """`silence`: of a database server, which may freeze; a file has none."""
         self.tenant = tenant
         """Whose records are meant."""
         self._engine = engine
         self._readers = readers
         self._line = line
         self._apart = apart
+        self._silence = silence
+        self._looking: asyncio.Task[str | None] | None = None
 
     def of(self, tenant: str) -> Database:
         """The same connections, for the records of another tenant. Not to be closed."""
         apart = self._apart.of(tenant) if self._apart is not None else None
-        return Database(self._engine, self._readers, self._line, apart, tenant)
+        return Database(self._engine, self._readers, self._line, apart, tenant, self._silence)
 
     @property
     def apart(self) -> Database:
@@ -64,6 +75,11 @@ class Database:
         However many questions use up the others, these are free.
         """
         return self._apart or self
+
+    @property
+    def queued(self) -> int:
+        """Transactions that wait for SQLite's one writer."""
+        return len(self._line) if self._line is not None else 0
 
     def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
         """Commits at the end, rolls back on any error. Raises NotStorable, and RecordsUnavailable when it fails."""
@@ -81,26 +97,49 @@ class Database:
                     await held.enter_async_context(line.turn(first=self._apart is None))
                 session = await held.enter_async_context(AsyncSession(engine, expire_on_commit=False))
                 await held.enter_async_context(session.begin())
+                if self._silence is not None:
+                    await _connected(session, self._silence)
                 yield session
         except IntegrityError:
             raise
         except (DBAPIError, PoolTimeout, OSError) as error:
             if isinstance(error, DBAPIError) and _of_data(error):
                 raise NotStorable("a value can't be stored") from error
-            raise RecordsUnavailable(f"the database doesn't respond: {type(error).__name__}") from error
+            raise RecordsUnavailable(trouble_of(error)) from error
 
     async def problem(self) -> str | None:
-        """What is wrong, for readiness; None when all is well."""
+        """What is wrong, for readiness, within `LOOK_S`; None when all is well."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+        done, _ = await asyncio.wait({self._looking}, timeout=LOOK_S)
+        return self._looking.result() if done else AWAY
+
+    async def _look(self) -> str | None:
         try:
             async with self.transaction() as session:
                 await session.execute(select(TurnRow.turn_id).where(TurnRow.tenant == "").limit(1))
-        except RecordsUnavailable:
-            return "the database doesn't respond"
+        except RecordsUnavailable as error:
+            return str(error)
         return None
 
     async def close(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait({self._looking})
         for engine in {self._readers, self._engine, self.apart._readers, self.apart._engine}:
             await engine.dispose()
+
+
+async def _connected(session: AsyncSession, silence: Silence) -> None:
+    """A connection that the server was heard over. Only here: a statement may be slow though the server is well."""
+    if not silence.may_try():
+        raise TimeoutError("the database didn't respond a moment ago")
+    try:
+        await session.connection()
+    except TimeoutError:
+        silence.waited_in_vain()
+        raise
+    silence.answered()
 
 
 def _of_data(error: DBAPIError) -> bool:
@@ -125,16 +164,20 @@ async def open_database(storage: Storage) -> Database:
     except (DBAPIError, OSError) as error:
         await engine.dispose()
         raise RecordsUnavailable(
-            f"can't open the database ({type(error).__name__}). Check storage.database_url (DATABASE_URL), and that "
+            f"can't open the database: {trouble_of(error)}. Check storage.database_url (DATABASE_URL), and that "
             "storage.data_dir is writable"
         ) from error
+    if url.get_backend_name() != "sqlite":
+        await engine.dispose()
+        engine = _engine(url, {**SEVERAL, **_impatient(url)})  # an upgrade may take as long as it takes
     return _database(url, engine).of(storage.tenant)
 
 
 def _database(url: URL, engine: AsyncEngine) -> Database:
     if url.get_backend_name() != "sqlite":
-        few = _engine(url, FEW)
-        return Database(engine, engine, None, Database(few, few, None))
+        few, silence = _engine(url, {**FEW, **_impatient(url)}), Silence()
+        apart = Database(few, few, None, silence=silence)
+        return Database(engine, engine, None, apart, silence=silence)
     line = Line(LOCK_WAIT_MS / 1000)
     if not _in_file(url):
         return Database(engine, engine, line, Database(engine, engine, line))
@@ -154,10 +197,16 @@ def database_url(storage: Storage) -> URL:
     return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
 
 
+def _impatient(url: URL) -> dict[str, Any]:
+    return {"connect_args": SILENCE} if url.drivername == ASYNC_DRIVERS["postgresql"] else {}
+
+
 def _engine(url: URL, pool: dict[str, Any] = SEVERAL) -> AsyncEngine:
+    """Parameters are hidden, because what a statement failed with is logged, and they hold what visitors wrote."""
     sqlite = url.get_backend_name() == "sqlite"
     try:
-        engine = create_async_engine(url, **(ONE_AT_A_TIME if sqlite else {"pool_pre_ping": True, **pool}))
+        chosen = ONE_AT_A_TIME if sqlite else {"pool_pre_ping": True, **pool}
+        engine = create_async_engine(url, hide_parameters=True, **chosen)
     except NoSuchModuleError:
         raise SettingsError(f"storage.database_url: there is no database driver {url.drivername!r}") from None
     except ModuleNotFoundError as error:
@@ -172,7 +221,7 @@ def _engine(url: URL, pool: dict[str, Any] = SEVERAL) -> AsyncEngine:
 
 def _readers(url: URL) -> AsyncEngine:
     """Connections to a SQLite file that can only read."""
-    engine = create_async_engine(url, **READERS)
+    engine = create_async_engine(url, hide_parameters=True, **READERS)
     event.listen(engine.sync_engine, "connect", _prepare_reader)
     event.listen(engine.sync_engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     return engine

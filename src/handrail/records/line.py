@@ -30,6 +30,10 @@ class Line:
         finally:
             self._next()
 
+    def __len__(self) -> int:
+        """Those who wait."""
+        return sum(map(len, self._waiting))
+
     async def _wait(self, line: deque[asyncio.Future[None]]) -> None:
         mine = asyncio.get_running_loop().create_future()
         line.append(mine)

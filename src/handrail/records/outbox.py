@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Select, and_, or_
+from sqlalchemy import Select, and_, func, or_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from handrail.desk.outbox import NewNotification, Notification
@@ -85,6 +85,14 @@ class OutboxRecords(Repository):
         async with self._database.read_session() as session:
             rows = await session.scalars(query.order_by(OutboxRow.created_at.desc(), OutboxRow.id).limit(limit))
             return [_notification(row) for row in rows]
+
+    async def undelivered(self) -> dict[str, int]:
+        """How many are `waiting` for a try, and how many are `dead`."""
+        query = self._rows(OutboxRow).where(OutboxRow.done_at.is_(None))
+        counts = query.with_only_columns(OutboxRow.dead, func.count()).group_by(OutboxRow.dead)
+        async with self._database.read_session() as session:
+            found: dict[bool, int] = {row[0]: row[1] for row in await session.execute(counts)}
+        return {"waiting": found.get(False, 0), "dead": found.get(True, 0)}
 
     async def purge(self, before: float) -> int:
         """Forget letters that were delivered before then; dead ones stay until somebody looks."""

@@ -21,8 +21,8 @@ from handrail.accounts.limits.budget import (
     allowances,
 )
 from handrail.accounts.limits.rules import DAY, Rule
-from handrail.accounts.limits.shared import connect
 from handrail.accounts.limits.shared_budget import RedisBudget, SpareBudget
+from handrail.accounts.redis_client import connect
 from handrail.errors import SettingsError
 from handrail.settings import Settings
 from handrail.types.usage import Usage

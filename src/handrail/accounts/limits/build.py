@@ -13,9 +13,11 @@ from handrail.accounts.limits import Allowed, Denied, Limiter
 from handrail.accounts.limits.budget import Budget, InProcessBudget, allowances
 from handrail.accounts.limits.in_process import InProcessLimiter
 from handrail.accounts.limits.rules import Rule, handoff_rules, message_rules, question_rules, read_rules
-from handrail.accounts.limits.shared import SLOT, RedisLimiter, connect
+from handrail.accounts.limits.shared import SLOT, RedisLimiter
 from handrail.accounts.limits.shared_budget import RedisBudget, SpareBudget
 from handrail.accounts.limits.spare import SpareLimiter
+from handrail.accounts.redis_client import connect
+from handrail.accounts.redis_trouble import trouble_of
 from handrail.errors import SettingsError
 from handrail.settings import Settings
 
@@ -53,8 +55,8 @@ class Limits:
             return None
         try:
             await self.redis.get(self.keys.key(SLOT, "ready"))
-        except (RedisError, OSError):
-            return "the Redis of the request limits cannot be reached"
+        except (RedisError, OSError) as error:
+            return f"Redis {trouble_of(error) or 'fails'}"
         return None
 
     async def close(self) -> None:

@@ -28,9 +28,9 @@ class OpenStreams:
     def one(self, visitor_id: str | None = None, address: str | None = None) -> Iterator[None]:
         """Counts for as long as it is entered. Raises TooManyStreams."""
         places = {"visitor": visitor_id, "address": address, "global": ""}
-        counted = [(scope, who) for scope, who in places.items() if who is not None and self._bounds[scope]]
+        counted = [(scope, who) for scope, who in places.items() if who is not None]
         for scope, who in counted:
-            if self._open[scope, who] >= self._bounds[scope]:
+            if 0 < self._bounds[scope] <= self._open[scope, who]:
                 raise TooManyStreams(scope)
         self._open.update(counted)
         try:
@@ -42,5 +42,5 @@ class OpenStreams:
                     del self._open[place]
 
     def __len__(self) -> int:
-        """Streams that are open, where all together are bounded."""
+        """Streams that are open."""
         return self._open["global", ""]

@@ -6,9 +6,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
+from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace
@@ -32,26 +30,6 @@ end
 return full
 """
 """Returns the places of the used-up rules; counts only when there are none."""
-
-
-CONNECTIONS = 32
-LINE_S = 2.0
-
-
-def connect(url: str, connections: int = CONNECTIONS) -> Redis:
-    """A client that gives up within about a second, so that a turn never hangs on its limit.
-
-    Where all `connections` are in use, more wait in line for up to `LINE_S` seconds: a burst is not an outage.
-    """
-    pool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=connections,
-        timeout=LINE_S,
-        socket_timeout=1.0,
-        socket_connect_timeout=1.0,
-        retry=Retry(NoBackoff(), 1),
-    )
-    return Redis.from_pool(pool)
 
 
 class Salt:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,6 @@ from redis.exceptions import RedisError
 from handrail.accounts.keyspace import Keyspace
 from handrail.conversation.streams import Event, OwnerGone
 from handrail.conversation.streams.journal import Journal
-
-log = logging.getLogger(__name__)
 
 ALIVE_S = 5
 """An owner that has not said for this long that it is alive has died."""
@@ -62,9 +59,8 @@ class SharedStreams:
                         pipe.delete(_key(self._keys, turn_id, "alive"))
                     pipe.expire(_key(self._keys, turn_id, "events"), self._keep_s)
                     await pipe.execute()
-            except (RedisError, OSError) as error:
+            except (RedisError, OSError):
                 if over:
-                    log.warning("can't share the events of a turn (%s)", type(error).__name__)
                     return
                 # How much of the last batch arrived is unknown: begin again, the numbers stay the same.
                 sent, begun = 0, False

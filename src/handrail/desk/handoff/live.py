@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -18,8 +17,6 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from handrail.accounts.keyspace import Keyspace
-
-log = logging.getLogger(__name__)
 
 Event = dict[str, Any]
 
@@ -67,10 +64,8 @@ class Hub:
             self._deliver(topic, event)
         if self._redis is None or not events:
             return
-        try:
+        with suppress(RedisError, OSError):  # the connection has said so
             await self._redis.publish(self._channel, json.dumps([self._origin, topic, events]))
-        except (RedisError, OSError) as error:
-            log.warning("can't share live events (%s)", type(error).__name__)
 
     async def listen(self) -> None:
         """Hear other processes until cancelled; returns at once without Redis."""
@@ -83,8 +78,7 @@ class Hub:
                         message = await channel.get_message(ignore_subscribe_messages=True, timeout=LISTEN_S)
                         if message is not None:
                             self._receive(message["data"])
-            except (RedisError, OSError) as error:
-                log.warning("can't receive live events from other processes (%s)", type(error).__name__)
+            except (RedisError, OSError):
                 await asyncio.sleep(PAUSE_S)
 
     def _receive(self, data: bytes | str) -> None:
