@@ -174,12 +174,12 @@ async def test_of_many_questions_at_once_the_quota_passes(tmp_path: Path) -> Non
 def test_key_of_another_company_opens_nothing(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api.app, "_assembled", lambda settings, beside=None: ScriptedAssistant())
     acme, globex = (Tenants(tmp_path).create(name, name.title(), EPOCH) for name in ("acme", "globex"))
-    client = serve(server=ALLOWED)
     keys = {
         acme.path: key_in(tmp_path, *Scope, tenant="acme"),
         globex.path: key_in(tmp_path, *Scope, tenant="globex"),
         "": key_in(tmp_path, *Scope),
     }
+    client = serve(server=ALLOWED)
 
     for whose, key in keys.items():
         for where in keys:
