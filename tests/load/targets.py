@@ -251,9 +251,10 @@ def measure(data_dir: Path, scale: float) -> list[Row]:
 
 def table(rows: list[Row]) -> str:
     lines = ["| measured | target | result | |", "|---|---|---|---|"]
-    return "\n".join(
-        [*lines, *(f"| {r.what} | {r.target} | {r.measured} | {'met' if r.met else 'missed'} |" for r in rows)]
-    )
+    for row in rows:
+        verdict = {None: "", True: "met", False: "missed"}[row.met]
+        lines.append(f"| {row.what} | {row.target} | {row.measured} | {verdict} |")
+    return "\n".join(lines)
 
 
 def machine() -> dict[str, Any]:
