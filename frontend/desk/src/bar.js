@@ -78,7 +78,7 @@ export function createBar(desk, leave, help) {
     element: el("header", { class: "bar" },
       el("p", { class: "brand" }, icon(QUEUE), el("span", { text: desk.brand || t("product") })),
       el("nav", { "aria-label": t("pages") }, ...links),
-      el("div", { class: "bar-end" }, online, sound, iconButton(t("now_title"), CLOCK, openNow), iconButton(t("shortcuts"), KEYS, help),
+      el("div", { class: "bar-end" }, online, sound, iconButton(t("now_title"), CLOCK, openNow), iconButton(t("shortcuts"), KEYS, help, { class: "icon-button for-keys" }),
         el("span", { class: "me", text: me.name }),
         iconButton(t("sign_out"), EXIT, () => void api.post("sign-out").then(leave, leave)))),
     /** @param {string} page */
