@@ -19,6 +19,8 @@ from tests.knowledge.articles import article, chunker
 from tests.knowledge.documents import chunk, parsed, word
 from tests.knowledge.growth import proportional
 
+pytestmark = pytest.mark.slow
+
 LONG = "word " * 4000
 
 

@@ -24,6 +24,8 @@ from handrail.knowledge.formats import docx
 from handrail.types import Kind
 from tests.knowledge.articles import chunker
 
+pytestmark = pytest.mark.slow
+
 WORD = re.compile(r"\bw\d+x\b")
 
 

@@ -114,6 +114,7 @@ def test_other_accounts_are_no_demos(tmp_path: Path) -> None:
     asyncio.run(look())
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_the_reasons_and_no_traceback(tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     environment = {**os.environ, "PYTHONPATH": path, "HANDRAIL__SERVER__PUBLIC": "true", "COLUMNS": "200"}
