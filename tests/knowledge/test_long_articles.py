@@ -156,7 +156,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_cutting_grows_with_the_article(shape: str) -> None:
     cut = chunker()
-    assert growth(lambda size: lambda: cut.passages(article(SHAPES[shape](size))), 40_000) < 8
+    assert growth(lambda size: lambda: cut.passages(article(SHAPES[shape](size))), 40_000) < 12, "16 is quadratic"
 
 
 @pytest.mark.parametrize(
