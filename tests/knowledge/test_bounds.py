@@ -39,6 +39,8 @@ SHAPES: dict[str, tuple[str, Callable[[int], str]]] = {
     "instructions that nothing ends": (".md", repeated("<?")),
     "pictures that nothing ends": (".md", repeated("![")),
     "marks in reStructuredText": (".rst", repeated("`a ", "Page\n====\n\n")),
+    "anchors above no heading": (".md", repeated('<a id="a"></a>\n')),
+    "directives in directives": (".md", repeated("```{note}\n", "{doc}`a`\n\n")),
     "panels of tabs": (".html", panels),
     "rows of tabs": (".html", repeated('<div role=tablist><b role=tab>a</b></div><p role="tabpanel">a</p>')),
 }

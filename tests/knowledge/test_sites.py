@@ -203,6 +203,7 @@ def test_what_is_kept_from_visitors_is_not_indexed(tmp_path: Path, fields: str) 
         ('## <a id="review"></a>Review plans ##\n', "review"),
         ('<a id="other"></a>\n\n## Review plans {#mine}\n', "mine"),
         ("Review plans\n------------\n", "review-plans"),
+        ('<a id="other"></a>\n\nWords between.\n\n## Review plans\n', "review-plans"),
         ('Some <a id="mid"></a> words.\n\n## Review plans\n', "review-plans"),
     ],
 )

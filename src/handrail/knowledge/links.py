@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 NUMBERED = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)(?!\d)")
 """`02-install`, as Docusaurus orders pages; `2024-05-01` is no such number."""
 POST = re.compile(r"^(\d{4})-(\d{2})-(\d{2})-(.+)$")
-ABOVE_OR_IN = re.compile(rf"^[ \t]*((?:{ANCHOR_MARK.pattern}\s*)*)(?P<mark>#{{1,6}}[ \t]+)(?P<said>\S[^\n]*)$", re.M)
-"""A heading, with the anchors that stand in lines of their own above it."""
-CLOSED = re.compile(r"[ \t]+#+[ \t]*$")
+HEADING = re.compile(r"[ \t]*(#{1,6}[ \t]+)(\S.*?)(?:[ \t]+#+)?[ \t]*$")
 INDEX = ("index", "readme")
 SAFE = "/:@!$&'()*+,;=-._~"
 
@@ -71,16 +69,20 @@ def anchored(body: str, generator: str) -> str:
 
 def owned(prose: str) -> str:
     """With anchors that elements name above or in a heading as the heading's own; the others are dropped."""
-    within = ABOVE_OR_IN.sub(_own, prose) if "<a id=" in prose else prose
-    return ANCHOR_MARK.sub("", within)
-
-
-def _own(found: re.Match[str]) -> str:
-    mark, said = found["mark"], CLOSED.sub("", ANCHOR_MARK.sub("", found["said"])).rstrip()
-    named = ANCHOR_MARK.findall(found[0])
-    if not named or OWN_ANCHOR.search(said) or said.endswith(TAB_MARK):
-        return f"{mark}{said}"
-    return f"{mark}{said} {{#{named[-1]}}}"
+    if "<a id=" not in prose:
+        return prose
+    lines: list[str] = []
+    last = ""
+    for line in NEWLINE.split(prose):
+        bare = ANCHOR_MARK.sub("", line)
+        last = next(reversed(ANCHOR_MARK.findall(line)), last)
+        heading = HEADING.match(bare)
+        if heading and last and not OWN_ANCHOR.search(heading[2]) and not heading[2].endswith(TAB_MARK):
+            bare = f"{heading[1]}{heading[2]} {{#{last}}}"
+        if bare.strip():
+            last = ""
+        lines.append(bare)
+    return "\n".join(lines)
 
 
 def headings_changed(body: str, changed: Callable[[str, str], str]) -> str:

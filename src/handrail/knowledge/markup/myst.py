@@ -26,6 +26,8 @@ DROPPED = frozenset((
     "glue", "iframe", "video", "autosummary", "automodule", "autoclass", "autofunction", "currentmodule", "highlight",
 ))  # fmt: skip
 """What shows another page, or is made when the site is."""
+DEEPEST = 20
+"""Directives within each other, beyond which marks are text."""
 CHANGES = {"versionadded": "New in version", "versionchanged": "Changed in version", "deprecated": "Deprecated since"}
 NAMES = frozenset(("doc", "ref", "numref", "any", "download"))
 """Roles that name a page or a place; without words of their own, the end of the name stands for its title."""
@@ -39,30 +41,82 @@ def plain_myst(text: str, substitutions: Mapping[str, Any], rst: Callable[[str],
     `rst` makes Markdown of a piece in reStructuredText.
     """
     named = {key: str(value) for key, value in substitutions.items() if isinstance(value, str | int | float)}
-    return "\n".join(_lines(text.split("\n"), named, rst))
+    return "\n".join(_Page(named, rst).lines(text.split("\n"), 0))
 
 
-def _lines(lines: Sequence[str], named: Mapping[str, str], rst: Callable[[str], str]) -> Iterator[str]:
-    at = 0
-    prose: list[str] = []
-    while at < len(lines):
-        fence = FENCE.match(lines[at])
-        if fence is None or (fence[3] is None and fence[2][0] == ":"):
-            prose.append(lines[at])
-            at += 1
-            continue
-        yield from _prose(prose, named)
-        prose = []
-        end = _end(lines, at, fence[2])
-        inner = lines[at + 1 : end]
-        if fence[3] is None:
-            yield from lines[at : end + 1]
-        else:
-            indent = fence[1]
-            for line in _directive(fence[3].lower(), fence[4].strip(), inner, named, rst):
-                yield indent + line if line else line
-        at = end + 1
-    yield from _prose(prose, named)
+class _Page:
+    def __init__(self, named: Mapping[str, str], rst: Callable[[str], str]) -> None:
+        self._named = named
+        self._rst = rst
+
+    def lines(self, lines: Sequence[str], depth: int) -> Iterator[str]:
+        """`depth` is the number of directives around them."""
+        at = 0
+        prose: list[str] = []
+        while at < len(lines):
+            fence = FENCE.match(lines[at])
+            if fence is None or (fence[3] is None and fence[2][0] == ":"):
+                prose.append(lines[at])
+                at += 1
+                continue
+            yield from self._prose(prose)
+            prose = []
+            end = _end(lines, at, fence[2])
+            if fence[3] is None or depth == DEEPEST:
+                yield from lines[at : end + 1]
+            else:
+                made = self._directive(fence[3].lower(), fence[4].strip(), lines[at + 1 : end], depth)
+                yield from (fence[1] + line if line else line for line in made)
+            at = end + 1
+        yield from self._prose(prose)
+
+    def _directive(self, name: str, argument: str, inner: Sequence[str], depth: int) -> list[str]:
+        body = _without_options(inner)
+        if name in PROGRAMS:
+            longest = max((len(run) for line in body for run in re.findall(r"`+", line)), default=0)
+            fence = "`" * max(3, longest + 1)
+            return ["", f"{fence}{argument}", *body, fence, ""] if body else []
+        if name in DROPPED:
+            return []
+        if name == "eval-rst":
+            return ["", *self._rst("\n".join(body)).split("\n"), ""]
+        if name == "list-table":
+            return ["", *([f"**{argument}**", ""] if argument else []), *self._table(body, depth), ""]
+        shown = list(self.lines(body, depth + 1))
+        if name in CHANGES:
+            return ["", tag(NOTE, f"{CHANGES[name]} {argument}".strip()), "", *shown, "", f"</{NOTE}>", ""]
+        if name in KINDS and name != "details":
+            label = argument if name == "admonition" else name.capitalize()
+            said = [] if name == "admonition" or not argument else [argument, ""]
+            return ["", tag(NOTE, label), "", *said, *shown, "", f"</{NOTE}>", ""]
+        if name in ("tab-item", "tab"):
+            return ["", tag(TABBED, argument), "", *shown, "", f"</{TABBED}>", ""]
+        return ["", *([f"**{argument}**", ""] if argument.strip("0123456789 ") else []), *shown, ""]
+
+    def _table(self, body: Sequence[str], depth: int) -> list[str]:
+        """A list of lists as a table; its first row is the header."""
+        rows: list[list[list[str]]] = []
+        for line in body:
+            if row := ROW.match(line):
+                rows.append([[row[1]]])
+            elif rows and (cell := CELL.match(line)):
+                rows[-1].append([cell[1]])
+            elif rows and line.strip():
+                rows[-1][-1].append(line.strip())
+        if not rows:
+            return []
+        width = max(map(len, rows))
+        shown = [[" ".join(self.lines(cell, depth + 1)).replace("|", "\\|") for cell in row] for row in rows]
+        lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in shown]
+        return [lines[0], "|" + " --- |" * width, *lines[1:]]
+
+    def _prose(self, lines: Sequence[str]) -> Iterator[str]:
+        """Lines outside of fences; a role may run over the end of one."""
+        kept = [line for line in lines if not line.startswith(("% ", "+++"))]
+        text = "\n".join(LABEL.sub(_anchor, line) if line.startswith("(") else line for line in kept)
+        text = SUBSTITUTION.sub(lambda found: self._named.get(found[1], found[0]), text)
+        if kept:
+            yield from ROLE.sub(_role, text).split("\n")
 
 
 def _end(lines: Sequence[str], at: int, mark: str) -> int:
@@ -74,67 +128,14 @@ def _end(lines: Sequence[str], at: int, mark: str) -> int:
     return len(lines)
 
 
-def _directive(
-    name: str, argument: str, inner: Sequence[str], named: Mapping[str, str], rst: Callable[[str], str]
-) -> list[str]:
-    body = _without_options(inner)
-    if name in PROGRAMS:
-        longest = max((len(run) for line in body for run in re.findall(r"`+", line)), default=0)
-        fence = "`" * max(3, longest + 1)
-        return ["", f"{fence}{argument}", *body, fence, ""] if body else []
-    if name in DROPPED:
-        return []
-    if name == "eval-rst":
-        return ["", *rst("\n".join(body)).split("\n"), ""]
-    if name == "list-table":
-        return ["", *([f"**{argument}**", ""] if argument else []), *_table(body, named, rst), ""]
-    shown = list(_lines(body, named, rst))
-    if name in CHANGES:
-        return ["", tag(NOTE, f"{CHANGES[name]} {argument}".strip()), "", *shown, "", f"</{NOTE}>", ""]
-    if name in KINDS and name != "details":
-        label = argument if name == "admonition" else name.capitalize()
-        said = [] if name == "admonition" or not argument else [argument, ""]
-        return ["", tag(NOTE, label), "", *said, *shown, "", f"</{NOTE}>", ""]
-    if name in ("tab-item", "tab"):
-        return ["", tag(TABBED, argument), "", *shown, "", f"</{TABBED}>", ""]
-    return ["", *([f"**{argument}**", ""] if argument.strip("0123456789 ") else []), *shown, ""]
-
-
 def _without_options(inner: Sequence[str]) -> list[str]:
     lines = list(inner)
     if lines and lines[0].strip() == "---":
         ends = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
         lines = lines[ends + 1 :]
-    while lines and OPTION.match(lines[0]):
-        del lines[0]
+    start = next((n for n, line in enumerate(lines) if not OPTION.match(line)), len(lines))
+    lines = lines[start:]
     return lines[1:] if lines and not lines[0].strip() else lines
-
-
-def _table(body: Sequence[str], named: Mapping[str, str], rst: Callable[[str], str]) -> list[str]:
-    """A list of lists as a table; its first row is the header."""
-    rows: list[list[list[str]]] = []
-    for line in body:
-        if row := ROW.match(line):
-            rows.append([[row[1]]])
-        elif rows and (cell := CELL.match(line)):
-            rows[-1].append([cell[1]])
-        elif rows and line.strip():
-            rows[-1][-1].append(line.strip())
-    if not rows:
-        return []
-    width = max(map(len, rows))
-    shown = [[" ".join(_lines(cell, named, rst)).replace("|", "\\|") for cell in row] for row in rows]
-    lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in shown]
-    return [lines[0], "|" + " --- |" * width, *lines[1:]]
-
-
-def _prose(lines: Sequence[str], named: Mapping[str, str]) -> Iterator[str]:
-    """Lines outside of fences; a role may run over the end of one."""
-    kept = [line for line in lines if not line.startswith(("% ", "+++"))]
-    text = "\n".join(LABEL.sub(_anchor, line) if line.startswith("(") else line for line in kept)
-    text = SUBSTITUTION.sub(lambda found: named.get(found[1], found[0]), text)
-    if kept:
-        yield from ROLE.sub(_role, text).split("\n")
 
 
 def _anchor(found: re.Match[str]) -> str:
