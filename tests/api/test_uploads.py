@@ -172,6 +172,8 @@ def test_a_file_that_cannot_be_indexed_waits_again_and_the_old_one_stays(
     client: TestClient, learner: Learner, tmp_path: Path
 ) -> None:
     approve(client, upload(client))
+    approve(client, upload(client, STAMPS.replace("9 euros", "10 euros")))
+    client.post("/desk/api/files/stamps.md/restore", json={"version": 1})
     newer = upload(client, STAMPS.replace("9 euros", "11 euros"))
     learner.refuses = True
 
@@ -191,6 +193,31 @@ def test_an_ingest_that_is_under_way_is_said(client: TestClient, learner: Learne
     assert not done["indexed"] and done["note"]
     learner.busy = False
     assert client.post("/desk/api/files/index").json() == {"indexed": True, "note": None}
+
+
+def test_what_was_removed_during_an_ingest_leaves_the_index_with_the_next_change(
+    client: TestClient, learner: Learner
+) -> None:
+    approve(client, upload(client))
+    learner.busy = True
+    assert not client.delete("/desk/api/files/stamps.md").json()["indexed"]
+    assert learner.gone == []
+
+    learner.busy = False
+    for _ in range(2):
+        assert client.post("/desk/api/files/index").json()["indexed"]
+    assert learner.gone == ["uploaded:stamps"], "once"
+
+
+def test_what_is_brought_again_before_it_has_left_the_index_stays(client: TestClient, learner: Learner) -> None:
+    approve(client, upload(client))
+    learner.busy = True
+    client.delete("/desk/api/files/stamps.md")
+    learner.busy = False
+
+    approve(client, upload(client))
+
+    assert learner.gone == []
 
 
 def test_one_of_two_decisions_comes_too_late(client: TestClient) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -16,7 +15,8 @@ from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
 from api.syncing import Syncing
 from handrail.answer.planted import planted
-from handrail.errors import IndexBusy, KnowledgeError, RetryableError
+from handrail.desk.learning.library import Library
+from handrail.errors import KnowledgeError, RetryableError
 from handrail.knowledge.uploads import NoUpload, Preview, Published, UploadError, Waiting
 from handrail.knowledge.uploads.reading import previews
 
@@ -120,16 +120,16 @@ async def approve(upload_id: str, body: Approval, signed: Lead, services: Needed
             fields = body.model_dump(exclude_defaults=True, exclude={"trusted"})
             if len(articles) > 1:
                 fields = {key: value for key, value in fields.items() if key not in ("title", "url")}
-            published, gone = await asyncio.to_thread(learning.uploads.publish, upload_id, fields)
+            published, before = await asyncio.to_thread(learning.uploads.publish, upload_id, fields)
         except NoUpload as error:
             raise ApiError(409, "decided", _sentence(error)) from None
         except UploadError as error:
             raise ApiError(422, "not_read", _sentence(error)) from None
         try:
-            note = await _learned(library, learning, gone)
+            note = await _learned(library, learning)
         except KnowledgeError as error:
             name, version = published.about.name, published.version
-            await asyncio.to_thread(learning.uploads.unpublish, name, version)
+            await asyncio.to_thread(learning.uploads.unpublish, name, version, before)
             raise ApiError(422, "not_indexed", _sentence(error)) from None
     await _log(services, learning, signed.user.id, "file_approved", published, note)
     return {**_published(published), "indexed": note is None, "note": note}
@@ -141,10 +141,10 @@ async def restore(name: str, body: Restored, signed: Lead, services: Needed, lea
     library = learning.books
     async with learning.publishing:
         try:
-            published, gone = await asyncio.to_thread(learning.uploads.restore, name, body.version)
+            published = await asyncio.to_thread(learning.uploads.restore, name, body.version)
         except UploadError:
             raise ApiError(404, *BY_STATUS[404]) from None
-        note = await _learned(library, learning, gone)
+        note = await _learned(library, learning)
     await _log(services, learning, signed.user.id, "file_restored", published, note)
     return {**_published(published), "indexed": note is None, "note": note}
 
@@ -158,7 +158,7 @@ async def remove(name: str, signed: Lead, services: Needed, learning: Learning) 
             gone = await asyncio.to_thread(learning.uploads.remove, name)
         except UploadError:
             raise ApiError(404, *BY_STATUS[404]) from None
-        note = await _learned(library, learning, gone)
+        note = await _learned(library, learning)
     entry = {"articles": gone, "indexed": note is None}
     await services.desk.book.log("file_removed", learning.clock(), user_id=signed.user.id, target=name, detail=entry)
     return {"indexed": note is None, "note": note}
@@ -167,9 +167,10 @@ async def remove(name: str, signed: Lead, services: Needed, learning: Learning) 
 @router.post("/files/index")
 async def index_again(signed: Lead, learning: Learning) -> dict[str, Any]:
     """Index what lies in the knowledge folder: after a change that met another ingest, or one made there by hand."""
+    library = learning.books
     async with learning.publishing:
         try:
-            note = await _learned(learning.books, learning, ())
+            note = await _learned(library, learning)
         except KnowledgeError as error:
             raise ApiError(422, "not_indexed", _sentence(error)) from None
     return {"indexed": note is None, "note": note}
@@ -196,12 +197,17 @@ async def sync_now(signed: Lead, request: Request, services: Needed, learning: L
     return {"running": True}
 
 
-async def _learned(library: Any, learning: LearningServices, gone: Sequence[str]) -> str | None:
-    """Why it is not indexed yet; None where it is. Raises KnowledgeError."""
+async def _learned(library: Library, learning: LearningServices) -> str | None:
+    """Why it is not indexed yet; None where it is. Raises KnowledgeError.
+
+    What couldn't be taken out of the index stays noted, for the next time.
+    """
+    gone = await asyncio.to_thread(learning.uploads.gone)
     try:
         await library.learn(learning.folder, gone)
-    except IndexBusy as error:
+    except RetryableError as error:
         return str(error)
+    await asyncio.to_thread(learning.uploads.settle, gone)
     return None
 
 
@@ -228,7 +234,7 @@ async def _shown(one: Waiting, learning: LearningServices) -> dict[str, Any]:
         "notes": notes,
         "suggested_tags": tags,
         "planted": any(article.planted for article in articles),
-        "replaces": any(file.about.name == one.about.name for file in learning.uploads.published()),
+        "replaces": await asyncio.to_thread(learning.uploads.in_use, one.about.name),
     }
 
 

@@ -15,8 +15,8 @@ from handrail.knowledge.formats import FORMATS, Document, format_of
 from handrail.knowledge.publication import NotClear
 from handrail.knowledge.sites import Site, Sites
 
-SEVERAL = (".csv", ".tsv", ".jsonl", ".ndjson")
-"""Files that hold an article a row."""
+ROWS = "rows"
+"""The kind of file that holds an article a row."""
 
 
 class Folder:
@@ -75,9 +75,9 @@ class Folder:
         self.generators[site.generator] += 1
         document = Document(path, root, self._url_base, self._max_bytes, site)
         try:
-            fields, alone = fields_of(path), path.suffix.lower() not in SEVERAL
+            fields, of_rows = fields_of(path), _kind(path) == ROWS
             for read in format_of(path.suffix.lower()).read(document):
-                item = described(read, path, fields, alone=alone)
+                item = described(read, path, fields, alone=not of_rows)
                 yield _typed(item, path) if isinstance(item, Article) else item
         except NotClear as error:
             yield Rejected(str(path), str(error))
@@ -90,5 +90,9 @@ class Folder:
 
 def _typed(article: Article, path: Path) -> Article:
     """With the kind of file as its type of source, unless it names another."""
-    kind = FORMATS[path.suffix.lower()].partition(":")[0]
-    return replace(article, facets={"source_type": kind, **article.facets})
+    return replace(article, facets={"source_type": _kind(path), **article.facets})
+
+
+def _kind(path: Path) -> str:
+    """The module that reads it."""
+    return FORMATS[path.suffix.lower()].partition(":")[0]

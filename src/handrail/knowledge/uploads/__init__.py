@@ -52,7 +52,6 @@ class Preview:
     id: str
     title: str
     url: str
-    lang: str
     sections: tuple[Shown, ...]
     for_agents: bool
     planted: bool

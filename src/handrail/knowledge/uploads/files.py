@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
@@ -16,16 +16,16 @@ from typing import Any
 import yaml
 
 from handrail.knowledge.beside import beside, fields_of
-from handrail.knowledge.formats import FORMATS
+from handrail.knowledge.formats import FORMATS, UNSAFE
 from handrail.knowledge.uploads import SECTION, About, NoUpload, Published, UploadError, Waiting
 from handrail.knowledge.uploads.reading import ids
 
-UNSAFE = re.compile(r"[^\w.-]+")
 ID = re.compile(r"[0-9a-f]{16}")
 LONGEST_NAME = 100
 MOST_WAITING = 200
 KEPT_VERSIONS = 10
 ABOUT = ".about.json"
+CURRENT = "current.json"
 
 
 class UploadFiles:
@@ -33,6 +33,7 @@ class UploadFiles:
 
     def __init__(self, folder: Path, articles: Path, url_base: str, max_bytes: int) -> None:
         self._waiting, self._versions = folder / "uploads" / "waiting", folder / "uploads" / "versions"
+        self._gone = folder / "uploads" / "gone.json"
         self._current = articles / SECTION
         self.url_base, self.max_bytes = url_base, max_bytes
 
@@ -51,7 +52,7 @@ class UploadFiles:
         (part / SECTION).mkdir(parents=True)
         try:
             (part / SECTION / name).write_bytes(data)
-            (part / ABOUT).write_text(json.dumps(asdict(upload.about)), encoding="utf-8")
+            _write(part / ABOUT, asdict(upload.about))
             part.rename(self._waiting / upload.id)
         except OSError as error:
             shutil.rmtree(part, ignore_errors=True)
@@ -77,18 +78,18 @@ class UploadFiles:
             self.place(id_).rename(gone)
         shutil.rmtree(gone, ignore_errors=True)
 
-    def publish(self, id_: str, fields: Mapping[str, Any]) -> tuple[Published, list[str]]:
+    def publish(self, id_: str, fields: Mapping[str, Any]) -> tuple[Published, int]:
         """A waiting file as the current version of its name, with `fields` as its front matter.
 
-        Also gives the ids of articles that the version before had and this one hasn't. Raises NoUpload.
+        Also gives the version that was current before; 0 for none. Raises NoUpload.
         """
         place = self.place(id_)
         about = _about(place)
         if about is None:
             raise NoUpload("this file doesn't wait any more")
-        before = self._ids_of(about.name)
-        number = max(self._numbers(about.name), default=0) + 1
-        target = self._versions / about.name / str(number)
+        name, before = about.name, self._current_version(about.name)[0]
+        number = max(self._numbers(name), default=0) + 1
+        target = self._versions / name / str(number)
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             place.rename(target)  # of two who approve at once, one comes too late
@@ -96,97 +97,103 @@ class UploadFiles:
             raise NoUpload("somebody has decided about this file already") from None
         if fields:
             text = yaml.safe_dump(dict(fields), allow_unicode=True, sort_keys=False)
-            beside(target / SECTION / about.name).write_text(text, encoding="utf-8")
-        self._serve(about.name, number)
-        for old in sorted(self._numbers(about.name))[:-KEPT_VERSIONS]:
-            shutil.rmtree(self._versions / about.name / str(old), ignore_errors=True)
-        return self.of(about.name), sorted(set(before) - set(self._ids_of(about.name)))
+            beside(target / SECTION / name).write_text(text, encoding="utf-8")
+        self._serve(name, number)
+        for old in set(sorted(self._numbers(name))[:-KEPT_VERSIONS]) - {before}:
+            shutil.rmtree(self._versions / name / str(old), ignore_errors=True)
+        return self.of(name), before
 
-    def restore(self, name: str, number: int) -> tuple[Published, list[str]]:
-        """An earlier version as the current one, and the ids that it hasn't. Raises NoUpload."""
-        before = self._ids_of(self.of(name).about.name)
+    def restore(self, name: str, number: int) -> Published:
+        """An earlier version as the current one. Raises NoUpload."""
+        self.of(name)
         if number not in self._numbers(name):
             raise NoUpload(f"{name} has no version {number}")
         self._serve(name, number)
-        return self.of(name), sorted(set(before) - set(self._ids_of(name)))
+        return self.of(name)
 
-    def unpublish(self, name: str, number: int) -> None:
+    def unpublish(self, name: str, number: int, before: int) -> None:
         """Take back a version that could not be indexed: the one before is current again, and the file waits again."""
         place = self._versions / name / str(number)
         beside(place / SECTION / name).unlink(missing_ok=True)
         self._waiting.mkdir(parents=True, exist_ok=True)
         place.rename(self._waiting / secrets.token_hex(8))
-        left = self._numbers(name)
-        if left:
-            self._serve(name, max(left))
+        if before:
+            self._serve(name, before)
         else:
             self._withdraw(name)
 
     def remove(self, name: str) -> list[str]:
         """A file and all its versions; gives the ids of its articles. Raises NoUpload."""
-        gone = self._ids_of(self.of(name).about.name)
+        articles = list(self.of(name).articles)
+        self._note_gone(articles)
         self._withdraw(name)
         shutil.rmtree(self._versions / name, ignore_errors=True)
-        return gone
+        return articles
+
+    def gone(self) -> list[str]:
+        """Ids of articles that no file has any more, and that may be indexed still."""
+        found = _read(self._gone)
+        return [str(one) for one in found] if isinstance(found, list) else []
+
+    def settle(self, ids_: Collection[str]) -> None:
+        """They have left the index."""
+        self._note_gone((), back=ids_)
 
     def published(self) -> list[Published]:
         """By name."""
-        return [self.of(place.name) for place in _folders(self._versions) if self._is_current(place.name)]
+        return [self.of(place.name) for place in _folders(self._versions) if self.in_use(place.name)]
 
     def of(self, name: str) -> Published:
         """Raises NoUpload."""
         numbers = sorted(self._numbers(name), reverse=True)
-        if not self._is_current(name) or not numbers:
-            raise NoUpload(f"there is no file named {name}")
-        number = self._number(name) if self._number(name) in numbers else numbers[0]
+        number, articles = self._current_version(name)
         about = _about(self._versions / name / str(number))
-        if about is None:
+        if not self.in_use(name) or about is None:
             raise NoUpload(f"there is no file named {name}")
         said = fields_of(self._current / name).get("tags")
         tags = tuple(str(tag) for tag in said) if isinstance(said, list) else ()
-        return Published(about, number, tuple(numbers), tuple(self._ids_of(name)), tags)
+        return Published(about, number, tuple(numbers), tuple(articles), tags)
+
+    def in_use(self, name: str) -> bool:
+        """Whether visitors get answers from a file of this name."""
+        return name == PurePosixPath(name).name and (self._current / name).is_file()
 
     def _serve(self, name: str, number: int) -> None:
         """Make a version current: first what is said beside the file, then the file, each in one step."""
-        source = self._versions / name / str(number) / SECTION / name
+        place = self._versions / name / str(number)
+        source, target = place / SECTION / name, self._current / name
+        articles = ids(place, self.url_base, self.max_bytes)
+        self._note_gone(set(self._current_version(name)[1]) - set(articles), back=articles)
         self._current.mkdir(parents=True, exist_ok=True)
-        target = self._current / name
         if beside(source).is_file():
             _copied(beside(source), beside(target))
         else:
             beside(target).unlink(missing_ok=True)
         _copied(source, target)
-        number_file = self._versions / name / "current"
-        part = number_file.with_suffix(".part")
-        part.write_text(str(number), encoding="utf-8")
-        part.replace(number_file)
+        _write(self._versions / name / CURRENT, {"version": number, "articles": articles})
 
     def _withdraw(self, name: str) -> None:
         (self._current / name).unlink(missing_ok=True)
         beside(self._current / name).unlink(missing_ok=True)
 
-    def _number(self, name: str) -> int:
-        try:
-            return int((self._versions / name / "current").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return 0
+    def _current_version(self, name: str) -> tuple[int, list[str]]:
+        """Its number and the ids of its articles; 0 and none where there is none."""
+        found = _read(self._versions / name / CURRENT)
+        return (int(found["version"]), list(found["articles"])) if isinstance(found, dict) else (0, [])
+
+    def _note_gone(self, gone: Iterable[str], back: Collection[str] = ()) -> None:
+        left = [one for one in dict.fromkeys([*self.gone(), *gone]) if one not in set(back)]
+        if left != self.gone():
+            _write(self._gone, left)
 
     def _numbers(self, name: str) -> list[int]:
         if name != safe_name(name):
             return []
         return [int(place.name) for place in _folders(self._versions / name) if place.name.isdecimal()]
 
-    def _is_current(self, name: str) -> bool:
-        return name == PurePosixPath(name).name and (self._current / name).is_file()
-
-    def _ids_of(self, name: str) -> list[str]:
-        number = self._number(name)
-        place = self._versions / name / str(number)
-        return ids(place, self.url_base, self.max_bytes) if number and place.is_dir() else []
-
     def _refuse_same_stem(self, name: str) -> None:
         """Two files of one stem would be one article."""
-        taken = [place.name for place in _folders(self._versions) if self._is_current(place.name)]
+        taken = [place.name for place in _folders(self._versions) if self.in_use(place.name)]
         same = [one for one in taken if Path(one).stem.lower() == Path(name).stem.lower() and one != name]
         if same:
             raise UploadError(f"there is {same[0]} already, and one name can't stand for two articles. Rename {name}")
@@ -212,10 +219,24 @@ def _folders(place: Path) -> list[Path]:
 
 
 def _about(place: Path) -> About | None:
+    found = _read(place / ABOUT)
+    return About(**found) if isinstance(found, dict) else None
+
+
+def _read(path: Path) -> Any:
+    """None for what isn't there or is damaged."""
     try:
-        return About(**json.loads((place / ABOUT).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return None
+
+
+def _write(path: Path, value: Any) -> None:
+    """In one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(json.dumps(value), encoding="utf-8")
+    part.replace(path)
 
 
 def _copied(source: Path, target: Path) -> None:

@@ -11,7 +11,6 @@ from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.uploads import Preview, Shown, UploadError
 from handrail.stores.audience import Audience
-from handrail.stores.filters import LANG
 from handrail.text.markdown import parse
 from handrail.types.evidence import heading_of
 
@@ -66,7 +65,6 @@ def _preview(article: Article, planted: Callable[[str], bool]) -> Preview:
         id=article.id,
         title=article.title,
         url=article.url,
-        lang=article.facets.get(LANG, ""),
         sections=tuple(sections[:MOST_SECTIONS]),
         for_agents=not Audience.PUBLIC.may_read(article.facets),
         planted=planted(f"{article.title}\n\n{article.body}"),
