@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,6 @@ from handrail.settings.tenants import OWN
 log = logging.getLogger("handrail.sync")
 
 LOOK_S = 60.0
-LONGEST_LINE = 10 * 1024 * 1024
 
 
 class Syncing:
@@ -69,11 +67,8 @@ class Syncing:
     async def _run(self) -> None:
         tenant = self._settings.storage.tenant
         of_tenant = () if tenant == OWN else ("--tenant", tenant)
-        command = (sys.executable, "-m", "handrail", *of_tenant, "sync", "--kb", self._settings.knowledge.kb, "--json")
-        process = await asyncio.create_subprocess_exec(
-            *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, limit=LONGEST_LINE,
-            env={**os.environ, "COLUMNS": "200"},
-        )  # fmt: skip
+        command = (sys.executable, "-m", "handrail", *of_tenant, "sync", "--kb", self._settings.knowledge.kb)
+        process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
         try:
             _, errors = await process.communicate()
         except asyncio.CancelledError:

@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from handrail.errors import SettingsError
-from handrail.text.contacts import impersonal
+from handrail.text.contacts import without_personal
 from handrail.types import Exchange
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -225,7 +225,7 @@ def _heads(line: str, kind: str) -> bool:
 
 def _made(offer: Statement, answer: str) -> bool:
     """Whether an answer had it, as the memory keeps it: perhaps without its telephone number."""
-    return offer.text in answer or impersonal(offer.text) in answer
+    return offer.text in answer or without_personal(offer.text) in answer
 
 
 def _words(text: str) -> list[str]:

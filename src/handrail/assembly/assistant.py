@@ -33,7 +33,7 @@ from handrail.observe.replay import Kept
 from handrail.settings import Settings
 from handrail.stores.versions import OLD
 from handrail.text import language
-from handrail.text.contacts import impersonal
+from handrail.text.contacts import without_personal
 from handrail.turn.engine import Engine
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import load_wording
@@ -144,7 +144,7 @@ class Assistant:
     def foresee(self, question: Question) -> None:
         """A question that `ask` will be called with in a moment: the models begin to read it where they are idle."""
         if self._serving is not None and self._serving.stages.foresee is not None:
-            self._serving.stages.foresee(impersonal(question.text))
+            self._serving.stages.foresee(without_personal(question.text))
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         """One turn, seen by `watch` as it happens, which knows the turns of its conversation before it.

@@ -16,7 +16,7 @@ from rich.markup import escape
 
 from handrail.cli import KB, Json, notes, settings_for
 from handrail.cli.ingest import learned, run
-from handrail.errors import HandrailError, IndexIncomplete, KnowledgeError, SettingsError
+from handrail.errors import HandrailError, IndexBusy, IndexIncomplete, KnowledgeError, SettingsError
 from handrail.knowledge import Loader
 from handrail.knowledge.sync import LAST, Declared, Diff, collect, difference, refuse_removal, sizes_of
 from handrail.settings import Settings, environment
@@ -67,15 +67,15 @@ def _all(kb: str | None, dry_run: bool, allow_removal: bool, as_json: bool) -> b
         try:
             diff = _one(settings_for(name), [source for _, source in pairs], dry_run, allow_removal)
         except HandrailError as error:
-            failed = True
+            failed, busy = True, isinstance(error, IndexBusy)
             said: dict[str, Any] = {"kb": name, "error": str(error)}
             notes.print(f"[bold red]error:[/] {name}: {escape(str(error))}")
         else:
-            failed = failed or bool(diff.unread)
+            failed, busy = failed or bool(diff.unread), False
             said = {"kb": name, "dry_run": dry_run, **asdict(diff)}
             _show(name, diff, dry_run)
         said = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **said}
-        if not dry_run:
+        if not dry_run and not busy:  # whoever is at it tells of it
             _keep(settings_for(name), said)
         if as_json:
             print(json.dumps(said, ensure_ascii=False), flush=True)  # noqa: T201

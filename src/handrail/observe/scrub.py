@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 from typing import Any
 
-from handrail.text.contacts import impersonal
+from handrail.text.contacts import without_personal
 
 LONGEST_TEXT = 20_000
 
@@ -16,7 +16,7 @@ def scrub_text(text: str) -> str:
 
     Records keep those two, because an agent has to reach the visitor; nobody reading a trace does.
     """
-    left = impersonal(text)
+    left = without_personal(text)
     return left if len(left) <= LONGEST_TEXT else f"{left[:LONGEST_TEXT]}… [{len(left) - LONGEST_TEXT} more characters]"
 
 

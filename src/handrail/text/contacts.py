@@ -39,6 +39,6 @@ def without_contacts(text: str, known: str = "") -> str:
     return PHONE.sub(phone, text)
 
 
-def impersonal(text: str) -> str:
+def without_personal(text: str) -> str:
     """`text` without secrets and contacts: all that searching, models, memory and traces are given of it."""
     return without_contacts(redact(text))

@@ -14,7 +14,7 @@ from handrail.observe.log_context import logged_as
 from handrail.observe.shielded import ShieldedTracer
 from handrail.settings import Settings
 from handrail.text import language
-from handrail.text.contacts import impersonal
+from handrail.text.contacts import without_personal
 from handrail.turn import outcome, replies, tracing
 from handrail.turn.found import STATIC, Found, found, likeliness, merged, sure_of, surely_static
 from handrail.turn.notices import noticed
@@ -75,7 +75,7 @@ class Engine:
             metering(self._bounds) as meter,
         ):
             question = replace(
-                question, text=impersonal(question.text), earlier=tuple(map(impersonal, question.earlier))
+                question, text=without_personal(question.text), earlier=tuple(map(without_personal, question.earlier))
             )
             turn = TurnInFlight(question, wording, trace, laps, watch or Nobody(), Showing(watch), ends)
             try:

@@ -14,7 +14,7 @@ from handrail.desk.outbox import NewNotification
 from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.outbox import OutboxRecords
 from handrail.settings import Alerts
-from handrail.text.contacts import impersonal, without_contacts
+from handrail.text.contacts import without_contacts, without_personal
 from handrail.text.redact import redact
 
 LONGEST_MESSAGE = 1000
@@ -56,7 +56,7 @@ def notifications_of(waiting: Waiting, settings: Alerts) -> list[NewNotification
         "reference": waiting.reference,
         "conversation_id": waiting.conversation_id,
         "visitor_id": waiting.visitor_id,
-        "reason": impersonal(waiting.reason) if waiting.reason else None,
+        "reason": without_personal(waiting.reason) if waiting.reason else None,
         "label": waiting.label,
         "lang": waiting.lang,
         "has_email": waiting.email is not None,
