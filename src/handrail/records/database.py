@@ -16,10 +16,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from handrail.errors import MissingExtra, PermanentError, SettingsError
-from handrail.observe.silence import Silence
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.line import Line
 from handrail.records.migrate import upgrade
+from handrail.records.silence import Silence
 from handrail.records.tables import TurnRow
 from handrail.records.trouble import AWAY, trouble_of
 from handrail.settings import Storage

@@ -1,6 +1,7 @@
 /** @import {ArticleFile, Desk, Upload, View} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { size, stamp } from "../format.js";
+import { attempt } from "../shared/attempt.js";
 import { button, chip, placeIn } from "../shared/controls.js";
 import { openDialog } from "../shared/dialog.js";
 import { readUpload } from "./preview.js";
@@ -61,8 +62,8 @@ export function articlesPage(desk) {
   function versions(file) {
     const again = reload(files, filesTitle);
     const rows = file.versions.map((n) => el("li", {}, el("div", {}, el("strong", { text: t("version_n", { n }) })),
-      n === file.version ? chip(t("current"), "good") : button(t("restore"), () => void attempt(
-        () => api.post(`files/${encodeURIComponent(file.name)}/restore`, { version: n }), "restored_file", again, dialog),
+      n === file.version ? chip(t("current"), "good") : button(t("restore"), () => void attempt(desk,
+        () => api.post(`files/${encodeURIComponent(file.name)}/restore`, { version: n }), { done: "restored_file", dialog, then: again }),
         { "aria-label": t("restore_named", { n }) })));
     const dialog = openDialog(t("versions_named", { name: file.name }), [el("ul", { class: "rows" }, ...rows)]);
   }
@@ -72,23 +73,11 @@ export function articlesPage(desk) {
     const again = reload(files, filesTitle);
     const dialog = openDialog(t("delete_named", { name: file.name }), [el("p", { text: t("delete_file_means") })], {
       action: t("delete"),
-      submit: () => void attempt(() => api.remove(`files/${encodeURIComponent(file.name)}`), "deleted_file", again, dialog),
+      submit: () => void attempt(desk, () => api.remove(`files/${encodeURIComponent(file.name)}`), { done: "deleted_file", dialog, then: again }),
     });
   }
 
-  /** @param {() => Promise<any>} work @param {string} done @param {() => void} again @param {HTMLDialogElement} [dialog] */
-  async function attempt(work, done, again, dialog) {
-    try {
-      const answer = await work();
-      dialog?.close();
-      desk.say(answer?.note || t(done));
-      again();
-    } catch (error) {
-      desk.fail(error);
-    }
-  }
-
-  const index = button(t("index_again"), () => void attempt(() => api.post("files/index"), "indexed_again", () => void load()));
+  const index = button(t("index_again"), () => void attempt(desk, () => api.post("files/index"), { done: "indexed_again", then: () => void load() }));
   void load();
   return {
     element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_articles") })),

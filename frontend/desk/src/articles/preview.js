@@ -1,6 +1,7 @@
 /** @import {Desk, UploadPreview} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { renderMarkdown } from "../../../widget/src/markdown/render.js";
+import { attempt } from "../shared/attempt.js";
 import { button, chip, fresh, input, select } from "../shared/controls.js";
 import { openDialog } from "../shared/dialog.js";
 
@@ -38,8 +39,8 @@ export async function readUpload(desk, id, changed) {
     ...(found.planted ? [el("p", { class: "error", text: t("planted_means") }), el("p", { class: "check" }, trusted, el("label", { for: trust, text: t("trust_file") }))] : []),
     ...(one ? [title.element, url.element] : []), tags.element, audience.element,
     el("h3", { text: t("as_quoted") }), el("div", { class: "quoted", tabindex: 0, role: "group", "aria-label": t("as_quoted") }, ...found.articles.map(article)),
-    el("p", { class: "chips" }, button(t("discard"), () => void attempt(() => api.remove(path), "discarded_file"))),
-  ], { wide: true, action: t("approve"), submit: () => void attempt(() => api.post(`${path}/approve`, decided()), "approved_file") });
+    el("p", { class: "chips" }, button(t("discard"), () => void attempt(desk, () => api.remove(path), { done: "discarded_file", dialog, then: changed }))),
+  ], { wide: true, action: t("approve"), submit: () => void attempt(desk, () => api.post(`${path}/approve`, decided()), { done: "approved_file", dialog, then: changed }) });
 
   function decided() {
     const named = tags.field.value.split(",").map((tag) => tag.trim()).filter(Boolean);
@@ -57,24 +58,5 @@ export async function readUpload(desk, id, changed) {
       ...(article.for_agents ? [chip(t("audience_agents"), "care")] : []),
       ...article.sections.map((section) => el("section", { class: "piece", dir: "auto" }, el("p", { class: "hint", text: section.heading }),
         renderMarkdown(section.text, { hosts: NO_HOSTS, cite: () => null }))));
-  }
-
-  let busy = false;
-  /** @param {() => Promise<any>} work @param {string} done */
-  async function attempt(work, done) {
-    if (busy) return;
-    busy = true;
-    dialog.setAttribute("aria-busy", "true");
-    try {
-      const answer = await work();
-      dialog.close();
-      desk.say(answer?.note || t(done));
-      changed();
-    } catch (error) {
-      desk.fail(error);
-    } finally {
-      busy = false;
-      dialog.removeAttribute("aria-busy");
-    }
   }
 }

@@ -1,5 +1,6 @@
 /** @import {Desk} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
+import { attempt } from "../shared/attempt.js";
 import { button, chip, fresh, input } from "../shared/controls.js";
 import { openDialog } from "../shared/dialog.js";
 
@@ -25,24 +26,12 @@ export function readDraft(desk, draft, changed) {
   const edited = () => title.field.value !== draft.title || body.value !== (draft.body ?? "");
   const save = () => (edited() ? api.put(path, { title: title.field.value, body: body.value }) : Promise.resolve());
 
-  /** @param {() => Promise<any>} work @param {string} done */
-  async function attempt(work, done) {
-    try {
-      const answer = await work();
-      dialog.close();
-      desk.say(answer?.note || t(done));
-      changed();
-    } catch (error) {
-      desk.fail(error);
-    }
-  }
-
   const leads = me.role !== "agent";
   const dialog = openDialog(draft.title, [
     mark, title.element, el("div", { class: "labelled" }, el("label", { for: id, text: t("text") }), body),
-    el("p", { class: "chips" }, button(t("save"), () => void attempt(save, "draft_saved")),
-      leads && button(t("reject"), () => void attempt(() => api.post(`${path}/reject`), "rejected_done"))),
-  ], leads ? { wide: true, action: t("approve"), submit: () => void attempt(async () => { await save(); return api.post(`${path}/approve`); }, "approved_done") } : { wide: true });
+    el("p", { class: "chips" }, button(t("save"), () => void attempt(desk, save, { done: "draft_saved", dialog, then: changed })),
+      leads && button(t("reject"), () => void attempt(desk, () => api.post(`${path}/reject`), { done: "rejected_done", dialog, then: changed }))),
+  ], leads ? { wide: true, action: t("approve"), submit: () => void attempt(desk, async () => { await save(); return api.post(`${path}/approve`); }, { done: "approved_done", dialog, then: changed }) } : { wide: true });
 }
 
 /** @param {any} draft @returns {string} the key of what it is: rejected, approved, a person's words or the machine's */
