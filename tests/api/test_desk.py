@@ -18,8 +18,6 @@ from handrail.desk.outbox import NewNotification
 from handrail.records.outbox import OutboxRecords
 from handrail.records.people import People
 from handrail.turn import outcome
-from handrail.turn.wording import load_wording
-from handrail.types import RefusalReason
 from tests.api.conftest import Serve
 from tests.api.scripted import CITATIONS, ScriptedAssistant, settings_in
 from tests.clock import Clock
@@ -169,30 +167,6 @@ def test_agents_may_not_do_what_is_for_others(bob: AgentPage) -> None:
     assert bob.get("visitors/v-1/export").status_code == 403
     assert bob.post("users", email="eve@example.com").status_code == 403
     assert bob.post("canned", title="Hi", text="Hello").status_code == 403
-
-
-def test_an_agent_steps_into_a_conversation_that_is_worth_a_look(
-    client: TestClient, assistant: ScriptedAssistant, ada: AgentPage, visitor: dict[str, str]
-) -> None:
-    client.post("/ask", json={"question": "How do I begin?", "conversation_id": "c-1"}, headers=visitor)
-    assistant.result = outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, load_wording("Tillwick"), 0.1)
-    for question in ("Where is the safe?", "Which safe?"):
-        assert ada.get("conversations", worth=True).json()["items"] == []
-        client.post("/ask", json={"question": question, "conversation_id": "c-2"}, headers=visitor)
-    worth = ada.get("conversations", worth=True).json()
-    assert ([item["id"] for item in worth["items"]], worth["counts"]["worth"]) == (["c-2"], 1)
-
-    item = ada.get("conversations/c-2").json()["conversation"]
-    taken = ada.post("conversations/c-2/take", version=item["version"]).json()
-    assert (taken["state"], taken["owner"]["id"]) == ("person", ada.id)
-    ada.post("conversations/c-2/reply", id=str(uuid4()), text="Hi, Ada here.")
-
-    first, second = (
-        client.post("/ask", json={"question": said, "conversation_id": "c-2"}, headers=visitor).json()
-        for said in ("And now?", "Hello?")
-    )
-    assert (first["routing"], first["answer"]) == ("handed_off", "Ada has taken over this conversation.")
-    assert second["answer"] != first["answer"], "it is said once"
 
 
 def test_whole_hand_off(client: TestClient, ada: AgentPage, bob: AgentPage, visitor: dict[str, str]) -> None:

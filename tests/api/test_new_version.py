@@ -41,6 +41,20 @@ Bank transfer is available for yearly plans.
 """
 
 
+SMALL = {
+    "KNOWLEDGE__KB": "shop", "LIMITS__ENABLED": "false", "SERVER__DEMO_MODE": "false", "MODELS__LATE": "none",
+    "MODELS__FOREIGN": "none", "SUGGEST__ENABLED": "false",
+}  # fmt: skip
+
+
+def shop(folder: Path) -> tuple[Settings, Path]:
+    """Settings of a shop that has one page, and the folder of its pages."""
+    pages = folder / "pages"
+    pages.mkdir()
+    (pages / "hours.md").write_text(HOURS)
+    return sample_settings(folder / "data", **SMALL), pages
+
+
 def ingested(settings: Settings, pages: Path) -> None:
     run(settings, [Folder(pages, "https://help.example", settings.knowledge.max_article_bytes)])
 
@@ -99,13 +113,7 @@ async def wait_for(true: Callable[[], Awaitable[bool]]) -> None:
 async def test_a_server_answers_from_a_new_version_and_from_an_earlier_one_without_a_restart(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = sample_settings(
-        tmp_path / "data", KNOWLEDGE__KB="shop", LIMITS__ENABLED="false", SERVER__DEMO_MODE="false",
-        MODELS__LATE="none", MODELS__FOREIGN="none", SUGGEST__ENABLED="false",
-    )  # fmt: skip
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    (pages / "hours.md").write_text(HOURS)
+    settings, pages = shop(tmp_path)
     ingested(settings, pages)
 
     async def cites(client: httpx.AsyncClient, article: str) -> bool:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.api.test_new_version import HOURS, ingested
+from tests.api.test_new_version import SMALL, ingested, shop
 from tests.browser.real_site import serve_real_site
 from tests.browser.sides import Agent, add_agent
 from tests.browser.waiting import PATIENCE_MS
@@ -28,15 +28,12 @@ Bank transfer is available for yearly plans.
 
 @pytest.fixture
 def agent(tmp_path: Path, page: Page) -> Iterator[Agent]:
-    index, pages, records = tmp_path / "index", tmp_path / "pages", tmp_path / "r.db"
-    small = {
-        "KNOWLEDGE__KB": "shop", "MODELS__LATE": "none", "MODELS__FOREIGN": "none", "SUGGEST__ENABLED": "false",
-    }  # fmt: skip
-    pages.mkdir()
-    (pages / "hours.md").write_text(HOURS)
-    ingested(sample_settings(index, **small), pages)
+    records = tmp_path / "r.db"
+    settings, pages = shop(tmp_path)
+    index = settings.storage.data_dir
+    ingested(settings, pages)
     person = add_agent(sample_settings(index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
-    with serve_real_site(index, records, per_minute=1000, overrides=small) as site:
+    with serve_real_site(index, records, per_minute=1000, overrides=SMALL) as site:
         lead = Agent(page, site.url.removesuffix("/demo"))
         lead.come_in(*person, place="#/articles")
         yield lead

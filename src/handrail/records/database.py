@@ -61,7 +61,6 @@ class Database:
         self._line = line
         self._apart = apart
         self._silence = silence
-        self._looking: asyncio.Task[str | None] | None = None
 
     def of(self, tenant: str) -> Database:
         """The same connections, for the records of another tenant. Not to be closed."""
@@ -109,23 +108,16 @@ class Database:
 
     async def problem(self) -> str | None:
         """What is wrong, for readiness, within `LOOK_S`; None when all is well."""
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look())
-        done, _ = await asyncio.wait({self._looking}, timeout=LOOK_S)
-        return self._looking.result() if done else AWAY
-
-    async def _look(self) -> str | None:
         try:
-            async with self.transaction() as session:
+            async with asyncio.timeout(LOOK_S), self.transaction() as session:
                 await session.execute(select(TurnRow.turn_id).where(TurnRow.tenant == "").limit(1))
+        except TimeoutError:
+            return AWAY
         except RecordsUnavailable as error:
             return str(error)
         return None
 
     async def close(self) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait({self._looking})
         for engine in {self._readers, self._engine, self.apart._readers, self.apart._engine}:
             await engine.dispose()
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from copy import copy
 from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup
-from bs4.element import PageElement, Tag
+from bs4.element import Tag
 from lxml.etree import HTMLParser
 
-from handrail.knowledge.grid import TALLEST, WIDEST, Grids, Spanning, number, placed
+from handrail.knowledge.formats.html_tables import new, tables
+from handrail.knowledge.grid import number
 from handrail.text.markdown import TAB_MARK, run_in
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -78,8 +78,6 @@ NOTE_TITLE = re.compile(r"(?:^|[-_])(?:title|heading)(?:$|[-_])|admonitionHeadin
 TEXT_TAGS = ("p", "li", "td", "th", "dt", "dd", *HEADINGS)
 PIECE = 4096
 """Bytes that are parsed before the parser can be stopped."""
-PARTS = ("thead", "tbody", "tfoot", "tr", "td", "th", "caption")
-"""Of a table."""
 BEHIND_TABS = "\ue000"
 """Alone in a paragraph behind the last of several tabs, until the page is Markdown."""
 MOST_TAGS, DEEPEST, MOST_ITEMS = 50_000, 150, 5000
@@ -161,11 +159,11 @@ def prepare(root: Tag, url: str) -> None:
         tag.name = "p"
         if said := tag.get_text(" ", strip=True):
             tag.string = ""
-            tag.append(_new("strong", run_in(said).strip("*")))
+            tag.append(new("strong", run_in(said).strip("*")))
     for tag in root.find_all(("dl", "dd", "details")):
         tag.name = "div"
     _tabs(root)
-    _tables(root)
+    tables(root)
 
 
 def classes(tag: Tag) -> list[str]:
@@ -183,13 +181,6 @@ def joined(base: str, said: str) -> str:
 def attribute(tag: Tag, name: str) -> str:
     said = tag.get(name) or ""
     return said if isinstance(said, str) else " ".join(said)
-
-
-def _new(name: str, text: str = "") -> Tag:
-    tag = Tag(name=name)
-    if text:
-        tag.string = text
-    return tag
 
 
 def _unseen(tag: Tag) -> bool:
@@ -282,15 +273,15 @@ def _note(tag: Tag) -> None:
         title.decompose()
     label = said or kind.capitalize()
     opening = tag.get_text(" ", strip=True)[: len(label) + 1].casefold()
-    inner = _new("p") if tag.name == "p" else None
+    inner = new("p") if tag.name == "p" else None
     if inner is not None:
         for child in list(tag.contents):
             inner.append(child.extract())
         tag.append(inner)
     tag.name, tag.attrs = "blockquote", {}
     if label and not opening.startswith(label.casefold()):
-        labelled = _new("p")
-        labelled.append(_new("strong", run_in(label).strip("*")))
+        labelled = new("p")
+        labelled.append(new("strong", run_in(label).strip("*")))
         tag.insert(0, labelled)
 
 
@@ -363,73 +354,17 @@ def _tabbed(panels: list[Tag], above: int) -> int:
     for panel in panels:
         label = " ".join(attribute(panel, "aria-label").split())
         if within:
-            headed = _new("p")
-            headed.append(_new("strong", run_in(label).strip("*")))
+            headed = new("p")
+            headed.append(new("strong", run_in(label).strip("*")))
         else:
             inner = panel.find_all(HEADINGS)
             deeper = level + 1 - min((int(tag.name[1]) for tag in inner), default=level + 1)
             for tag in inner:
                 tag.name = f"h{min(6, int(tag.name[1]) + max(0, deeper))}"
-            headed = _new(f"h{level}", f"{label} {TAB_MARK}")
+            headed = new(f"h{level}", f"{label} {TAB_MARK}")
         panel.attrs = {}
         panel.insert(0, headed)
     if within:
         return 0
-    panels[-1].insert_after(_new("p", BEHIND_TABS))
+    panels[-1].insert_after(new("p", BEHIND_TABS))
     return level
-
-
-def _tables(root: Tag) -> None:
-    """Every row a row of the table itself, and every cell that reaches over others written in each of them.
-
-    A table within a cell is text of that cell. What a table says outside of its cells stands above it.
-    """
-    tables = root.find_all("table")
-    within = {id(table) for table in tables if table.find_parent("table") is not None}
-    for table in tables:
-        if id(table) in within:
-            for part in (table, *table.find_all(PARTS)):
-                part.name = "span"
-                part.insert(0, " ")
-    grids = Grids()
-    for table in tables:
-        if id(table) not in within:
-            _table(table, grids)
-
-
-def _table(table: Tag, grids: Grids) -> None:
-    caption = table.find("caption")
-    spans: list[list[Spanning[Tag | None]]] = []
-    above: list[PageElement] = []
-    for row in table.find_all("tr"):
-        line: list[Spanning[Tag | None]] = []
-        for child in _emptied(row):
-            if isinstance(child, Tag) and child.name in ("td", "th"):
-                down, across = number(child.get("rowspan"), TALLEST), number(child.get("colspan"), WIDEST)
-                child.attrs = {}
-                line.append((child, down, across))
-            else:
-                above.append(child)
-        spans.append(line)
-    grid = grids.spread(placed(spans), lambda cell: len(str(cell)), None)
-    written = _new("table")
-    used: set[int] = set()
-    for cells in grid:
-        row = _new("tr")
-        for cell in cells:
-            row.append(_new("td") if cell is None else copy(cell) if id(cell) in used else cell)
-            used.add(id(cell))
-        written.append(row)
-    if caption is not None:
-        caption.extract().name = "p"
-    said = " ".join(filter(None, (one.get_text(" ", strip=True) for one in (table, *above))))
-    table.clear()
-    table.name, table.attrs = "div", {}
-    if said:
-        table.append(_new("p", said))
-    table.extend([caption, written] if caption is not None else [written])
-
-
-def _emptied(tag: Tag) -> list[PageElement]:
-    """Its children, taken out from behind: from the front, each would have to be looked for among all others."""
-    return [tag.contents[at].extract(at) for at in reversed(range(len(tag.contents)))][::-1]

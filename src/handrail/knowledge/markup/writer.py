@@ -12,29 +12,9 @@ from handrail.knowledge.grid import TALLEST, WIDEST, Grids, number, placed
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element
 from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED
+from handrail.knowledge.markup.names import HIDDEN, KEYS, PARAGRAPHS, SILENT, TEXTS, TITLES, UNSEEN, WRAPPED
 from handrail.text.markdown import END_OF_TABS, TAB_MARK, anchor_mark, run_in
 
-PARAGRAPHS = frozenset((
-    "p", "div", "section", "article", "main", "center", "header", "footer", "aside", "nav", "form", "fieldset",
-    "address", "hgroup", "picture", "figure",
-))  # fmt: skip
-HIDDEN = frozenset((
-    "head", "title", "iframe", "video", "audio", "object", "canvas", "select", "datalist", "template", "input",
-    "textarea", "map",
-))  # fmt: skip
-WRAPPED = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~"}
-TITLES = ("title", "label", "heading", "header", "summary")
-"""Attributes that a component shows above what it holds."""
-TEXTS = ("description", "text", "caption", "content")
-UNSEEN = frozenset((
-    "id", "key", "class", "className", "style", "href", "src", "to", "url", "link", "icon", "size", "width", "height",
-    "color", "variant", "target", "rel", "slot", "lang", "alt", "type", "align", "layout", "theme", "loading", "as",
-    "ref",
-))  # fmt: skip
-"""Attributes of a component that are no words."""
-KEYS = ("key", "kbd", "shortcut", "hotkey", "keys")
-SILENT = ("icon", "logo", "image", "img", "br", "spacer", "toc", "picture")
-"""Ends of the names of components that show no words."""
 HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.M)
 LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 FIGURE = re.compile(
