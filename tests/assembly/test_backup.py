@@ -23,6 +23,7 @@ from handrail.assembly.restore import restore
 from handrail.cli.ingest import run
 from handrail.errors import PermanentError, RetryableError
 from handrail.knowledge.folder import Folder
+from handrail.knowledge.uploads.files import UploadFiles
 from handrail.records.database import open_database
 from handrail.settings import Settings, Storage
 from handrail.stores.lock import IndexLock
@@ -58,6 +59,28 @@ def turns(folder: Path) -> int:
 
 def files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def uploads(data_dir: Path) -> UploadFiles:
+    own = data_dir / "kb" / "own"
+    return UploadFiles(own, own / "articles", "", 10_000)
+
+
+def test_files_that_were_brought_at_the_desk_are_there_again_with_their_versions(
+    deployment: Settings, tmp_path: Path
+) -> None:
+    brought = uploads(deployment.storage.data_dir)
+    for words in ("Nine.", "Ten."):
+        brought.publish(brought.add("stamps.md", f"# Stamps\n\n{words}".encode(), "lead", EPOCH).id, {"tags": ["post"]})
+    waiting = brought.add("later.md", b"# Later", "lead", EPOCH)
+    backup(deployment, tmp_path / "b.tar.gz", [])
+
+    restore(tmp_path / "b.tar.gz", tmp_path / "elsewhere")
+
+    again = uploads(tmp_path / "elsewhere")
+    assert (list(again.published()), list(again.waiting())) == (list(brought.published()), [waiting])
+    assert next(again.published()).versions == (2, 1)
+    assert again.restore("stamps.md", 1).version == 1
 
 
 def write(folder: Path, **contents: str) -> None:

@@ -108,7 +108,7 @@ async def approve(upload_id: str, body: Approval, signed: Lead, services: Needed
     library = learning.books
     async with learning.publishing:
         try:
-            place = await asyncio.to_thread(learning.uploads.place, upload_id)
+            place = await asyncio.to_thread(learning.uploads.contents, upload_id)
             articles, _ = await asyncio.to_thread(_previews, learning, place)
             if any(one.planted for one in articles) and not body.trusted:
                 raise ApiError(
@@ -217,7 +217,7 @@ def _previews(learning: LearningServices, place: Any) -> tuple[list[Preview], li
 
 async def _shown(one: Waiting, learning: LearningServices) -> dict[str, Any]:
     """Raises UploadError; a file that can't be read doesn't wait."""
-    place = await asyncio.to_thread(learning.uploads.place, one.id)
+    place = await asyncio.to_thread(learning.uploads.contents, one.id)
     try:
         articles, notes = await asyncio.to_thread(_previews, learning, place)
     except UploadError:

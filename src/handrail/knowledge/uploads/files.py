@@ -24,7 +24,8 @@ ID = re.compile(r"[0-9a-f]{16}")
 LONGEST_NAME = 100
 MOST_WAITING = 200
 KEPT_VERSIONS = 10
-ABOUT = ".about.json"
+ABOUT, FILES = "about.json", "files"
+"""Of one upload: what is known of it, and the folder that is read as a source is."""
 CURRENT = "current.json"
 
 
@@ -49,9 +50,9 @@ class UploadFiles:
         self._refuse_same_stem(name)
         upload = Waiting(secrets.token_hex(8), About(name, len(data), by, at))
         part = self._waiting / f".{upload.id}"
-        (part / SECTION).mkdir(parents=True)
+        (part / FILES / SECTION).mkdir(parents=True)
         try:
-            (part / SECTION / name).write_bytes(data)
+            (part / FILES / SECTION / name).write_bytes(data)
             _write(part / ABOUT, asdict(upload.about))
             part.rename(self._waiting / upload.id)
         except OSError as error:
@@ -64,18 +65,15 @@ class UploadFiles:
         found = [Waiting(place.name, about) for place in _folders(self._waiting) if (about := _about(place))]
         yield from sorted(found, key=lambda one: one.about.at)
 
-    def place(self, id_: str) -> Path:
-        """The folder that holds a waiting file. Raises NoUpload."""
-        place = self._waiting / id_
-        if not ID.fullmatch(id_) or not place.is_dir():
-            raise NoUpload("this file doesn't wait any more")
-        return place
+    def contents(self, id_: str) -> Path:
+        """The folder to read a waiting file from. Raises NoUpload."""
+        return self._place(id_) / FILES
 
     def discard(self, id_: str) -> None:
         """Raises NoUpload."""
-        gone = self.place(id_).with_name(f".{id_}")
+        gone = self._place(id_).with_name(f".{id_}")
         with suppress(FileNotFoundError):
-            self.place(id_).rename(gone)
+            self._place(id_).rename(gone)
         shutil.rmtree(gone, ignore_errors=True)
 
     def publish(self, id_: str, fields: Mapping[str, Any]) -> tuple[Published, int]:
@@ -83,7 +81,7 @@ class UploadFiles:
 
         Also gives the version that was current before; 0 for none. Raises NoUpload.
         """
-        place = self.place(id_)
+        place = self._place(id_)
         about = _about(place)
         if about is None:
             raise NoUpload("this file doesn't wait any more")
@@ -97,7 +95,7 @@ class UploadFiles:
             raise NoUpload("somebody has decided about this file already") from None
         if fields:
             text = yaml.safe_dump(dict(fields), allow_unicode=True, sort_keys=False)
-            beside(target / SECTION / name).write_text(text, encoding="utf-8")
+            beside(target / FILES / SECTION / name).write_text(text, encoding="utf-8")
         self._serve(name, number)
         for old in set(sorted(self._numbers(name))[:-KEPT_VERSIONS]) - {before}:
             shutil.rmtree(self._versions / name / str(old), ignore_errors=True)
@@ -114,7 +112,7 @@ class UploadFiles:
     def unpublish(self, name: str, number: int, before: int) -> None:
         """Take back a version that could not be indexed: the one before is current again, and the file waits again."""
         place = self._versions / name / str(number)
-        beside(place / SECTION / name).unlink(missing_ok=True)
+        beside(place / FILES / SECTION / name).unlink(missing_ok=True)
         self._waiting.mkdir(parents=True, exist_ok=True)
         place.rename(self._waiting / secrets.token_hex(8))
         if before:
@@ -139,9 +137,11 @@ class UploadFiles:
         """They have left the index."""
         self._note_gone((), back=ids_)
 
-    def published(self) -> list[Published]:
+    def published(self) -> Iterator[Published]:
         """By name."""
-        return [self.of(place.name) for place in _folders(self._versions) if self.in_use(place.name)]
+        for place in _folders(self._versions):
+            with suppress(NoUpload):
+                yield self.of(place.name)
 
     def of(self, name: str) -> Published:
         """Raises NoUpload."""
@@ -158,11 +158,17 @@ class UploadFiles:
         """Whether visitors get answers from a file of this name."""
         return name == PurePosixPath(name).name and (self._current / name).is_file()
 
+    def _place(self, id_: str) -> Path:
+        place = self._waiting / id_
+        if not ID.fullmatch(id_) or not place.is_dir():
+            raise NoUpload("this file doesn't wait any more")
+        return place
+
     def _serve(self, name: str, number: int) -> None:
         """Make a version current: first what is said beside the file, then the file, each in one step."""
         place = self._versions / name / str(number)
-        source, target = place / SECTION / name, self._current / name
-        articles = ids(place, self.url_base, self.max_bytes)
+        source, target = place / FILES / SECTION / name, self._current / name
+        articles = ids(place / FILES, self.url_base, self.max_bytes)
         self._note_gone(set(self._current_version(name)[1]) - set(articles), back=articles)
         self._current.mkdir(parents=True, exist_ok=True)
         if beside(source).is_file():
