@@ -8,14 +8,17 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, insert, select, text
+from sqlalchemy import create_engine, event, insert, select, text
+from sqlalchemy.pool import Pool
 
 from handrail.errors import SettingsError
 from handrail.records import RecordsUnavailable
@@ -192,3 +195,31 @@ async def test_a_long_look_holds_no_writer_up_and_changes_nothing(tmp_path: Path
         async with database.read_session() as looking:
             await looking.execute(text("DELETE FROM canned"))
     await database.close()
+
+
+def test_whoever_is_cancelled_as_a_connection_goes_back_leaves_none_behind(tmp_path: Path) -> None:
+    """A thread that is left behind waits for an event loop that is gone, and whoever meets it later with it."""
+    before = set(threading.enumerate())
+
+    async def look_and_leave() -> None:
+        database = await open_database(Storage(data_dir=tmp_path))
+        looking = asyncio.create_task(database.problem())
+
+        def cancel(connection: Any, *_: object) -> None:
+            looking.cancel()
+            connection.run_async(lambda _: asyncio.sleep(0.2))
+
+        event.listen(Pool, "reset", cancel)
+        try:
+            with pytest.raises(asyncio.CancelledError):
+                await looking
+            await database.close()
+        finally:
+            event.remove(Pool, "reset", cancel)
+
+    asyncio.run(look_and_leave())
+
+    left = [thread for thread in threading.enumerate() if thread not in before and "connection" in thread.name]
+    for thread in left:
+        thread.join(2.0)
+    assert not any(thread.is_alive() for thread in left)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -52,8 +52,9 @@ class Database:
         apart: Database | None = None,
         tenant: str = OWN,
         silence: Silence | None = None,
+        closing: set[asyncio.Task[None]] | None = None,
     ) -> None:
-        """`silence`: of a database server, which may freeze; a file has none."""
+        """`silence`: of a database server, which may freeze; a file has none. `closing`: shared by all tenants."""
         self.tenant = tenant
         """Whose records are meant."""
         self._engine = engine
@@ -61,11 +62,12 @@ class Database:
         self._line = line
         self._apart = apart
         self._silence = silence
+        self._closing: set[asyncio.Task[None]] = set() if closing is None else closing
 
     def of(self, tenant: str) -> Database:
         """The same connections, for the records of another tenant. Not to be closed."""
         apart = self._apart.of(tenant) if self._apart is not None else None
-        return Database(self._engine, self._readers, self._line, apart, tenant, self._silence)
+        return Database(self._engine, self._readers, self._line, apart, tenant, self._silence, self._closing)
 
     @property
     def apart(self) -> Database:
@@ -94,11 +96,15 @@ class Database:
             async with AsyncExitStack() as held:
                 if line is not None:
                     await held.enter_async_context(line.turn(first=self._apart is None))
-                session = await held.enter_async_context(AsyncSession(engine, expire_on_commit=False))
-                await held.enter_async_context(session.begin())
-                if self._silence is not None:
-                    await _connected(session, self._silence)
-                yield session
+                session = AsyncSession(engine, expire_on_commit=False)
+                try:
+                    if self._silence is not None:
+                        await _connected(session, self._silence)
+                    yield session
+                except BaseException:
+                    await self._to_the_end(session.close())
+                    raise
+                await self._to_the_end(_committed(session))
         except IntegrityError:
             raise
         except (DBAPIError, PoolTimeout, OSError) as error:
@@ -117,9 +123,26 @@ class Database:
             return str(error)
         return None
 
+    async def _to_the_end(self, closing: Coroutine[Any, Any, None]) -> None:
+        """A connection goes back also when whoever used it is cancelled meanwhile."""
+        task = asyncio.create_task(closing)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        await asyncio.shield(task)
+
     async def close(self) -> None:
+        """Connections go back first: one left behind keeps a thread that waits for an event loop that is gone."""
+        if closing := self._closing | self.apart._closing:
+            await asyncio.wait(closing, timeout=LOCK_WAIT_MS / 1000)
         for engine in {self._readers, self._engine, self.apart._readers, self.apart._engine}:
             await engine.dispose()
+
+
+async def _committed(session: AsyncSession) -> None:
+    try:
+        await session.commit()
+    finally:
+        await session.close()
 
 
 async def _connected(session: AsyncSession, silence: Silence) -> None:
