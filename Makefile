@@ -58,8 +58,8 @@ test-torch: .venv/.dev models  ## The sentence-transformers backend with a real 
 format: .venv/.dev
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
-sbom: .venv/.dev  ## dist/sbom.json: what an installation may hold, as CycloneDX.
-	$(BIN)/python deploy/supply.py sbom dist/sbom.json
+sbom: .venv/.installed .venv/.sbom  ## dist/sbom.json: what an installation may hold, as CycloneDX.
+	.venv/sbom/bin/python deploy/supply.py sbom dist/sbom.json $(BIN)/python
 
 audit: .venv/.dev  ## Licences and known vulnerabilities of what may be installed; without a network, a line says so.
 	$(BIN)/python deploy/supply.py audit
@@ -72,6 +72,7 @@ lock: .venv/.dev  ## Pin what pyproject.toml allows, for every platform, with ha
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --group dev -c requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
 	$(BIN)/uv pip compile pyproject.toml --extra postgres --extra qdrant --extra oidc --extra documents -c requirements.lock -c requirements-dev.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements.lock
+	echo 'cyclonedx-bom>=7.5' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements-sbom.lock
 	echo 'hatchling>=1.27' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements-build.lock
 
 .venv/.python:
@@ -88,6 +89,12 @@ lock: .venv/.dev  ## Pin what pyproject.toml allows, for every platform, with ha
 
 .venv/.dev: .venv/.installed requirements-dev.lock
 	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# The tool lives apart: what it brings along slows the start of every process that imports jsonschema.
+.venv/.sbom: .venv/.python deploy/requirements-sbom.lock
+	$(PYTHON) -m venv .venv/sbom
+	.venv/sbom/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r deploy/requirements-sbom.lock
 	@touch $@
 
 clean:

@@ -81,9 +81,10 @@ def pruned(bom: dict[str, Any], wanted: set[str]) -> dict[str, Any]:
     return {**bom, "components": kept, "dependencies": edges}
 
 
-def write_sbom(target: Path) -> int:
+def write_sbom(target: Path, python: str) -> int:
+    """What is installed for the interpreter `python`, of what the lock names. Needs cyclonedx-bom."""
     command = [sys.executable, "-m", "cyclonedx_py", "environment", "--pyproject", str(ROOT / "pyproject.toml"),
-               "--output-reproducible", "--of", "JSON", "-o", "-", sys.executable]  # fmt: skip
+               "--output-reproducible", "--of", "JSON", "-o", "-", python]  # fmt: skip
     made = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
     bom = pruned(json.loads(made.stdout), locked())
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -124,7 +125,8 @@ def look_up() -> int:
 
 def main(task: str, *arguments: str) -> int:
     if task == "sbom":
-        return write_sbom(Path(*arguments))
+        target, python = arguments
+        return write_sbom(Path(target), python)
     wrong = doubtful()
     for name, given in sorted(wrong.items()):
         print(f"{name}: {', '.join(given) or 'says no licence'}")
