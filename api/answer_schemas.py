@@ -10,6 +10,14 @@ from api.fields import Probability
 from handrail.types import Label, Offer, RefusalReason, Routing
 
 
+class PageImage(BaseModel):
+    """The picture of a page: `GET /pages/{name}?turn_id=…`, as the visitor whose answer cites it."""
+
+    name: str = Field(examples=["65900369e646072bd1a2-3"])
+    width: int = Field(ge=1, description="In pixels.", examples=[1200])
+    height: int = Field(ge=1, description="In pixels.", examples=[1698])
+
+
 class Place(BaseModel):
     """Where something stands in the document that an article was read from."""
 
@@ -21,6 +29,7 @@ class Place(BaseModel):
         max_length=4,
         examples=[[0.1, 0.25, 0.9, 0.4]],
     )
+    image: PageImage | None = Field(None, description="Null where there is no picture of the page.")
 
 
 class Citation(BaseModel):

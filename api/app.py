@@ -34,6 +34,7 @@ from api.routes import (
     health,
     live,
     operator,
+    pages,
     reference,
     site,
     stream,
@@ -107,7 +108,7 @@ def create_app(
         redoc_url=None,
         openapi_tags=openapi.TAGS,
     )
-    for route in (ask, stream, handoff, feedback, visitor, live, desk, widget, health, reference):
+    for route in (ask, stream, handoff, feedback, visitor, live, desk, widget, pages, health, reference):
         app.include_router(route.router)
     if chosen.decisions.serve_key is not None:
         key = chosen.decisions.serve_key.get_secret_value()

@@ -81,6 +81,13 @@ class Assistant(Protocol):
         """A visitor found the answer of this turn wrong: no other turn gives it again."""
         ...
 
+    async def page_image(self, passage_id: str, name: str) -> bytes | None:
+        """The picture of a page, as WebP, while a passage that everyone may read stands on it; None otherwise.
+
+        Raises RetryableError before it is ready.
+        """
+        ...
+
     async def forget(self, conversation_id: str) -> None:
         """Nothing said in this conversation is known to later turns."""
         ...

@@ -44,7 +44,7 @@ async def feedback(body: FeedbackRequest, services: Needed, asker: WhoAsks) -> F
 
 async def _conversation_of(turn_id: str, services: Services) -> str | None:
     """Evidence is recorded a moment after the response, so the stored response counts as well."""
-    found = await services.desk.talks.evidence.conversation_of(turn_id)
+    found = await services.desk.talks.evidence.turn(turn_id)
     if found is None and (stored := await services.once.stored(turn_id)):
         return str(stored["conversation_id"])
-    return found
+    return found.conversation_id if found else None

@@ -72,6 +72,8 @@ class ScriptedAssistant:
         """Plays a turn to its watcher before the outcome."""
         self.decides: DecisionModel[Any] | None = None
         self.failing: Sequence[Problem] = ()
+        self.pictures: dict[tuple[str, str], bytes] = {}
+        """Of pages, by passage and name."""
         self.cancelled = 0
         self.stopped = False
         self.sinks: list[Sink] = []
@@ -106,6 +108,9 @@ class ScriptedAssistant:
 
     async def remember_agent_reply(self, conversation_id: str, text: str) -> None:
         self.overheard.append(text)
+
+    async def page_image(self, passage_id: str, name: str) -> bytes | None:
+        return self.pictures.get((passage_id, name))
 
     async def unsay(self, turn: Turn) -> None:
         self.unsaid.append(turn.question.turn_id)

@@ -14,6 +14,7 @@ import numpy as np
 
 from handrail.answer.cache.turns import AnswerCache
 from handrail.assembly.caching import build_cache, with_cache
+from handrail.assembly.index import page_images
 from handrail.assembly.learning import build_drafter, learn_folder, shelf_of, tags_like
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import about, build_tracer, new_trace_id
@@ -210,6 +211,16 @@ class Assistant:
         """Nothing said in this conversation is known to later turns."""
         if self._memory is not None:
             await self._memory.forget(conversation_id)
+
+    async def page_image(self, passage_id: str, name: str) -> bytes | None:
+        """The picture of a page, as WebP, while a passage that everyone may read stands on it; None otherwise.
+
+        Raises RetryableError before the index is loaded.
+        """
+        passage = self._served().parts.snapshot.by_id.get(passage_id)
+        images = page_images(self.settings)
+        held = {place.image.name for place in passage.places if place.image} if passage is not None else set()
+        return await asyncio.to_thread(images.read, name) if images is not None and name in held else None
 
     def embedder_name(self) -> str:
         return self.settings.models.embedder

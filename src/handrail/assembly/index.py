@@ -15,6 +15,7 @@ from handrail.errors import HandrailError, KnowledgeError
 from handrail.settings import Settings
 from handrail.stores.chroma import holds
 from handrail.stores.lock import IndexLock
+from handrail.stores.page_images import PageImages
 from handrail.stores.server import of_kb
 from handrail.stores.store import Store
 from handrail.stores.version_collections import VersionCollections
@@ -40,6 +41,12 @@ def current_index(settings: Settings) -> Iterator[Store]:
             yield store
     finally:
         versions.close()
+
+
+def page_images(settings: Settings) -> PageImages | None:
+    """Those of the knowledge base; None where none are wanted."""
+    knowledge = settings.knowledge
+    return PageImages(kb_folder(settings, knowledge.kb)) if knowledge.page_images else None
 
 
 class Writing:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from handrail.assembly.index import writing
+from handrail.assembly.index import page_images, writing
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts
@@ -89,7 +89,8 @@ def learn_folder(settings: Settings, folder: Path, gone: Sequence[str] = ()) -> 
     try:
         with writing(settings) as made:
             store = made.store or made.begin()
-            job = Ingest(store, chunker, embedder.embed_passages, time.monotonic, keep_others=True, place=made)
+            embed, images = embedder.embed_passages, page_images(settings)
+            job = Ingest(store, chunker, embed, time.monotonic, keep_others=True, place=made, images=images)
             job.run(loaders, lambda done, total: None)
             made.publish()
     except IndexBusy:

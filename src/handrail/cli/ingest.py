@@ -92,7 +92,7 @@ def run(
         read_snapshot,
         read_states,
     )
-    from handrail.assembly.index import writing
+    from handrail.assembly.index import page_images, writing
     from handrail.knowledge.chunker import Chunker
     from handrail.knowledge.ingest import Ingest
 
@@ -100,7 +100,16 @@ def run(
         embedder = build_embedder(settings)
         store = made.store or made.begin()
         chunker, embed = Chunker(settings.knowledge, embedder.count), embedder.embed_passages
-        job = Ingest(store, chunker, embed, time.monotonic, keep_others=keep_others, exact=exact, place=made)
+        job = Ingest(
+            store,
+            chunker,
+            embed,
+            time.monotonic,
+            keep_others=keep_others,
+            exact=exact,
+            place=made,
+            images=page_images(settings),
+        )
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from handrail.types import Place
+
+
+class Pages(Protocol):
+    """Pictures of the pages of a document."""
+
+    digest: str
+    """Changes with what they show."""
+
+    def draw(self, pages: Collection[int], folder: Path) -> Mapping[int, tuple[int, int]]:
+        """Write `N.webp` for those of the pages that there is a picture of; their widths and heights in pixels.
+
+        Raises KnowledgeError, MissingExtra and OSError.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +39,15 @@ class Article:
     """Values that `filters` can select by, such as `section`."""
     places: Mapping[int, tuple[Place, ...]] = field(default_factory=dict)
     """Where each line of `body` stands in the document it was read from, by its number from 0."""
+    pages: Pages | None = None
+    """None for what has no pages, and where no pictures of them are wanted."""
 
     @property
     def digest(self) -> str:
         """Changes whenever anything the index holds of this article would change."""
         places = (repr(sorted(self.places.items())),) if self.places else ()
-        parts = (self.id, self.title, self.url, self.body, repr(sorted(self.facets.items())), *places)
+        pages = (self.pages.digest,) if self.pages is not None else ()
+        parts = (self.id, self.title, self.url, self.body, repr(sorted(self.facets.items())), *places, *pages)
         return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:20]
 
 

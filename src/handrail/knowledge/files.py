@@ -12,6 +12,8 @@ from pathlib import Path
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Skipped
 
+PAGES = ".pages"
+"""Ends the name of a folder that holds pictures of the pages of the parsed document beside it."""
 NAMED = 3
 """Files of one kind that are named where that kind isn't read."""
 MOST_WAYS = 8
@@ -114,6 +116,8 @@ class Walk:
             yield path if stat.S_ISREG(mode) and self._inside(real) else Skipped(str(path), self._why(real, mode))
 
     def _folder(self, path: Path, real: Path, above: tuple[Path, ...]) -> Iterator[Path | Skipped]:
+        if path.suffix == PAGES and path.with_suffix(".json").is_file():
+            return  # pictures of its pages
         self._ways[real] += 1
         if not self._inside(real):
             yield Skipped(str(path), self._why(real, stat.S_IFDIR))

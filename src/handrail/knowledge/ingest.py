@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
-from handrail.errors import KnowledgeError
+from handrail.errors import KnowledgeError, MissingExtra
 from handrail.knowledge import Article, Loader, Rejected, Skipped, Unpublished
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.files import printable
 from handrail.stores.audience import Audience
+from handrail.stores.page_images import PageImages
 from handrail.stores.store import FRONT_MATTER, Stamp, Store
 from handrail.types import Passage, Vectors
 
@@ -126,9 +127,10 @@ class Ingest:
         keep_others: bool = False,
         exact: bool = False,
         place: Place | None = None,
+        images: PageImages | None = None,
     ) -> None:
         """`exact` removes vanished articles even where a file could not be read. Without a `place`, `store` itself is
-        written."""
+        written. `images` keeps pictures of pages; without it there are none."""
         self._store = store
         self._place = place
         self._chunker = chunker
@@ -136,6 +138,7 @@ class Ingest:
         self._clock = clock
         self._keep_others = keep_others
         self._exact = exact
+        self._images = images
 
     def run(self, loaders: Iterable[Loader], progress: Progress) -> Report:
         """Raises KnowledgeError when no loader gives a single article or a page that is held back."""
@@ -154,7 +157,10 @@ class Ingest:
             self._store.begin()
             self._write(work, report, progress)
             self._remove(vanished, stamps, report)
-            self._store.finish(self._generation(self._store.stamps()), read)
+            held = self._store.stamps()
+            if self._images is not None:
+                self._images.prune({one for stamp in held.values() for one in _articles(stamp)})
+            self._store.finish(self._generation(held), read)
         report.passages = self._store.count()
         report.seconds = self._clock() - start
         return report
@@ -162,12 +168,14 @@ class Ingest:
     def _plan(self, articles: dict[str, Article], stamps: dict[str, Stamp], report: Report) -> list[_Work]:
         work = []
         for article in articles.values():
+            if self._images is None:
+                article = replace(article, pages=None)
             digest = f"{article.digest}{OF}{hashlib.sha256(self._chunker.fingerprint.encode()).hexdigest()[:8]}"
             stamp = stamps.get(article.id)
             if stamp is not None and stamp.current(digest):
                 report.unchanged += 1
                 continue
-            passages = self._chunker.passages(article)
+            passages = self._pictured(article, self._chunker.passages(article), report)
             if not passages:
                 report.empty.append(article.id)
             held = stamp.digests if stamp else {}
@@ -176,6 +184,23 @@ class Ingest:
             report.added += stamp is None and bool(passages)
             report.changed += stamp is not None
         return [item for item in work if item.passages or item.stale]
+
+    def _pictured(self, article: Article, passages: list[Passage], report: Report) -> list[Passage]:
+        """With pictures of the pages that they stand on, as far as there are any."""
+        wanted = {place.page for passage in passages for place in passage.places}
+        if self._images is None or article.pages is None or not wanted:
+            return passages
+        try:
+            images = self._images.of(article.digest, wanted, article.pages.draw)
+        except (KnowledgeError, MissingExtra, OSError) as error:
+            report.skipped.append(Skipped(article.id, f"no pictures of its pages: {error}"))
+            return passages
+        if missing := sorted(wanted - images.keys()):
+            report.skipped.append(Skipped(article.id, f"no picture of page {', '.join(map(str, missing))}"))
+        return [
+            replace(one, places=tuple(replace(place, image=images.get(place.page)) for place in one.places))
+            for one in passages
+        ]
 
     def _write(self, work: Sequence[_Work], report: Report, progress: Progress) -> None:
         """Batches run across articles; what interrupted runs have embedded is not embedded again."""

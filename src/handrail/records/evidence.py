@@ -92,12 +92,11 @@ class EvidenceRecords(Repository):
         async with self._database.read_session() as session:
             return (await session.scalars(query.order_by(FeedbackRow.at))).all()
 
-    async def conversation_of(self, turn_id: str) -> str | None:
-        """The conversation a recorded turn belongs to."""
+    async def turn(self, turn_id: str) -> EvidenceRow | None:
+        """Of one turn, where it is recorded."""
         query = self._rows(EvidenceRow).where(EvidenceRow.turn_id == turn_id)
         async with self._database.read_session() as session:
-            row = (await session.scalars(query)).one_or_none()
-            return row.conversation_id if row else None
+            return (await session.scalars(query)).one_or_none()
 
 
 def _passage(citation: dict[str, Any]) -> dict[str, Any]:

@@ -82,6 +82,11 @@ class Knowledge(Section):
         le=50_000_000,
         description="Largest article file, in bytes. Larger files are skipped and reported.",
     )
+    page_images: bool = advanced(
+        True,
+        description="Keep pictures of the pages of PDF and parsed documents, so that an opened source shows where on "
+        "its page it stands. Takes about 60 KB a page in `storage.data_dir`.",
+    )
     sync_every_minutes: int = advanced(
         0,
         ge=0,

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,7 +40,7 @@ from handrail.stores.store import (
     of_another_width,
     stamps_of,
 )
-from handrail.types import Kind, Passage, Place, Vectors
+from handrail.types import Kind, PageImage, Passage, Place, Vectors
 from handrail.types.filters import Filters
 
 _SHARED = threading.Lock()
@@ -332,7 +333,9 @@ def _metadata(passage: Passage, digest: str, of: int) -> dict[str, Any]:
         "of": of,
         # Always said, as those below.
         "kind": passage.kind.value,
-        "places": json.dumps([[place.page, place.box] for place in passage.places]),
+        "places": json.dumps(
+            [[place.page, place.box, place.image and astuple(place.image)] for place in passage.places]
+        ),
         ON: day(facets[UPDATED]) if UPDATED in facets else None,
         **{FACET + key: None for key in FACETS},
         **{FACET + key: list(values(facets, key)) if key in SEVERAL else value for key, value in facets.items()},
@@ -356,10 +359,13 @@ def _passage(passage_id: str, text: str, metadata: Mapping[str, Any]) -> Passage
         tokens=int(metadata["tokens"]),
         facets=facets,
         kind=Kind(metadata.get("kind", "")),
-        places=tuple(
-            Place(page, tuple(box) if box else None) for page, box in json.loads(metadata.get("places", "[]"))
-        ),
+        places=tuple(_stands(*place) for place in json.loads(metadata.get("places", "[]"))),
     )
+
+
+def _stands(page: int, box: list[float] | None, image: list[Any] | None = None) -> Place:
+    left, top, right, bottom = box or (0.0,) * 4
+    return Place(page, (left, top, right, bottom) if box else None, PageImage(*image) if image else None)
 
 
 def _where(filters: Filters, *, leave_out: bool) -> Any:

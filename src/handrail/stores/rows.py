@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from handrail.stores.filters import DOCUMENT, FROM, KEYS, TO, values
-from handrail.types import Kind, Passage, Place
+from handrail.types import Kind, PageImage, Passage, Place
 
 SAID = tuple(key for key in KEYS if key not in (DOCUMENT, FROM, TO))
 """Facets that filters ask for by value."""
@@ -18,8 +18,13 @@ def as_row(passage: Passage) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any]) -> Passage:
-    places = tuple(Place(one["page"], tuple(one["box"]) if one["box"] else None) for one in row["places"])
+    places = tuple(map(_place, row["places"]))
     return Passage(**{**row, "headings": tuple(row["headings"]), "kind": Kind(row["kind"]), "places": places})
+
+
+def _place(row: Mapping[str, Any]) -> Place:
+    image = row.get("image")
+    return Place(row["page"], tuple(row["box"]) if row["box"] else None, PageImage(**image) if image else None)
 
 
 def said(passage: Passage) -> dict[str, list[str]]:

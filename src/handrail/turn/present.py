@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from handrail.types import Card, Citation, Outcome, Piece, Turn
+from handrail.types import Card, Citation, Outcome, Piece, Place, Turn
 from handrail.types.usage import Usage
 
 
@@ -99,8 +100,13 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "support": citation.support,
         "quote": citation.quote,
         "quotes": list(citation.quotes),
-        "places": [{"page": place.page, "box": place.box and list(place.box)} for place in passage.places],
+        "places": [_place(place) for place in passage.places],
     }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    image = asdict(place.image) if place.image is not None else None
+    return {"page": place.page, "box": place.box and list(place.box), "image": image}
 
 
 def _meta(turn: Turn) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from handrail.types.evidence import Candidate as Candidate
 from handrail.types.evidence import Evidence as Evidence
 from handrail.types.evidence import Hit as Hit
 from handrail.types.evidence import Kind as Kind
+from handrail.types.evidence import PageImage as PageImage
 from handrail.types.evidence import Passage as Passage
 from handrail.types.evidence import Place as Place
 from handrail.types.evidence import Related as Related

@@ -18,6 +18,17 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class PageImage:
+    """The picture of a page."""
+
+    name: str
+    """Under which it is kept and asked for: the digest of the article and the number of the page."""
+    width: int
+    height: int
+    """In pixels."""
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where something stands in the document that the article was read from."""
 
@@ -25,6 +36,8 @@ class Place:
     """From 1."""
     box: tuple[float, float, float, float] | None = None
     """Left, top, right and bottom as shares of the page's width and height, from its upper left corner."""
+    image: PageImage | None = field(default=None, repr=False)
+    """None where there is no picture of the page. Not in `repr`, which digests of articles are made of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,14 +27,19 @@ MOST_CHARS = 20_000_000
 
 
 def read_apart(module: str, library: str, data: bytes) -> Body:
-    """What `module.parse` makes of `data`.
+    """What `module.parse` makes of `data`. Raises as `run_apart` does."""
+    return _body(run_apart(module, "parse", library, data))
+
+
+def run_apart(module: str, function: str, library: str, data: bytes, *more: str) -> dict[str, Any]:
+    """What a function of `module` makes of `data`: a body, or what JSON can hold.
 
     Raises MissingExtra where `library` is not installed, KnowledgeError for a document that cannot be read.
     """
     if find_spec(library) is None:
         raise MissingExtra("Reading PDF and DOCX files", "documents")
     # -P: a docx.py in the current folder must not be taken for the library.
-    command = [sys.executable, "-P", "-m", __name__, module]
+    command = [sys.executable, "-P", "-m", __name__, module, function, *more]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:
@@ -43,10 +48,10 @@ def read_apart(module: str, library: str, data: bytes) -> Body:
         said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         why = f" ({printable(said)[:100]})" if said else ""
         raise KnowledgeError(f"can't be read within the time and memory a document may take{why}; save it anew")
-    found = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     if error := found.get("error"):
         raise KnowledgeError(error)
-    return _body(found)
+    return found
 
 
 def _body(said: dict[str, Any]) -> Body:
@@ -67,23 +72,24 @@ def _limited() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
-def main(module: str) -> None:
-    """Of the process: a document on standard input, what it says as JSON on standard output."""
-    parse = import_module(module).parse
+def _said(body: Body) -> dict[str, Any]:
+    if sum(map(len, body.lines)) > MOST_CHARS:
+        raise KnowledgeError(f"holds more than {MOST_CHARS:,} characters of text; split it")
+    places = [(line, [dataclasses.asdict(place) for place in places]) for line, places in body.places.items()]
+    return {"title": body.title, "lines": body.lines, "places": places}
+
+
+def main(module: str, function: str, *more: str) -> None:
+    """Of the process: a document on standard input, what is made of it as JSON on standard output."""
+    call = getattr(import_module(module), function)
     _limited()
     try:
-        body: Body = parse(sys.stdin.buffer.read())
-        if sum(map(len, body.lines)) > MOST_CHARS:
-            raise KnowledgeError(f"holds more than {MOST_CHARS:,} characters of text; split it")
-        said = {
-            "title": body.title,
-            "lines": body.lines,
-            "places": [(line, [dataclasses.asdict(place) for place in places]) for line, places in body.places.items()],
-        }
+        made = call(sys.stdin.buffer.read(), *more)
+        said = _said(made) if isinstance(made, Body) else made
     except KnowledgeError as error:
         said = {"error": str(error)}
     sys.stdout.write(json.dumps(said))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

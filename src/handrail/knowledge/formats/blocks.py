@@ -16,6 +16,7 @@ from handrail.knowledge import Article, Rejected, Skipped, Unpublished
 from handrail.knowledge.formats import Document, rows
 from handrail.knowledge.formats.body import Body, article, prose
 from handrail.knowledge.formats.cells import Cell, read_cells
+from handrail.knowledge.formats.pages import given
 from handrail.knowledge.grid import Grids
 from handrail.text.markdown import NEWLINE
 from handrail.types import Place
@@ -41,10 +42,12 @@ class Blocks:
             why = "neither a parsed document (an object with `chunks`) nor a list of questions and answers"
             yield Skipped(str(document.path), why)
             return
-        body = _Reader(parsed).body()
+        reader = _Reader(parsed)
+        body = reader.body()
         if not body.lines:
             raise KnowledgeError("none of its chunks holds text")
-        yield article(document, body, _fields(said) | _fields(parsed))
+        pages = given(document, parsed.get("pages"), from_zero=reader.from_zero)
+        yield article(document, body, _fields(said) | _fields(parsed), pages)
 
 
 def _fields(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +80,8 @@ class _Reader:
         grounding = parsed.get("grounding")
         self._grounding = grounding if isinstance(grounding, Mapping) else {}
         pages = [page for chunk in self._chunks for page in map(_page, _stands(chunk)) if page is not None]
-        self._first = min(pages, default=0)
+        self.from_zero = min(pages, default=0) == 0
+        """Services count pages from 0; a document none of whose chunks is on page 0 is counted from 1."""
         self._body = Body()
         self._grids = Grids()
 
@@ -123,8 +127,7 @@ class _Reader:
 
     def _place(self, ground: Any) -> Place | None:
         page = _page(ground)
-        # Services count pages from 0; a document none of whose chunks is on page 0 is counted from 1.
-        return None if page is None else Place(page + (self._first == 0), _box(ground))
+        return None if page is None else Place(page + self.from_zero, _box(ground))
 
 
 def _stands(chunk: Mapping[str, Any]) -> list[Any]:

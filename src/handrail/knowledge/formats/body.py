@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from handrail.knowledge import Article, Unpublished
+from handrail.knowledge import Article, Pages, Unpublished
 from handrail.knowledge.formats import Document
 from handrail.text.markdown import figure
 from handrail.types import Place
@@ -66,7 +66,9 @@ class Body:
         return "\n".join(self.lines)
 
 
-def article(document: Document, body: Body, fields: Mapping[str, Any] | None = None) -> Article | Unpublished:
+def article(
+    document: Document, body: Body, fields: Mapping[str, Any] | None = None, pages: Pages | None = None
+) -> Article | Unpublished:
     """`fields` are what the document says of itself, by lower-case names. Raises NotClear and KnowledgeError."""
     # Here, since the process in which a document is read apart needs none of it.
     from handrail.knowledge.metadata import facets
@@ -76,7 +78,7 @@ def article(document: Document, body: Body, fields: Mapping[str, Any] | None = N
     if why := held_back(said):
         return Unpublished(document.id, str(document.path), why)
     title = str(said.get("title") or body.title or document.name)
-    return Article(document.id, title, body.text, document.url, facets(said), body.places)
+    return Article(document.id, title, body.text, document.url, facets(said), body.places, pages)
 
 
 def prose(text: str) -> str:

@@ -29,7 +29,11 @@ class Pdf:
     suffixes = frozenset({".pdf"})
 
     def read(self, document: Document) -> Iterator[Article | Rejected | Unpublished]:
-        yield article(document, read_apart(__name__, "pdfplumber", document.data()))
+        # Here, since the process in which a document is read apart needs none of it.
+        from handrail.knowledge.formats.pages import PdfPages
+
+        data = document.data()
+        yield article(document, read_apart(__name__, "pdfplumber", data), pages=PdfPages(document, data))
 
 
 def parse(data: bytes) -> Body:
