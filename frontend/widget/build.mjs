@@ -48,5 +48,6 @@ await build({ ...shared, entryPoints: [join(here, "src/chat/main.js")], format: 
 await build({ ...shared, entryPoints: [join(here, "src/live/main.js")], format: "esm", outfile: join(dist, "live.js") });
 await build({ ...shared, entryPoints: [join(here, "src/pieces/main.js")], format: "esm", outfile: join(dist, "pieces.js") });
 await build({ ...shared, entryPoints: [join(here, "src/more/main.js")], format: "esm", outfile: join(dist, "more.js") });
+await build({ ...shared, entryPoints: [join(here, "src/page/main.js")], format: "esm", outfile: join(dist, "page.js") });
 await cp(join(here, "src/lang"), join(dist, "lang"), { recursive: true, filter: (path) => !/en\.(\w+\.)?json$/.test(path) });
 await writeFile(join(dist, "sources.sha256"), `${sources}\n`);

@@ -53,6 +53,7 @@ class ContractSite:
     resume: Handler | None = None
     feedback_status: int = 201
     stream: Handler | None = None
+    page_image: Callable[[Request], Response] | None = None
     delay_s: float = 0.0
     go: threading.Event = field(default_factory=threading.Event)
 
@@ -63,7 +64,7 @@ class ContractSite:
         self.requests.clear()
         self.paths.clear()
         self.config = dict(CONFIG)
-        self.ask = self.handoff = self.resume = self.stream = None
+        self.ask = self.handoff = self.resume = self.stream = self.page_image = None
         self.feedback_status = 201
         self.delay_s = 0.0
         self.go.set()
@@ -152,6 +153,9 @@ def build_app(site: ContractSite) -> Starlette:
         site.requests.append((request.url.path, await request.json()))
         return JSONResponse({"status": "recorded"}, site.feedback_status if request.url.path == "/feedback" else 200)
 
+    async def page_image(request: Request) -> Response:
+        return site.page_image(request) if site.page_image else JSONResponse({}, 404)
+
     async def handoff(request: Request) -> Response:
         body: Json = await request.json()
         site.requests.append(("/handoff", body))
@@ -174,6 +178,7 @@ def build_app(site: ContractSite) -> Starlette:
             Route("/chat/stream", stream, methods=["POST"]),
             Route("/chat/stream/{turn_id}", resume),
             Route("/visitor", visitor, methods=["POST"]),
+            Route("/pages/{name}", page_image),
             Route("/chat/stop", record, methods=["POST"]),
             Route("/feedback", record, methods=["POST"]),
             Route("/handoff", handoff, methods=["POST"]),

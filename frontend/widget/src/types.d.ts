@@ -20,7 +20,7 @@ export type Routing =
 export type Offer = "none" | "link" | "button";
 
 /** `quotes`: the passage's own words that support what cites it. */
-export interface Citation { index: number; title: string; url: string; excerpt: string; quotes: string[] }
+export interface Citation { index: number; title: string; url: string; excerpt: string; quotes: string[]; places: unknown[] }
 export interface Source { title: string; url: string }
 
 /** A whole section. Offsets count code points: of `markdown` for `answering` and `foldAt`, of the answer for `span`. */
@@ -137,10 +137,16 @@ export interface More {
 }
 
 export interface Pieces {
-  /** Marks the words in an opened passage that support the answer, once. */
-  mark(passage: HTMLElement, quotes: string[]): void;
-  /** Puts an answer's sections, or the cards that look closest, in the place of its text. */
+  /**
+   * Puts an answer's sections, or the cards that look closest, in the place of its text. Its sources get what they show when
+   * they are opened: marks on the words that support the answer, and the pages they stand on.
+   */
   lay(body: HTMLElement, reply: Reply, policy: import("./markdown/render.js").Policy): void;
+}
+
+export interface Pages {
+  /** Puts the pages that a cited passage stands on into its source; they are fetched when that is opened. */
+  show(fold: HTMLDetailsElement, citation: Citation, turnId: string): void;
 }
 
 export interface Session {

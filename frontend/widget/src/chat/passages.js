@@ -9,16 +9,15 @@ import { articleLink } from "./sources.js";
  * @param {Reply} reply
  * @param {"full" | "plain"} style "plain" has no links to the articles
  */
-export function createPassages({ t, pieces }, { citations }, style) {
+export function createPassages({ t }, { citations }, style) {
   /** @type {Map<number, HTMLDetailsElement>} */
   const folds = new Map();
-  for (const { index, title, url, excerpt, quotes } of citations) {
+  for (const { index, title, url, excerpt } of citations) {
     if (folds.has(index)) continue;
-    const quote = el("div", { class: "excerpt markdown", dir: "auto" },
-      renderMarkdown(excerpt, { hosts: new Set(), cite: (n) => `[${n}]` }));
-    folds.set(index, el("details", { toggle: () => void pieces().then((found) => found?.mark(quote, quotes)) },
+    folds.set(index, el("details", {},
       el("summary", {}, el("span", { class: "number", text: index }), el("span", { text: title, dir: "auto" })),
-      quote, style === "full" && el("p", { class: "open" }, articleLink(url, t("open_article"), t))));
+      el("div", { class: "excerpt markdown", dir: "auto" }, renderMarkdown(excerpt, { hosts: new Set(), cite: (n) => `[${n}]` })),
+      style === "full" && el("p", { class: "open" }, articleLink(url, t("open_article"), t))));
   }
   const element = folds.size
     ? el("div", { class: "passages", role: "group", "aria-label": t("passages") },

@@ -35,10 +35,10 @@ export function readReply(raw) {
 
 /** @param {unknown} raw @returns {Citation[]} */
 function readCitation(raw) {
-  const { index, title, url, excerpt, quote, quotes } = record(raw);
+  const { index, title, url, excerpt, quote, quotes, places } = record(raw);
   if (!Number.isInteger(index)) return [];
   return [{ index, title: text(title, text(url, String(index))), url: text(url), excerpt: text(excerpt),
-    quotes: texts(Array.isArray(quotes) && quotes.length ? quotes : [quote], 8) }];
+    quotes: texts(Array.isArray(quotes) && quotes.length ? quotes : [quote], 8), places: list(places) }];
 }
 
 /** @param {unknown} raw @returns {Source[]} */

@@ -45,7 +45,7 @@ export function createReply(context, entry) {
     createSources(reply, look, t),
     !look.lead && offer,
     passages?.element);
-  if (reply.pieces?.length || reply.closest?.length) void context.pieces().then((found) => found?.lay(body, reply, { hosts, cite }));
+  if (look.passages || look.disclaimer) void context.pieces().then((found) => found?.lay(body, reply, { hosts, cite }));
   if (config.meter) void context.more().then((found) => bubble.append(found?.meter(reply) ?? ""));
   return createMessage(context, { by: look.team ? "team" : "assistant", at, routing: reply.routing },
     look.disclaimer ? createDisclaimer(reply.disclaimer || t("disclaimer")) : null,
