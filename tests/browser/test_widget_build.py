@@ -31,7 +31,14 @@ def test_the_committed_bundle_comes_from_these_sources() -> None:
 
 @pytest.mark.parametrize(
     ("name", "budget"),
-    [("widget.js", 5_000), ("chat.js", 25_000), ("live.js", 4_000), ("more.js", 6_000), ("pieces.js", 3_100), ("page.js", 2_200)],
+    [
+        ("widget.js", 5_000),
+        ("chat.js", 25_000),
+        ("live.js", 4_000),
+        ("more.js", 6_000),
+        ("pieces.js", 3_100),
+        ("page.js", 2_200),
+    ],
 )
 def test_a_bundle_keeps_within_its_gzipped_budget(name: str, budget: int) -> None:
     size = len(gzip.compress((WIDGET / "dist" / name).read_bytes(), 9))

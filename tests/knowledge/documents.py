@@ -12,7 +12,16 @@ import docx
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate, Table
+from reportlab.platypus import (
+    BaseDocTemplate,
+    Flowable,
+    Frame,
+    PageBreak,
+    PageTemplate,
+    Paragraph,
+    SimpleDocTemplate,
+    Table,
+)
 
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.folder import Folder
@@ -38,6 +47,17 @@ def pdf(*story: Flowable, footer: Callable[[int], str] | None = None, header: st
 
     held = io.BytesIO()
     SimpleDocTemplate(held, pagesize=A4, invariant=True).build(list(story), onFirstPage=margins, onLaterPages=margins)
+    return held.getvalue()
+
+
+def columns(*story: Flowable, number: int = 2) -> bytes:
+    """A PDF whose pages have so many columns."""
+    held = io.BytesIO()
+    width = (A4[0] - 100) / number
+    frames = [Frame(50 + n * width, 60, width - 12, A4[1] - 120, id=str(n)) for n in range(number)]
+    document = BaseDocTemplate(held, pagesize=A4, invariant=True)
+    document.addPageTemplates([PageTemplate(frames=frames)])
+    document.build(list(story))
     return held.getvalue()
 
 

@@ -17,11 +17,13 @@ import docx as word
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reportlab.platypus import Flowable, Spacer, Table
 
 from handrail.knowledge import Article
 from handrail.knowledge.folder import Folder
-from handrail.knowledge.formats import docx
+from handrail.knowledge.formats import docx, pdf
 from handrail.types import Kind
+from tests.knowledge import documents
 from tests.knowledge.articles import chunker
 
 pytestmark = pytest.mark.slow
@@ -285,6 +287,49 @@ def test_words_of_a_word_document(drawn: Sequence[tuple[str, Sequence[object]]])
 
     article = Article("page", "Page", body.text, "")
     check(body.text, [article], list(said(found, merged=True)))
+
+
+@pytest.mark.parametrize("ruled", [True, False], ids=["ruled", "aligned"])
+@given(drawn=DOCUMENTS)
+@settings(max_examples=20, deadline=None)
+def test_words_of_a_pdf(ruled: bool, drawn: Sequence[tuple[str, Sequence[object]]]) -> None:
+    found = parts(drawn)
+
+    body = pdf.parse(printed(found, ruled))
+
+    # Without rules, nothing says how far a cell reaches.
+    check(body.text, [Article("page", body.title, body.text, "")], list(said(found, merged=ruled)))
+
+
+@given(sizes=st.lists(st.integers(12, 60), min_size=6, max_size=20), number=st.integers(2, 3))
+@settings(max_examples=15, deadline=None)
+def test_words_of_a_pdf_in_columns(sizes: Sequence[int], number: int) -> None:
+    found = parts([("text", [size]) for size in sizes])
+
+    body = pdf.parse(documents.columns(*(documents.text(part.texts[0]) for part in found), number=number))
+
+    check(body.text, [Article("page", "Page", body.text, "")], list(said(found, merged=False)))
+    assert not any(line.startswith("|") for line in body.lines)
+
+
+def printed(found: Sequence[Part], ruled: bool) -> bytes:
+    story: list[Flowable] = []
+    for part in found:
+        for number, words in enumerate(part.texts, 1):
+            mark = {"bullets": "• ", "steps": f"{number}. "}.get(part.kind, "")
+            shown = documents.heading if part.kind == "heading" else documents.text
+            story.append(shown(f"{mark}{words}"))
+        if part.cells:
+            fields = [[""] * part.width for _ in range(part.height)]
+            for cell in part.cells:
+                fields[cell.row][cell.column] = cell.text
+            merged = [
+                ("SPAN", (one.column, one.row), (one.column + one.columns - 1, one.row + one.rows - 1))
+                for one in part.cells
+            ]
+            style = [*documents.GRID, *merged] if ruled else [("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold")]
+            story += [Spacer(1, 12), Table(fields, style=style), Spacer(1, 12)]
+    return documents.pdf(*story)
 
 
 def office(found: Sequence[Part]) -> bytes:

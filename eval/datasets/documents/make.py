@@ -45,7 +45,8 @@ def _pdf(path: Path, document: dict[str, Any]) -> None:
             story.append(Paragraph(part["heading"], styles["Heading2"]))
         elif part["table"]:
             story.append(Paragraph(part["title"], styles["BodyText"]))
-            story.append(Table(part["table"], repeatRows=1, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)]))
+            ruled = [] if part.get("unruled") else [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
+            story.append(Table(part["table"], repeatRows=1, style=ruled))
             story.append(Spacer(1, 12))
         else:
             story.append(Paragraph(part["text"], styles["BodyText"]))

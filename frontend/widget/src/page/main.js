@@ -42,7 +42,6 @@ export function createPages({ t: words, options, auth, signal }, root) {
             if (large) pane.setAttribute(name, value);
             else pane.removeAttribute(name);
           }
-          if (large) pane.scrollTo({ left: (canvas.offsetWidth - pane.clientWidth) / 2 });
           zoom.textContent = t(large ? "page_smaller" : "page_larger");
           zoom.setAttribute("aria-expanded", String(large));
         } });

@@ -44,13 +44,13 @@ class Body:
     def heading(self, level: int, text: str, places: Places = ()) -> None:
         self.add([f"{'#' * min(level, 6)} {prose(text)}"], [places])
 
-    def table(self, rows: Grid, places: Sequence[Places] = (), title: str = "") -> None:
-        """The first row names the columns. `places` are by row."""
+    def table(self, rows: Grid, places: Sequence[Places] = (), title: str = "", above: Places = ()) -> None:
+        """The first row names the columns. `places` are by row, `above` is where the title stands."""
         rows = [row for row in rows if row]
         if not any(cell.strip() for row in rows for cell in row):
             return
         if title:
-            self.add([f"**{prose(title)}**"])
+            self.add([f"**{prose(title)}**"], [above])
         width = max(map(len, rows))
         head, *rest = [_row(row, width) for row in rows]
         stands = list(places) + [()] * (len(rows) - len(places))

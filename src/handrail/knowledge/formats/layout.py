@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -30,6 +30,8 @@ LEADING = 1.3
 APART = 1.4
 """Times the usual distance of lines from which a paragraph begins."""
 LEVELS = 4
+SAME_LINE = 0.5
+"""Share of a line's height by which words of it may stand higher or lower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,11 @@ class Line:
     place: Place
 
     @classmethod
-    def of(cls, words: Sequence[dict[str, Any]], place: Place) -> Line:
+    def of(cls, words: Sequence[Mapping[str, Any]], place: Place) -> Line:
         sizes = Counter[float]()
         for word in words:
             sizes[round(float(word["size"]) * 2) / 2] += len(word["text"])
-        bold = all("bold" in word["fontname"].lower() or "black" in word["fontname"].lower() for word in words)
+        bold = all(map(is_bold, words))
         return cls(" ".join(word["text"] for word in words), sizes.most_common(1)[0][0], bold, place)
 
     @property
@@ -64,6 +66,10 @@ class Line:
 class Table:
     rows: Grid
     places: Sequence[Sequence[Place]]
+
+
+def is_bold(word: Mapping[str, Any]) -> bool:
+    return "bold" in word["fontname"].lower() or "black" in word["fontname"].lower()
 
 
 Page = Sequence[Line | Table]
@@ -132,7 +138,8 @@ class _Writer:
                 title = self._caption()
                 self._close()
                 self._begun = True
-                self._body.table(one.rows, one.places, title)
+                said, above = (title.text, [title.place]) if title else ("", [])
+                self._body.table(one.rows, one.places, said, above)
                 at += 1
             elif level := self._level(items, at):
                 self._close()
@@ -193,12 +200,12 @@ class _Writer:
         far = line.top - last.top > usual * APART
         return far or (_marker(line.text) and not any(_marker(one.text) for one in self._open))
 
-    def _caption(self) -> str:
+    def _caption(self) -> Line | None:
         """The line above a table that is its title; it is no paragraph then."""
         last = self._open[-1] if self._open else None
         if last and (CAPTION.match(last.text) or (last.bold and len(self._open) == 1)):
-            return self._open.pop().text
-        return ""
+            return self._open.pop()
+        return None
 
     def _close(self) -> None:
         lines, self._open = self._open, []

@@ -9,16 +9,15 @@ from typing import Any
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Rejected, Unpublished
 from handrail.knowledge.formats import Document
+from handrail.knowledge.formats.aligned import Cells, Word, aligned, around
 from handrail.knowledge.formats.apart import read_apart
 from handrail.knowledge.formats.body import Body, article
-from handrail.knowledge.formats.layout import Line, Table, write
+from handrail.knowledge.formats.layout import SAME_LINE, Line, Table, write
 from handrail.types import Place
 
 MOST_PAGES = 2000
 END, END_WITHIN = b"%%EOF", 2048
 """How a PDF ends, and within how many bytes. Of one that was cut short, the library reads what is left in silence."""
-SAME_LINE = 0.5
-"""Share of a line's height by which words of it may stand higher or lower."""
 _Box = tuple[float, float, float, float]
 COLUMN = 0.45
 """Share of a page's width behind which the lines of a second column begin."""
@@ -82,16 +81,24 @@ def _page(page: Any) -> list[Line | Table]:
     inside = [table.bbox for table in tables]
     words = page.extract_words(use_text_flow=True, extra_attrs=["size", "fontname"])
     outside = [word for word in words if not any(_within(word, box) for box in inside)]
-    found: list[Line | Table] = [Line.of(line, place(_around(line))) for line in _lines(outside)]
-    for table in tables:
-        found.insert(_where(found, place(table.bbox)), _table(table, place))
+    rules = [(one["x0"], one["top"], one["x1"], one["bottom"]) for one in (*page.lines, *page.rects)]
+    unruled = list(aligned(outside, rules))
+    held = {id(word) for grid in unruled for row in grid for cell in row for word in cell}
+    prose = [word for word in outside if id(word) not in held]
+    found: list[Line | Table] = [Line.of(line, place(around(line))) for line in _lines(prose)]
+    shown = [(table.bbox, _table(table, place)) for table in tables]
+    shown += [
+        (around([word for row in grid for cell in row for word in cell]), _aligned(grid, place)) for grid in unruled
+    ]
+    for box, table in sorted(shown, key=lambda one: one[0][1]):
+        found.insert(_where(found, place(box)), table)
     return found
 
 
-def _around(line: Sequence[dict[str, Any]]) -> tuple[float, float, float, float]:
-    left, top = (min(word[edge] for word in line) for edge in ("x0", "top"))
-    right, bottom = (max(word[edge] for word in line) for edge in ("x1", "bottom"))
-    return left, top, right, bottom
+def _aligned(grid: Cells, place: Callable[[Sequence[float]], Place]) -> Table:
+    texts = [[" ".join(word["text"] for word in cell) for cell in row] for row in grid]
+    boxes = [dict.fromkeys(around(cell) for cell in row if cell) for row in grid]
+    return Table(texts, [[place(box) for box in row] for row in boxes])
 
 
 def _where(found: Sequence[Line | Table], table: Place) -> int:
@@ -108,14 +115,14 @@ def _where(found: Sequence[Line | Table], table: Place) -> int:
     return next((n for n, box in enumerate(boxes) if box[1] >= top), len(found))
 
 
-def _within(word: dict[str, Any], box: Sequence[float]) -> bool:
+def _within(word: Word, box: Sequence[float]) -> bool:
     x, y = (word["x0"] + word["x1"]) / 2, (word["top"] + word["bottom"]) / 2
     return bool(box[0] <= x <= box[2] and box[1] <= y <= box[3])
 
 
-def _lines(words: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _lines(words: Sequence[Word]) -> Iterator[list[Word]]:
     """Words that follow one another to the right at about the same height."""
-    line: list[dict[str, Any]] = []
+    line: list[Word] = []
     for word in words:
         if line:
             last = line[-1]
