@@ -12,7 +12,8 @@ import argparse
 import asyncio
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,13 @@ def index(base: Base, settings: Settings, models: Models) -> Snapshot:
 
 def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
     """One row per question, of articles, by the product's own retriever."""
+    with searching(base, settings, models) as (snapshot, retriever):
+        return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))
+
+
+@contextmanager
+def searching(base: Base, settings: Settings, models: Models) -> Iterator[tuple[Snapshot, HybridRetriever]]:
+    """The product's own retriever over an index in memory."""
     snapshot = index(base, settings, models)
     ids = [passage.id for passage in snapshot.passages]
 
@@ -152,18 +160,20 @@ def figures(base: Base, settings: Settings, models: Models) -> list[Scores]:
     retrieval = settings.retrieval.model_copy(update=DEEP)
     answers = calibration_for("answers", settings, index="", lang=snapshot.lang)
     depth = retrieval.rerank_depth or UNREAD_DEPTH
-    retriever = HybridRetriever(
-        snapshot,
-        dense,
-        embed,
-        SectionReader(
-            snapshot, read if retrieval.rerank_depth else None, depth, words, answers, load_calibration(UNREAD)
-        ),
-        retrieval,
-        late=models.late_interaction(base, snapshot, settings),
-    )
     try:
-        return asyncio.run(_ranked(base, retriever, KnownArticles(snapshot.articles)))
+        yield (
+            snapshot,
+            HybridRetriever(
+                snapshot,
+                dense,
+                embed,
+                SectionReader(
+                    snapshot, read if retrieval.rerank_depth else None, depth, words, answers, load_calibration(UNREAD)
+                ),
+                retrieval,
+                late=models.late_interaction(base, snapshot, settings),
+            ),
+        )
     finally:
         embed.close()
         read.close()

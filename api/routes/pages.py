@@ -39,14 +39,8 @@ async def page_image(
     """Only what an answer to this visitor cites is given, and only while everyone may read the passage."""
     conversation_id, cited = await _turn(str(turn_id), services)
     await services.desk.talks.conversations.owned_by_person(conversation_id, asker.visitor_id)
-    return await shown(name, cited, services)
-
-
-async def shown(name: str, cited: Cited, services: Services) -> Response:
-    """Raises ApiError where none of the citations has the picture, or its passage has it no more."""
     for one in cited:
-        places = one.get("places") or ()
-        if any((place.get("image") or {}).get("name") == name for place in places):
+        if any((place.get("image") or {}).get("name") == name for place in one.get("places") or ()):
             data = await services.assistant.page_image(one["id"], name)
             if data is not None:
                 return Response(data, media_type="image/webp", headers={"Cache-Control": A_DAY})

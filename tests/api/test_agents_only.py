@@ -23,6 +23,7 @@ from handrail.settings import Settings
 from tests.api.canaries import FOR_AGENTS, HELD_BACK, PUBLIC, Visitor, sentences, visitor_routes, without_canaries
 from tests.api.live import until
 from tests.api.two_sides import Side, add_people, agent_of
+from tests.knowledge import documents
 from tests.sample import sample_settings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.models]
@@ -33,6 +34,10 @@ FOREIGN = {
     "fr": "Comment forcer le transfert d'un domaine avant 60 jours ?",
     "es": "¿Cuánto cuesta forzar la transferencia de un dominio?",
     "ru": "Как вернуть деньги клиенту в порядке исключения?",
+}
+PDFS = {
+    "parking": "Parking at the pier costs 3 euros an hour. Cars of residents park for nothing after 6 pm.",
+    "zz-narwhalink-parking": "Agents park at the pier with the quokkajar card, which costs nothing.",
 }
 FILTERS: Sequence[Mapping[str, str]] = (
     {"audience": "agents"},
@@ -57,6 +62,9 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     pages.mkdir()
     for name, text in {**PUBLIC, **FOR_AGENTS, **HELD_BACK}.items():
         (pages / f"{name}.md").write_text(text, encoding="utf-8")
+    for name, said in PDFS.items():
+        (pages / f"{name}.pdf").write_bytes(documents.pdf(documents.heading("Parking"), documents.text(said)))
+    (pages / "zz-narwhalink-parking.pdf.yaml").write_text("audience: agents", encoding="utf-8")
     made = sample_settings(
         folder / "var",
         LIMITS__ENABLED="false",
@@ -163,6 +171,7 @@ async def test_every_endpoint_of_a_visitor_is_silent_about_it(
     await visitor.call("GET", "/chat/stream/{turn_id}", turn_id=turn)
     await visitor.call("POST", "/chat/stop", {"turn_id": turn})
     await visitor.call("POST", "/feedback", {**own, "turn_id": turn, "rating": "down"})
+    await visitor.call("GET", "/pages/{name}", name=f"{'a1' * 10}-1?turn_id={turn}")
     await visitor.call("POST", "/handoff", {**own, "message": "I want to know about the fund"})
     agent = await agent_of(visitor.client)
     one = (await agent.get(f"/desk/api/conversations/{conversation}"))["conversation"]
@@ -183,6 +192,29 @@ async def test_every_endpoint_of_a_visitor_is_silent_about_it(
 
     assert visitor.called == visitor_routes(app)
     assert visitor.leaks == []
+
+
+async def test_the_picture_of_a_page_is_given_for_an_answer_that_cites_it_and_none_of_what_is_for_agents(
+    settings: Settings, visitor: Visitor
+) -> None:
+    token = (await visitor.call("POST", "/visitor", {})).json()["token"]
+    visitor.headers = {"Authorization": f"Bearer {token}"}
+    answer = (await visitor.call("POST", "/ask", {"question": "What does parking at the pier cost?"})).json()
+    cited = {
+        place["image"]["name"] for one in answer["citations"] for place in one["places"] if place["image"] is not None
+    }
+    kept = settings.storage.data_dir / "kb" / settings.knowledge.kb / "pages"
+    drawn = {f"{page.parent.name}-{page.stem}" for page in kept.glob("*/*.webp")}
+
+    given = {
+        name
+        for name in drawn
+        if (await visitor.call("GET", "/pages/{name}", name=f"{name}?turn_id={answer['turn_id']}")).status_code == 200
+    }
+
+    assert len(drawn) == 2
+    assert len(cited) == 1
+    assert given == cited
 
 
 SECRETS = [without_canaries(text) for text in sentences([*FOR_AGENTS.values(), *HELD_BACK.values()])]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from api.dependencies import Needed
 from api.desk_access import Agent, may
 from api.fields import ConversationId, Number
-from api.routes import pages
 from handrail.accounts.sessions import Role
 from handrail.desk.handoff import similar, views
 from handrail.desk.handoff.ownership import State
@@ -61,13 +60,6 @@ async def listed(
         "next": str(cursor + limit) if len(page) > limit else None,
         "counts": {**await lists.counts(agent.user.id), "worth": await lists.worth(now)},
     }
-
-
-@router.get("/{conversation_id}/pages/{name}")
-async def page_image(conversation_id: ConversationId, name: pages.PageName, agent: Agent, services: Needed) -> Response:
-    """The picture of a page that an answer in it cites."""
-    turns = await services.desk.talks.evidence.turns(conversation_id)
-    return await pages.shown(name, [passage for turn in turns for passage in turn.passages], services)
 
 
 @router.get("/{conversation_id}")

@@ -9,7 +9,19 @@ from typing import Annotated, Any
 
 import typer
 
-from handrail.cli import KB, Json, eval_aims, eval_gate, eval_llm, eval_runs, eval_talks, notes, results, settings_for
+from handrail.cli import (
+    KB,
+    Json,
+    eval_aims,
+    eval_gate,
+    eval_llm,
+    eval_runs,
+    eval_talks,
+    eval_trust,
+    notes,
+    results,
+    settings_for,
+)
 from handrail.settings import load_settings
 from handrail.settings.paths import SAMPLE_KB
 
@@ -26,6 +38,7 @@ app.command()(eval_gate.gate)
 app.command()(eval_aims.aims)
 app.command()(eval_llm.llm)
 app.command()(eval_talks.talks)
+app.command()(eval_trust.trust)
 
 
 ABOUT = {
