@@ -21,14 +21,14 @@ from eval.datasets.corpus import loader_of
 from eval.datasets.lines import BadRow, read_lines
 from eval.variants import Base, Models, base_of, searching
 from handrail.errors import PermanentError
-from handrail.knowledge import Article
+from handrail.knowledge import Article, Rejected
 from handrail.settings import Settings
 from handrail.stores.relations import Relations
 from handrail.tune.score import Gain, paired
 from handrail.types.filters import Tier
 
 HERE = Path(__file__).parent / "datasets"
-ARTICLES, ROWS = HERE / "tiers" / "articles", HERE / "tiers" / "trust.jsonl"
+ARTICLES, ROWS = HERE / "tiers" / "articles", HERE / "tiers" / "retrieval.jsonl"
 BESIDE, BESIDE_ROWS = HERE / "energy" / "articles", HERE / "energy" / "retrieval.jsonl"
 SWITCHES = {
     "canonical": "canonical_weight",
@@ -78,7 +78,12 @@ class Line:
 def measure(settings: Settings, articles: Path, file: Path) -> list[Line]:
     """Of the rows that a switch is about, and of all others. Raises PermanentError for rows that can't be used."""
     rows = list(_rows(file))
-    held = [item for item in loader_of(articles, settings).articles() if isinstance(item, Article)]
+    held = []
+    for item in loader_of(articles, settings).articles():
+        if isinstance(item, Article):
+            held.append(item)
+        elif isinstance(item, Rejected):
+            raise PermanentError(f"{item.where}: {item.why}")
     with tempfile.TemporaryDirectory() as cache:
         models = Models(settings, Path(cache))
         base = Base("tiers", held, [])
