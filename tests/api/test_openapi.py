@@ -49,6 +49,7 @@ def test_every_operation_is_described_and_has_an_id() -> None:
         "requestPerson",
         "feedback",
         "visitor",
+        "pageImage",
         "widgetConfig",
         "health",
         "ready",
