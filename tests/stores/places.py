@@ -30,6 +30,7 @@ PLACES = [
     pytest.param("chroma-server", marks=pytest.mark.slow),
     pytest.param("postgres", marks=pytest.mark.slow),
     "qdrant",
+    "faiss",
 ]
 """Qdrant is what its client does by itself, as no package brings the server: nothing goes over the network."""
 
@@ -53,7 +54,7 @@ def place(name: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[P
             lambda embedder: created(ChromaStore(connect(folder / "one", None), kb, embedder)),
         )
         return
-    server = _server(name, request)
+    server = _server(name, request, folder)
     yield Place(
         kb,
         lambda embedder: VersionCollections(server, kb, embedder),
@@ -63,7 +64,11 @@ def place(name: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[P
         server.close()
 
 
-def _server(name: str, request: pytest.FixtureRequest) -> Server:
+def _server(name: str, request: pytest.FixtureRequest, folder: Path) -> Server:
+    if name == "faiss":
+        from handrail.stores.faiss import FaissServer
+
+        return FaissServer(folder / "index")
     if name == "chroma-server":
         served: Server = request.getfixturevalue("chroma")
         return served

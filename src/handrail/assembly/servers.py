@@ -1,4 +1,4 @@
-"""The server that holds the index, as the settings name it; what only one of them needs is imported for that one."""
+"""The place that holds the index of several knowledge bases, as the settings name it; what only one of them needs is imported for that one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from handrail.stores.server import Server
 
 
 def server_of(storage: Storage) -> Server | None:
-    """None for an index on disk. Raises RetryableError while it is away, SettingsError and MissingExtra."""
+    """None for Chroma on disk. Raises RetryableError while it is away, SettingsError and MissingExtra."""
     if storage.index == "postgres":
         from handrail.stores.postgres import PostgresServer
 
         return PostgresServer(storage.postgres_url or storage.database_url or "", storage.tenant)
+    if storage.index == "faiss":
+        from handrail.stores.faiss import FaissServer
+
+        return FaissServer(storage.data_dir / "index")
     if storage.index == "qdrant":
         from handrail.stores.qdrant import QdrantServer
 

@@ -175,9 +175,10 @@ ON_DISK: Mapping[str, Any] = MappingProxyType({"index": "chroma", "chroma_url": 
 
 class Storage(Section):
     data_dir: Path = Field(Path("var"), description="Folder for the index, records and fitted files.")
-    index: Literal["chroma", "postgres", "qdrant"] = Field(
+    index: Literal["chroma", "faiss", "postgres", "qdrant"] = Field(
         "chroma",
-        description="What holds the passages and their vectors. `postgres` and `qdrant` need the extra of that name.",
+        description="What holds the passages and their vectors. All but `chroma` need the extra of that name. `faiss` is "
+        "for more than 100,000 passages on the disk of one machine.",
     )
     chroma_url: str | None = Field(
         None, description="Chroma server, such as http://127.0.0.1:8000. Default: Chroma on disk."
@@ -206,7 +207,7 @@ class Storage(Section):
     @property
     def served_index(self) -> bool:
         """Whether the index is on a server, which other machines may use as well."""
-        return self.index != "chroma" or self.chroma_url is not None
+        return self.index in ("postgres", "qdrant") or (self.index == "chroma" and self.chroma_url is not None)
 
     def apart(self, data_dir: Path) -> Storage:
         """The same with everything, and an index of its own, in `data_dir`."""

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
+from handrail.stores.keyword import KeywordIndex
 from handrail.stores.rows import as_row, from_row
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
@@ -39,11 +39,11 @@ class Snapshot:
     def __init__(
         self,
         passages: Sequence[Passage],
-        keyword: bm25s.BM25 | None,
+        keyword: KeywordIndex | None,
         article_vectors: Vectors,
         vectors: Vectors,
         lang: str = "en",
-        article_keyword: bm25s.BM25 | None = None,
+        article_keyword: KeywordIndex | None = None,
         audience: Audience = Audience.PUBLIC,
     ) -> None:
         """Raises ValueError where `audience` may not read one of `passages`."""
@@ -95,7 +95,7 @@ class Snapshot:
 
     @cached_property
     def vocabulary(self) -> Mapping[str, int]:
-        return self._keyword.vocab_dict if self._keyword is not None else {}
+        return self._keyword.vocabulary if self._keyword is not None else {}
 
     def knows(self, word: str) -> bool:
         """Whether a passage has it, in whatever form."""
@@ -104,12 +104,7 @@ class Snapshot:
     @cached_property
     def inverse_frequency(self) -> dict[str, float]:
         """BM25's own idf per term."""
-        counts: dict[str, int] = {}
-        for passage in self.passages:
-            for term in set(tokenize(passage.embedding_text, self.stemming)):
-                counts[term] = counts.get(term, 0) + 1
-        total = len(self.passages)
-        return {term: float(np.log(1 + (total - n + 0.5) / (n + 0.5))) for term, n in counts.items()}
+        return self._keyword.inverse_frequency if self._keyword is not None else {}
 
     @cached_property
     def noise_floor(self) -> float:
@@ -136,11 +131,11 @@ class Snapshot:
 
     def keyword_scores(self, query: str) -> NDArray[np.float32]:
         """`(passages,)` BM25 scores."""
-        return _scores(self._keyword, query, self.stemming, len(self.passages))
+        return _scores(self._keyword, query, len(self.passages))
 
     def article_keyword_scores(self, query: str) -> NDArray[np.float32]:
         """`(articles,)` BM25 scores of whole articles."""
-        return _scores(self._article_keyword, query, self.stemming, len(self.articles))
+        return _scores(self._article_keyword, query, len(self.articles))
 
     def neighbours(self, passage: Passage, reach: int) -> list[Passage]:
         """Passages up to `reach` positions away in the same section, in reading order.
@@ -168,10 +163,10 @@ def build(
     passages: Sequence[Passage], vectors: Vectors, lang: str = "en", audience: Audience = Audience.PUBLIC
 ) -> Snapshot:
     """Index `passages` (ordered by article and position), all of which `audience` may read, for keyword search."""
-    keyword = _index([passage.embedding_text for passage in passages], lang)
-    bodies = [_body([passages[row] for row in rows]) for rows in _rows(passages).values()]
+    keyword = KeywordIndex.build((passage.embedding_text for passage in passages), lang)
+    bodies = (_body([passages[row] for row in rows]) for rows in _rows(passages).values())
     means = _article_vectors(passages, vectors)
-    return Snapshot(passages, keyword, means, vectors, lang, _index(bodies, lang), audience)
+    return Snapshot(passages, keyword, means, vectors, lang, KeywordIndex.build(bodies, lang), audience)
 
 
 def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
@@ -208,10 +203,10 @@ def _write(snapshot: Snapshot, scratch: Path) -> None:
     np.save(scratch / "articles.npy", snapshot.article_vectors)
     np.save(scratch / "vectors.npy", snapshot.vectors.astype(np.float16))
     if snapshot._keyword is not None:
-        snapshot._keyword.save(str(scratch / "bm25"), show_progress=False)
+        snapshot._keyword.save(scratch / "bm25")
     (scratch / "lang").write_text(snapshot.lang)
     if snapshot._article_keyword is not None:
-        snapshot._article_keyword.save(str(scratch / "bm25-articles"), show_progress=False)
+        snapshot._article_keyword.save(scratch / "bm25-articles")
     (scratch / "format").write_text(str(FORMAT))
 
 
@@ -251,10 +246,7 @@ def _load(path: Path) -> Snapshot | None:
     passages = [from_row(json.loads(line)) for line in text.split("\n") if line]
     lang = (path / "lang").read_text()
     spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
-    keyword, articles = (
-        bm25s.BM25.load(str(path / name), mmap=True, show_progress=False) if spoken else None
-        for name in ("bm25", "bm25-articles")
-    )
+    keyword, articles = (KeywordIndex.load(path / name, lang) if spoken else None for name in ("bm25", "bm25-articles"))
     vectors = np.load(path / "vectors.npy").astype(np.float32)
     return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang, articles)
 
@@ -269,21 +261,9 @@ def _body(passages: Sequence[Passage]) -> str:
     return "\n".join((passages[0].title, *sections))
 
 
-def _index(texts: Sequence[str], lang: str) -> bm25s.BM25 | None:
-    """BM25 divides by the mean length: None where no text has a word."""
-    terms = [tokenize(text, STEMMERS[lang]) for text in texts]
-    if not any(terms):
-        return None
-    index = bm25s.BM25(method="lucene")
-    index.index(terms, show_progress=False)
-    return index
-
-
-def _scores(index: bm25s.BM25 | None, query: str, stemming: str, size: int) -> NDArray[np.float32]:
-    terms = [term for term in tokenize(query, stemming) if index is not None and term in index.vocab_dict]
-    if index is None or not terms:
-        return np.zeros(size, dtype=np.float32)
-    return np.asarray(index.get_scores(terms), dtype=np.float32)
+def _scores(index: KeywordIndex | None, query: str, size: int) -> NDArray[np.float32]:
+    found = index.scores(query) if index is not None else None
+    return found if found is not None else np.zeros(size, dtype=np.float32)
 
 
 def _rows(passages: Sequence[Passage]) -> dict[str, list[int]]:
