@@ -71,7 +71,7 @@ lock: .venv/.dev  ## Pin what pyproject.toml allows, for every platform, with ha
 	$(PIP) install uv
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --group dev -c requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
-	$(BIN)/uv pip compile pyproject.toml --extra postgres --extra qdrant --extra oidc --extra documents -c requirements.lock -c requirements-dev.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --extra faiss --extra postgres --extra qdrant --extra oidc --extra documents -c requirements.lock -c requirements-dev.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements.lock
 	echo 'cyclonedx-bom>=7.5' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements-sbom.lock
 	echo 'hatchling>=1.27' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o deploy/requirements-build.lock
 

@@ -23,6 +23,17 @@ def test_without_a_setting_there_is_none_and_the_index_is_on_disk(tmp_path: Path
     assert not storage(tmp_path).served_index
 
 
+def test_faiss_is_on_disk_in_the_data_folder(tmp_path: Path) -> None:
+    held = storage(tmp_path, index="faiss")
+    server = server_of(held)
+    assert server is not None and not held.served_index
+
+    server.store("acme", "st:org/model").create()
+
+    assert [one.name for one in server.collections()] == ["kb-acme-st-org-model"]
+    assert (tmp_path / "index").is_dir()
+
+
 @pytest.mark.parametrize(
     ("values", "error", "says"),
     [
@@ -46,13 +57,15 @@ def test_each_is_chosen_by_its_setting_and_says_what_is_wrong(
     ("module", "values"),
     [
         ("qdrant_client", {"index": "qdrant", "qdrant_url": "http://127.0.0.1:9"}),
+        ("faiss", {"index": "faiss"}),
         ("asyncpg", {"index": "postgres", "postgres_url": "postgresql://u@127.0.0.1:9/x"}),
     ],
 )
 def test_an_extra_that_is_missing_is_one_line_that_says_what_to_install(
     tmp_path: Path, module: str, values: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "handrail.stores.qdrant", raising=False)
+    for store in ("faiss", "inverted", "qdrant"):
+        monkeypatch.delitem(sys.modules, f"handrail.stores.{store}", raising=False)
     for loaded in [name for name in sys.modules if name.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, module, None)

@@ -1,4 +1,4 @@
-"""The place that holds the index of several knowledge bases, as the settings name it; what only one of them needs is imported for that one."""
+"""The place of an index that is not in Chroma on disk, as the settings name it; each is imported where it is used."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from handrail.knowledge.ingest import Report
 from handrail.settings import Settings
 
 if TYPE_CHECKING:
+    from handrail.assembly.index import Writing
     from handrail.knowledge.link_check import Checked
 
 
@@ -84,37 +85,16 @@ def run(
     console: Console = notes,
 ) -> Report:
     """One writing run, with a progress bar on `console`; `keep_others` and `exact` as for Ingest."""
-    from handrail.assembly import (
-        build_embedder,
-        build_late,
-        build_multilingual,
-        read_multilingual,
-        read_snapshot,
-        read_states,
-    )
-    from handrail.assembly.index import page_images, writing
-    from handrail.knowledge.chunker import Chunker
-    from handrail.knowledge.ingest import Ingest
+    from handrail.assembly import build_late, build_multilingual, read_multilingual, read_snapshot, read_states
+    from handrail.assembly.index import writing
 
     with writing(settings, needed=keep_others) as made:
-        embedder = build_embedder(settings)
-        store = made.store or made.begin()
-        chunker, embed = Chunker(settings.knowledge, embedder.count), embedder.embed_passages
-        job = Ingest(
-            store,
-            chunker,
-            embed,
-            time.monotonic,
-            keep_others=keep_others,
-            exact=exact,
-            place=made,
-            images=page_images(settings),
-        )
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:
-            report = job.run(loaders, _shown(progress, "embedding passages"))
-            store = made.store or store
+            advance = _shown(progress, "embedding passages")
+            report = _written(settings, made, loaders, advance, keep_others=keep_others, exact=exact)
+            store = made.store or made.begin()
             snapshot = read_snapshot(settings, store)
             late = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
             read_states(settings, store.kb, snapshot, late, _shown(progress, "reading their words"))
@@ -122,6 +102,37 @@ def run(
             read_multilingual(settings, store.kb, snapshot, encoder, _shown(progress, "for other languages"))
         report.version = made.publish()
     return report
+
+
+def _written(
+    settings: Settings,
+    made: Writing,
+    loaders: Sequence[Loader],
+    advance: Advance,
+    *,
+    keep_others: bool,
+    exact: bool,
+) -> Report:
+    """What the articles and their encoder take in memory is free again afterwards."""
+    from handrail.assembly import build_embedder
+    from handrail.assembly.index import page_images
+    from handrail.knowledge.chunker import Chunker
+    from handrail.knowledge.ingest import Ingest
+
+    embedder = build_embedder(settings)
+    store = made.store or made.begin()
+    chunker, embed = Chunker(settings.knowledge, embedder.count), embedder.embed_passages
+    job = Ingest(
+        store,
+        chunker,
+        embed,
+        time.monotonic,
+        keep_others=keep_others,
+        exact=exact,
+        place=made,
+        images=page_images(settings),
+    )
+    return job.run(loaders, advance)
 
 
 def _shown(progress: Progress, what: str) -> Advance:

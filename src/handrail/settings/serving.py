@@ -177,8 +177,8 @@ class Storage(Section):
     data_dir: Path = Field(Path("var"), description="Folder for the index, records and fitted files.")
     index: Literal["chroma", "faiss", "postgres", "qdrant"] = Field(
         "chroma",
-        description="What holds the passages and their vectors. All but `chroma` need the extra of that name. `faiss` is "
-        "for more than 100,000 passages on the disk of one machine.",
+        description="What holds the passages and their vectors. All but `chroma` need the extra of that name; "
+        "`faiss` is for large knowledge bases on the disk of one machine.",
     )
     chroma_url: str | None = Field(
         None, description="Chroma server, such as http://127.0.0.1:8000. Default: Chroma on disk."

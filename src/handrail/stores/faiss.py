@@ -71,7 +71,9 @@ class FaissServer(Server):
 
     def collections(self) -> list[Collection]:
         places = [path.parent for path in self._folder.glob(f"*/{DATABASE}")]
-        return [Collection(marks["collection"], marks, partial(_count, one)) for one in places if (marks := _marks(one))]
+        return [
+            Collection(marks["collection"], marks, partial(_count, one)) for one in places if (marks := _marks(one))
+        ]
 
     def remove(self, collection: str) -> None:
         place = self._folder / folder_of(collection)
@@ -226,8 +228,7 @@ class FaissStore(Store):
         asked = f"SELECT id, vector FROM passages JOIN vectors USING (row) WHERE row IN {LISTED}"
         with _connected(self._place) as database:
             rows = database.execute(asked, (json.dumps(near.tolist()),)).fetchall()
-        cosines = _read([one for _, one in rows]) @ vector if rows else []
-        found = [(id_, float(cosine)) for (id_, _), cosine in zip(rows, cosines, strict=True)]
+        found = [(id_, float(_read([held])[0] @ vector)) for id_, held in rows]
         return sorted(found, key=lambda one: (-one[1], one[0]))[:k]
 
     def _near(self, vector: Vectors, k: int, chosen: Chosen | None) -> Rows:
@@ -258,7 +259,7 @@ class FaissStore(Store):
             return Chosen(np.fromiter((row for (row,) in rows), dtype=np.int64))
 
     def dump(self, audience: Audience = Audience.PUBLIC) -> tuple[list[Passage], Vectors]:
-        where = PUBLIC if audience is Audience.PUBLIC else "TRUE"
+        where = f"+{PUBLIC}" if audience is Audience.PUBLIC else "TRUE"  # found in their order, not by facets
         told = f"SELECT passage, vector FROM passages JOIN vectors USING (row) WHERE {where}"
         passages: list[Passage] = []
         vectors = np.empty((self.count(), self._dimensions or 0), dtype=np.float32)
@@ -279,7 +280,6 @@ def folder_of(collection: str) -> str:
 def _connected(place: Path) -> Iterator[sqlite3.Connection]:
     """For one transaction: a connection costs less than to share one between threads."""
     with closing(sqlite3.connect(place / DATABASE)) as database, database:
-        database.execute("PRAGMA mmap_size = 1099511627776")
         yield database
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
@@ -28,6 +29,8 @@ ABANDONED_S = 86_400
 KEPT = 3
 """Generations that stay, for who goes back to an earlier version."""
 NOISE_SAMPLE = 400
+BLOCK = 10_000
+"""Vectors that are written at once."""
 
 
 class Snapshot:
@@ -198,10 +201,13 @@ def _clear(folder: Path) -> None:
 
 
 def _write(snapshot: Snapshot, scratch: Path) -> None:
-    lines = (json.dumps(as_row(passage), ensure_ascii=False) for passage in snapshot.passages)
-    (scratch / "passages.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with (scratch / "passages.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
+        lines.writelines(json.dumps(as_row(passage), ensure_ascii=False) + "\n" for passage in snapshot.passages)
     np.save(scratch / "articles.npy", snapshot.article_vectors)
-    np.save(scratch / "vectors.npy", snapshot.vectors.astype(np.float16))
+    halved = open_memmap(scratch / "vectors.npy", "w+", np.float16, snapshot.vectors.shape)
+    for start in range(0, len(halved), BLOCK):
+        halved[start : start + BLOCK] = snapshot.vectors[start : start + BLOCK]
+    halved.flush()
     if snapshot._keyword is not None:
         snapshot._keyword.save(scratch / "bm25")
     (scratch / "lang").write_text(snapshot.lang)
@@ -242,8 +248,8 @@ def load(folder: Path, generation: str) -> Snapshot | None:
 def _load(path: Path) -> Snapshot | None:
     if (path / "format").read_text() != str(FORMAT):
         return None
-    text = (path / "passages.jsonl").read_text(encoding="utf-8")
-    passages = [from_row(json.loads(line)) for line in text.split("\n") if line]
+    with (path / "passages.jsonl").open(encoding="utf-8", newline="\n") as lines:
+        passages = [from_row(json.loads(line)) for line in lines]
     lang = (path / "lang").read_text()
     spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
     keyword, articles = (KeywordIndex.load(path / name, lang) if spoken else None for name in ("bm25", "bm25-articles"))

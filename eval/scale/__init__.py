@@ -1,0 +1,1 @@
+"""How large a knowledge base may be: `python -m eval.scale --help`."""
