@@ -32,13 +32,15 @@ def test_recall_is_the_share_of_the_nearest_that_was_found() -> None:
 
 
 def test_vectors_are_as_near_to_each_other_as_those_of_an_encoder() -> None:
-    """bge-small-en-v1.5 over the articles in `eval/datasets`: 0.53 between any two passages, 0.77 to the nearest."""
-    vectors = np.concatenate(list(Generated(4000).vectors()))
+    """What bge-small-en-v1.5 gives for 2,500 of the 4,800 passages of the articles in `eval/datasets`."""
+    vectors = np.concatenate(list(Generated(4800).vectors()))
+    vectors = vectors[np.random.default_rng(0).permutation(len(vectors))[:2500]]
     cosines = vectors @ vectors.T
-    np.fill_diagonal(cosines, -1)
+    any_two = np.median(cosines)
+    nearest = np.sort(cosines, axis=1)[:, ::-1]
 
-    assert np.median(cosines) == pytest.approx(0.53, abs=0.03)
-    assert np.median(cosines.max(axis=1)) == pytest.approx(0.77, abs=0.03)
+    assert any_two == pytest.approx(0.53, abs=0.03)
+    assert np.median(nearest[:, [1, 10, 50]], axis=0) == pytest.approx([0.77, 0.71, 0.67], abs=0.03)
 
 
 def test_passages_are_those_of_the_articles() -> None:
