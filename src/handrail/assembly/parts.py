@@ -69,6 +69,7 @@ def read_snapshot(settings: Settings, store: Store) -> Snapshot:
     found = snapshots.load(folder, store.generation)
     if found is None or settings.knowledge.lang not in (None, found.lang):
         passages, vectors = store.dump()
+        vectors = vectors.astype(np.float16)  # as they are kept: half as much while words are counted
         lang = settings.knowledge.lang or language.of_articles([passage.text for passage in passages])
         found = snapshots.build(passages, vectors, lang if lang in STEMMERS else language.DEFAULT)
         if store.generation:

@@ -24,7 +24,7 @@ from handrail.stores.audience import Audience
 from handrail.stores.filters import DOCUMENT, FROM, TO, UPDATED, day, wanted
 from handrail.stores.inverted import Chosen, Inverted, Rows, build, sampled
 from handrail.stores.lock import IndexLock
-from handrail.stores.rows import as_row, from_row, said
+from handrail.stores.rows import as_row, from_row, said, sharing
 from handrail.stores.server import Collection, Server
 from handrail.stores.store import Stamp, Store, name_of, not_indexed, of_another_width, stamps_of
 from handrail.types import Passage, Vectors
@@ -267,7 +267,7 @@ class FaissStore(Store):
             found = database.execute(f"{told} ORDER BY article_id, position")
             while page := found.fetchmany(PAGE):
                 vectors[len(passages) : len(passages) + len(page)] = _read([vector for _, vector in page])
-                passages += [from_row(json.loads(passage)) for passage, _ in page]
+                passages += sharing(from_row(json.loads(passage)) for passage, _ in page)
         return passages, vectors[: len(passages)]
 
 

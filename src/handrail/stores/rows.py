@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 from handrail.stores.filters import DOCUMENT, FROM, KEYS, TO, values
@@ -25,6 +25,17 @@ def from_row(row: Mapping[str, Any]) -> Passage:
 def _place(row: Mapping[str, Any]) -> Place:
     image = row.get("image")
     return Place(row["page"], tuple(row["box"]) if row["box"] else None, PageImage(**image) if image else None)
+
+
+def sharing(passages: Iterable[Passage]) -> list[Passage]:
+    """Those of one article, which stand together, hold what they have alike once: a third of their memory."""
+    found: list[Passage] = []
+    for passage in passages:
+        before = found[-1] if found else passage
+        if before.article_id == passage.article_id and (before.title, before.facets) == (passage.title, passage.facets):
+            passage = replace(passage, article_id=before.article_id, title=before.title, facets=before.facets)
+        found.append(passage)
+    return found
 
 
 def said(passage: Passage) -> dict[str, list[str]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
 from handrail.stores.keyword import KeywordIndex
-from handrail.stores.rows import as_row, from_row
+from handrail.stores.rows import as_row, from_row, sharing
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
 from handrail.types import Kind, Passage, Vectors
@@ -169,7 +169,8 @@ def build(
     keyword = KeywordIndex.build((passage.embedding_text for passage in passages), lang)
     bodies = (_body([passages[row] for row in rows]) for rows in _rows(passages).values())
     means = _article_vectors(passages, vectors)
-    return Snapshot(passages, keyword, means, vectors, lang, KeywordIndex.build(bodies, lang), audience)
+    articles = KeywordIndex.build(bodies, lang)
+    return Snapshot(passages, keyword, means, vectors.astype(np.float32, copy=False), lang, articles, audience)
 
 
 def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
@@ -249,7 +250,7 @@ def _load(path: Path) -> Snapshot | None:
     if (path / "format").read_text() != str(FORMAT):
         return None
     with (path / "passages.jsonl").open(encoding="utf-8", newline="\n") as lines:
-        passages = [from_row(json.loads(line)) for line in lines]
+        passages = sharing(from_row(json.loads(line)) for line in lines)
     lang = (path / "lang").read_text()
     spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
     keyword, articles = (KeywordIndex.load(path / name, lang) if spoken else None for name in ("bm25", "bm25-articles"))
@@ -286,6 +287,6 @@ def _article_vectors(passages: Sequence[Passage], vectors: Vectors) -> Vectors:
     }
     if not rows:
         return np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
-    means = np.stack([vectors[index].mean(axis=0) for index in rows.values()])
+    means = np.stack([vectors[index].mean(axis=0, dtype=np.float32) for index in rows.values()])
     normed: Vectors = (means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)).astype(np.float32)
     return normed
