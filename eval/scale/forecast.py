@@ -36,12 +36,12 @@ LAWS = (
     Law("memory of the process, vectors", "serve_mb", "MB", float, "n"),
     Law("mapped files, vectors", "mapped_mb", "MB", float, "n"),
     Law("start, vectors", "start_s", "s", float, "n"),
-    Law("nearest 50, p50", "vector_p50_ms", "ms", sqrt, "√n"),
+    Law("nearest 50, processor", "vector_cpu_ms", "ms", sqrt, "√n"),
     Law("memory of the process, passages", "snapshot_mb", "MB", float, "n"),
     Law("start, passages", "snapshot_start_s", "s", float, "n"),
     Law("memory of the process, keywords alone", "keyword_mb", "MB", float, "n"),
     Law("start, keywords alone", "keyword_start_s", "s", float, "n"),
-    Law("keywords, p50", "keyword_p50_ms", "ms", float, "n"),
+    Law("keywords, processor", "keyword_cpu_ms", "ms", float, "n"),
 )
 
 

@@ -10,7 +10,7 @@ Row = tuple[str, int, Mapping[str, Figures]]
 """Index, passages, and figures by stage."""
 HEAD = (
     "index", "passages", "store filled", "keyword index made", "memory to build", "start", "memory to serve",
-    "mapped files", "nearest 50, p50 / p95", "with a filter", "keywords", "recall@10", "load",
+    "mapped files", "nearest 50, p50 / p95", "processor", "with a filter", "keywords", "recall@10", "load",
 )  # fmt: skip
 
 
@@ -51,6 +51,7 @@ def _cells(index: str, count: int, stages: Mapping[str, Figures]) -> list[str]:
         f"{sum(held):.0f} MB" if held else "",
         said("mapped_mb", ".0f", " MB"),
         both("vector"),
+        said("vector_cpu_ms", ".2g", " ms"),
         both("filtered"),
         both("keyword"),
         said("recall_10", ".3f"),

@@ -62,7 +62,9 @@ def test_a_forecast_finds_what_figures_were_made_of() -> None:
 def test_figures_are_kept_and_drawn_the_same_each_time(tmp_path: Path) -> None:
     measured = Measured(tmp_path / "figures.json")
     for count in (50_000, 200_000):
-        measured.keep("faiss", count, "search", {"vector_p50_ms": 1.0, "vector_p95_ms": 2.0, "load": 0.5})
+        measured.keep(
+            "faiss", count, "search", {"vector_p50_ms": 1.0, "vector_p95_ms": 2.0, "start_s": 0.1, "load": 0.5}
+        )
 
     rows = Measured(tmp_path / "figures.json").rows()
 

@@ -31,7 +31,7 @@ from handrail.types import Passage, Vectors
 from handrail.types.filters import Filters
 
 DATABASE, NEAREST = "passages.sqlite3", "vectors.faiss"
-COMPARED = 20_000
+COMPARED = 5_000
 """Passages up to which a query is compared with every one."""
 CLOSER = 3
 """Times the passages asked for that are compared by their exact vectors."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.lib.format import open_memmap
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
@@ -205,10 +205,11 @@ def _write(snapshot: Snapshot, scratch: Path) -> None:
     with (scratch / "passages.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
         lines.writelines(json.dumps(as_row(passage), ensure_ascii=False) + "\n" for passage in snapshot.passages)
     np.save(scratch / "articles.npy", snapshot.article_vectors)
-    halved = open_memmap(scratch / "vectors.npy", "w+", np.float16, snapshot.vectors.shape)
-    for start in range(0, len(halved), BLOCK):
-        halved[start : start + BLOCK] = snapshot.vectors[start : start + BLOCK]
-    halved.flush()
+    with (scratch / "vectors.npy").open("wb") as out:
+        header = {"descr": "<f2", "fortran_order": False, "shape": snapshot.vectors.shape}
+        npy.write_array_header_1_0(out, header)
+        for start in range(0, len(snapshot.vectors), BLOCK):
+            out.write(snapshot.vectors[start : start + BLOCK].astype("<f2").tobytes())
     if snapshot._keyword is not None:
         snapshot._keyword.save(scratch / "bm25")
     (scratch / "lang").write_text(snapshot.lang)
