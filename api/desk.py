@@ -111,10 +111,11 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         return Expected(words.expectation(brand.person_expectation), there.wait_s)
 
     outbox = OutboxRecords(database, tenant)
-    names, alerts = Names(people, clock), [QueueAlerts(outbox, settings.alerts)]
+    names, alerts = Names(people, clock), QueueAlerts(outbox, settings.alerts)
 
     def conversations(over: Database) -> Conversations:
-        records, listed = ConversationRecords(over, tenant, alerts), ConversationLists(over, tenant)
+        records = ConversationRecords(over, tenant, [alerts], [alerts.noticed])
+        listed = ConversationLists(over, tenant)
         return Conversations(records, listed, hub, names, clock, brand.name, expectation)
 
     given = settings.desk.secret

@@ -11,11 +11,13 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from api.errors import AWAY_RETRY_S, ApiError
+from handrail.desk.learning.doubts import Doubts
 from handrail.desk.learning.library import Library
 from handrail.desk.learning.publish import FOLDER
 from handrail.desk.learning.service import Gaps
 from handrail.desk.reports.forecast import Budget, budget_of
 from handrail.knowledge.uploads.files import UploadFiles
+from handrail.records.answers import AnswerRecords
 from handrail.records.database import Database
 from handrail.records.facts import FactRecords
 from handrail.records.gradings import GradingRecords
@@ -30,6 +32,7 @@ DRAW_EVERY_S = 5.0
 class LearningServices:
     reports: ReportRecords
     records: LearningRecords
+    answers: AnswerRecords
     facts: FactRecords
     gradings: GradingRecords
     daily: int
@@ -45,6 +48,7 @@ class LearningServices:
     publishing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Files are approved, restored and removed one after the other."""
     _gaps: Gaps | None = None
+    _doubts: Doubts | None = None
     _drawn_at: float = float("-inf")
     _drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -71,6 +75,12 @@ class LearningServices:
             self._gaps = Gaps(self.records, self.books, self.clock)
         return self._gaps
 
+    @property
+    def doubts(self) -> Doubts:
+        if self._doubts is None:
+            self._doubts = Doubts(self.answers, self.books)
+        return self._doubts
+
 
 def build_learning(
     settings: Settings, database: Database, tenant: str, assistant: Any, clock: Callable[[], float]
@@ -79,6 +89,7 @@ def build_learning(
     return LearningServices(
         reports=ReportRecords(database, tenant),
         records=LearningRecords(database, tenant),
+        answers=AnswerRecords(database, tenant),
         facts=FactRecords(database, tenant),
         gradings=GradingRecords(database, tenant),
         daily=settings.drift.daily,

@@ -19,6 +19,7 @@ from api.withdrawing import Withdrawing
 from handrail.accounts.customer import cleaned, signed
 from handrail.accounts.limits import Denied
 from handrail.accounts.limits.budget import Reservation, Unbounded
+from handrail.desk.handoff.concern import concerns_of
 from handrail.desk.handoff.conversations import Begun
 from handrail.llm.meter import metering
 from handrail.records import RecordsUnavailable
@@ -223,9 +224,11 @@ async def _earlier(services: Services, question: Question) -> tuple[str, ...]:
 async def _delivered(services: Services, turn: Turn, begun: Begun | None) -> str | None:
     if begun is None:
         return None
-    label = turn.classification.label.value
+    label, concerns = turn.classification.label.value, concerns_of(turn, services.settings.desk)
     try:
-        return await services.desk.talks.conversations.deliver(turn.question, begun, turn.outcome.answer, label)
+        return await services.desk.talks.conversations.deliver(
+            turn.question, begun, turn.outcome.answer, label, concerns
+        )
     except RecordsUnavailable as error:
         log.warning("%s; the answer is delivered but not recorded", error)
         return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from api.dependencies import Needed, Services, WhoAsks, counted, following, json_only
+from api.dependencies import Needed, Services, WhoAsks, counted, json_only
 from api.errors import ApiError
 from api.fields import ConversationId, LastEventId, Number, number_of
 from api.live import KEEP_ALIVE, encoded, live_stream, next_event
@@ -18,7 +18,7 @@ from handrail.desk.handoff import transcript, views
 from handrail.desk.handoff.live import SYNC, conversation_topic
 from handrail.desk.handoff.ownership import Action, State
 from handrail.desk.outbox.visitor_mail import CodeSent, CodeWrong, Wish
-from handrail.records.conversations import Unknown
+from handrail.records.conversations import Unknown, ownership_of
 from handrail.records.desk_tables import ConversationRow
 from handrail.text.guard import tidy
 from handrail.text.redact import redact
@@ -68,7 +68,14 @@ async def one(row: Own, services: Needed, after: Annotated[Number, Query()] = 0)
     }
 
 
-@router.get("/{conversation_id}/events", dependencies=[Depends(following)])
+async def _following(row: Own, services: Needed, asker: WhoAsks) -> AsyncIterator[None]:
+    """Holds a stream until the response has ended. Raises TooManyStreams, sooner where the assistant answers."""
+    idle = ownership_of(row).bot_answers
+    with services.followers.one(asker.visitor_id if asker.key_id is None else None, asker.address, idle=idle):
+        yield
+
+
+@router.get("/{conversation_id}/events", dependencies=[Depends(_following)])
 async def events(
     row: Own,
     services: Needed,
@@ -181,7 +188,8 @@ async def _followed(conversation_id: str, after: int, services: Services) -> Asy
                     row = await conversations.records.find(conversation_id)
                     if row is None:
                         return
-                    for message in await conversations.records.messages(conversation_id, after):
+                    new = row.last_seq > after  # most looks find nothing, and one query is enough for those
+                    for message in await conversations.records.messages(conversation_id, after) if new else ():
                         after = message.seq
                         yield encoded({"type": "message", **views.message(message)}, after)
                     if (row.version, row.agent_read_seq) != (version, read):

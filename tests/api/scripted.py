@@ -36,11 +36,14 @@ CITATIONS = (Citation(1, PASSAGE, 0.93, "supported"),)
 ANSWERED = outcome.answered("Open **Settings** and choose **Domains** [1].", Verdict.FULLY, CITATIONS, 0.93)
 
 
-def turn_of(question: Question, result: Outcome = ANSWERED) -> Turn:
+ANSWERABLE = Classification(Label.ANSWERABLE, 0.97, "local")
+
+
+def turn_of(question: Question, result: Outcome = ANSWERED, taken_for: Classification = ANSWERABLE) -> Turn:
     return Turn(
         question=question,
         outcome=result,
-        classification=Classification(Label.ANSWERABLE, 0.97, "local"),
+        classification=taken_for,
         trace_id="4bf92f3577b34da6a3ce929d0e0e4736",
         provider="extractive",
         model=None,
@@ -55,6 +58,8 @@ class ScriptedAssistant:
 
     def __init__(self, result: Outcome = ANSWERED, *, starts: Callable[[], None] | None = None) -> None:
         self.result = result
+        self.taken_for = ANSWERABLE
+        """What messages are classified as."""
         self.asked: list[Question] = []
         self.forgotten: list[str] = []
         self.found_wrong: list[str] = []
@@ -157,7 +162,7 @@ class ScriptedAssistant:
             spend(self.uses, "scripted")
         if self.fails is not None:
             raise self.fails
-        return turn_of(question, self.result)
+        return turn_of(question, self.result, self.taken_for)
 
 
 DATABASE_URL: str | None = None

@@ -55,6 +55,9 @@ class Librarian(ScriptedAssistant):
     def shelf(self) -> Shelf:
         return Shelf(np.zeros((0, 64), dtype=np.float32), [], {}, {}, 0.0)
 
+    async def contradicts(self, reply: str, answer: str) -> bool:
+        return "that was wrong" in reply
+
     async def tags_like(self, texts: Sequence[str]) -> list[str]:
         return ["billing"]
 
@@ -65,6 +68,30 @@ class Librarian(ScriptedAssistant):
 
     def drafter(self) -> Drafter:
         return ExtractiveDrafter()
+
+
+def doubtful() -> list[object]:
+    """One that an agent contradicts, one that is asked again, one that is neither, and one that nobody was sure of."""
+    made: list[object] = []
+    for n, (talk_id, confidence, routing, after) in enumerate(
+        [
+            ("told", 0.8, "answered", "Sorry, that was wrong."),
+            ("again", 0.9, "answered", None),
+            ("fine", 0.9, "answered", "You're welcome."),
+            ("unsure", 0.4, "low_confidence", "Sorry, that was wrong."),
+        ]
+    ):
+        turn = evidence(
+            talk_id, NOW - 30 + n, routing, confidence=confidence, turn_id=f"t-{talk_id}", question=f"Is it {talk_id}?"
+        )
+        said = [("assistant", "It is.", turn.turn_id), *([("agent", after, None)] if after else [])]
+        made += [talk(talk_id, NOW - 30), turn]
+        made += [
+            MessageRow(tenant=TENANT, conversation_id=talk_id, seq=seq, id=f"{talk_id}{seq}", author=author, text=text,
+                       turn_id=turn_id, kind="message", meta={}, at=NOW)
+            for seq, (author, text, turn_id) in enumerate(said, start=1)
+        ]  # fmt: skip
+    return [*made, evidence("again", NOW - 5, question="Is it again?", turn_id="t-later")]
 
 
 def rows() -> list[object]:
@@ -110,7 +137,7 @@ def librarian() -> Librarian:
 def client(tmp_path: Path, librarian: Librarian) -> Iterator[TestClient]:
     async def fill() -> None:
         database = await open_database(settings_in(tmp_path).storage)
-        await store(database, *rows(), *people())
+        await store(database, *rows(), *doubtful(), *people())
         await database.close()
 
     asyncio.run(fill())
@@ -168,6 +195,17 @@ def test_a_visitors_words_cannot_run_in_a_spreadsheet(client: TestClient) -> Non
     cells = [cell for row in csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")) for cell in row]
     assert f"'{HOSTILE}" in cells
     assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" and cell]
+
+
+def test_answers_that_were_probably_wrong_are_listed_the_gravest_first(client: TestClient) -> None:
+    report = sign_in(client).get("/desk/api/reports/doubts").json()
+
+    signs = [(row["conversation"], row["signs"]) for row in report["rows"]]
+    assert signs[0] == ("told", "contradicted")
+    assert sorted(signs[1:]) == [("a", "thumb_down"), ("again", "repeated"), ("b", "thumb_down")]
+    assert signs[-1] == ("again", "repeated")
+    assert "Ana" not in str(report["rows"])
+    assert report["figures"] == {"answers": 4, "contradicted": 1, "thumb_down": 2, "repeated": 1}
 
 
 def test_gaps_have_counts_samples_and_a_verdict(client: TestClient) -> None:

@@ -88,6 +88,20 @@ REPORTS: dict[str, Json] = {
             for k, (sample, by) in enumerate((("production", "judge"), ("production", "person"), ("golden", "judge")))
         ],
     ),
+    "doubts": _report(
+        "doubts",
+        {"answers": 1, "contradicted": 1, "thumb_down": 1, "repeated": 0},
+        [
+            {
+                "question": "When is a refund paid?",
+                "signs": "contradicted thumb_down",
+                "confidence": 0.97,
+                "articles": "billing:refunds",
+                "asked": f"{DAYS[-1]} 09:30",
+                "conversation": "c1",
+            }
+        ],
+    ),
     "gaps": _report("gaps", {}, []),
     "articles": _report(
         "articles",

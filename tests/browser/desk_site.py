@@ -110,11 +110,14 @@ class Endpoints:
             "queued": sum(item["state"] == "queued" for item in items),
             "mine": sum(item["state"] == "person" and item["owner"] == {"id": "u1", "name": "Mira"} for item in items),
             "person": sum(item["state"] == "person" for item in items),
+            "worth": sum(bool(item["concern"]) and item["state"] in ("bot", "handed_back") for item in items),
             "resolved": sum(item["state"] == "resolved" for item in items),
         }
         for name in ("state", "label", "reason", "lang"):
             if query.get(name):
                 items = [item for item in items if item[name] == query[name]]
+        if query.get("worth"):
+            items = [item for item in items if item["concern"] and item["state"] in ("bot", "handed_back")]
         owner = {"me": "u1", "none": None}.get(query.get("owner", ""), query.get("owner"))
         if query.get("owner"):
             items = [item for item in items if (item["owner"] or {}).get("id") == owner]

@@ -37,6 +37,15 @@ def test_cost_is_forecast_and_broken_down_by_model_and_conversation(desk: Desk) 
     expect(card.get_by_role("link", name="c1")).to_have_attribute("href", "#/queue/c1")
 
 
+def test_answers_that_were_probably_wrong_lead_and_lead_to_their_conversation(desk: Desk) -> None:
+    desk.sign_in("#/reports")
+    card = desk.page.locator("[data-report]").first
+    expect(card).to_have_attribute("data-report", "doubts")
+    expect(card.get_by_role("row").last).to_contain_text("An agent said otherwise, Thumb down")
+
+    expect(card.get_by_role("link", name="c1")).to_have_attribute("href", "#/queue/c1")
+
+
 def test_a_report_that_cannot_be_had_says_so_and_the_others_stand(desk: Desk) -> None:
     desk.site.refuse["reports/csat"] = 500
     desk.sign_in("#/reports")

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response
 from api.desk_access import Agent
 from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
+from handrail.desk.learning.doubts import SIGNS, Doubt
 from handrail.desk.learning.gaps import Gap
 from handrail.desk.reports import Report, Row
 from handrail.desk.reports.build import reports
@@ -19,6 +20,7 @@ router = APIRouter()
 
 First = Annotated[str | None, Query(alias="from", max_length=40)]
 Last = Annotated[str | None, Query(alias="to", max_length=40)]
+DOUBT_COLUMNS = ("question", "signs", "confidence", "articles", "asked", "conversation")
 GAP_COLUMNS = (
     "question", "questions", "visitors", "verdict", "nearest_article", "nearest_title", "distance", "languages",
     "last_seen", "handed_off", "thumbs_down",
@@ -52,6 +54,8 @@ async def report_json(
 async def build(name: str, learning: LearningServices, first: str | None, last: str | None) -> Report:
     """Raises 404 for an unknown report and 422 for a range that cannot be."""
     when = chosen(learning, first, last)
+    if name == "doubts":
+        return doubt_report(await learning.doubts.between(when.start, when.end), when)
     if name == "gaps":
         return gap_report(await learning.gaps.between(when.start, when.end), when)
     builders = reports(learning.budget)
@@ -66,6 +70,22 @@ def chosen(learning: LearningServices, first: str | None, last: str | None) -> P
         return period(first or None, last or None, learning.zone, learning.clock())
     except PeriodError as error:
         raise ApiError(422, "validation", str(error)) from None
+
+
+def doubt_report(doubts: list[Doubt], when: Period) -> Report:
+    rows: list[Row] = [
+        {
+            "question": one.question,
+            "signs": " ".join(one.signs),
+            "confidence": round(one.given.confidence, 2),
+            "articles": " ".join(one.given.articles),
+            "asked": when.local(one.given.at),
+            "conversation": one.given.conversation_id,
+        }
+        for one in doubts
+    ]
+    figures = {"answers": len(doubts), **{sign: sum(sign in one.signs for one in doubts) for sign in SIGNS}}
+    return Report("doubts", when, figures, DOUBT_COLUMNS, rows, len(rows))
 
 
 def gap_report(gaps: list[Gap], when: Period) -> Report:

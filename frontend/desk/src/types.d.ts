@@ -23,6 +23,8 @@ export interface Item {
   version: number;
   unread: number;
   generation: number;
+  concern: string | null;
+  priority: number;
 }
 
 export interface Counts { queued: number; worth: number; mine: number; person: number; resolved: number }
@@ -130,6 +132,7 @@ export interface Feedback { turn_id: string; rating: "up" | "down"; reason?: str
 export interface Similar { id: string; reference?: string | null; subject: string; resolve_cause?: string | null; last_text?: string | null; score?: number | null; updated_at?: number }
 
 export interface Conversation extends Item {
+  concern_turn_id: string | null;
   resolve_cause?: string | null;
   csat?: number | null;
   csat_comment?: string | null;

@@ -4,18 +4,19 @@ const OPENING = /^\(\d+\) /;
 const SETTLE_MS = 400;
 
 /**
- * The number in the title (waiting conversations, and own ones with something unread), and a sound for what is new, if wanted.
+ * The number in the title (conversations that wait or are worth a look, and own ones with something unread), and a sound for what is new, if wanted.
  * @param {Desk} desk
  * @returns {() => void}
  */
 export function watchUnread(desk) {
   let queued = 0;
+  let worth = 0;
   /** @type {Map<string, number>} */
   const mine = new Map();
   let timer = 0;
 
   function title() {
-    const count = queued + [...mine.values()].filter(Boolean).length;
+    const count = queued + worth + [...mine.values()].filter(Boolean).length;
     document.title = (count ? `(${count}) ` : "") + document.title.replace(OPENING, "");
   }
 
@@ -24,8 +25,9 @@ export function watchUnread(desk) {
       const page = await desk.api.get("conversations", { owner: "me", state: "person", limit: 100 });
       mine.clear();
       for (const item of /** @type {Item[]} */ (page.items)) mine.set(item.id, item.unread);
-      if (queued < page.counts.queued) desk.emit("ring");
-      queued = page.counts.queued;
+      const { queued: now, worth: pressing } = page.counts;
+      if (queued < now || worth < pressing) desk.emit("ring");
+      [queued, worth] = [now, pressing];
       desk.emit("counts", page.counts);
       title();
     } catch {

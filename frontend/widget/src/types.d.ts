@@ -128,6 +128,8 @@ export interface MoreParts {
 export interface More {
   /** Lines of the menu; `choose` closes it and does what was chosen. */
   items(choose: (act: () => void) => void): HTMLElement[];
+  /** What the chat draws for a message as the server keeps it. */
+  entries(message: Record<string, any>): Entry[];
   /** The form behind the pencil of a question. */
   edit(question: { text: string, longest: number, send: (question: string) => void, close: () => void }): HTMLFormElement;
   /** What the answer took; null where it took nothing. */

@@ -15,7 +15,7 @@ import numpy as np
 from handrail.answer.cache.turns import AnswerCache
 from handrail.assembly.caching import build_cache, with_cache
 from handrail.assembly.index import page_images
-from handrail.assembly.learning import build_drafter, learn_folder, shelf_of, tags_like
+from handrail.assembly.learning import build_drafter, contradiction, learn_folder, shelf_of, tags_like
 from handrail.assembly.memory import ConversationMemory, build_memory
 from handrail.assembly.observing import about, build_tracer, new_trace_id
 from handrail.assembly.parts import Parts, at_version, build_parts, parts_beside
@@ -228,6 +228,13 @@ class Assistant:
     async def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """`(n, d)` float32, L2-normalised. Raises RetryableError while the models are loading or busy."""
         return np.stack(await self._served().parts.embed.submit(list(texts)))
+
+    async def contradicts(self, reply: str, answer: str) -> bool:
+        """Whether a person's `reply` says the opposite of an answer, or gives another figure.
+
+        Raises RetryableError as `embed_questions` does.
+        """
+        return await contradiction(self.settings, self._served().parts, answer, reply)
 
     def shelf(self) -> Shelf:
         """The passages as they are indexed now. Raises RetryableError before the index is loaded."""

@@ -24,6 +24,9 @@ from handrail.knowledge.formats import FORMATS
 from handrail.knowledge.ingest import Ingest
 from handrail.settings import Settings
 from handrail.types import Vectors
+from handrail.verify.contradicted import contradicted
+from handrail.verify.local import LocalVerifier
+from handrail.verify.model import load_model
 
 
 def holds_articles(folder: Path) -> bool:
@@ -38,6 +41,11 @@ def tags_like(parts: Parts, vectors: Vectors) -> list[str]:
     nearest = [snapshot.passages[int(row)] for row in np.argsort(-cosines)[:NEAREST]]
     votes = Counter(tag for one in nearest for tag in one.facets.get("tags", "").split("\n") if tag)
     return [tag for tag, n in votes.most_common(MOST_TAGS) if n >= TAGGED * len(nearest)]
+
+
+async def contradiction(settings: Settings, parts: Parts, answer: str, reply: str) -> bool:
+    verifier = LocalVerifier(parts.entails, load_model(), settings.verify)
+    return await contradicted(answer, reply, parts.entails, verifier, least=settings.verify.shown_from)
 
 
 def shelf_of(parts: Parts) -> Shelf:

@@ -6,14 +6,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from handrail.desk.handoff.concern import FAILED, Concern, Concerns
 from handrail.desk.handoff.ownership import Action, Ownership, State, step
 from handrail.errors import PermanentError
 from handrail.records.database import Database
-from handrail.records.desk_tables import ConversationRow, MessageRow
+from handrail.records.desk_tables import ConversationRow, MessageRow, UnansweredRow
 from handrail.records.repository import Repository
 from handrail.text.markdown import gist
 from handrail.types import Label
@@ -23,9 +24,15 @@ VISITOR_REQUEST = "visitor_request"
 SUBJECT_CHARS = 120
 GRAVE = Label.HIGH_STAKES.value
 LAST_CHARS = 200
+SETTLED: dict[str, Any] = {"concern": None, "concern_turn_id": None, "priority": 0}
+"""An agent has dealt with it; only what comes after that is a concern again."""
 
 Hook = Callable[[AsyncSession, ConversationRow, Action], Awaitable[None]]
 """Runs inside the transaction of a change of ownership: what it writes is kept exactly when the change is."""
+
+
+Noticed = Callable[[AsyncSession, ConversationRow], Awaitable[None]]
+"""Runs inside the transaction in which a conversation became more pressing than it was."""
 
 
 class Foreign(PermanentError):
@@ -101,9 +108,12 @@ def ownership_of(row: ConversationRow) -> Ownership:
 class ConversationRecords(Repository):
     """Conversations of one tenant."""
 
-    def __init__(self, database: Database, tenant: str, hooks: Sequence[Hook] = ()) -> None:
+    def __init__(
+        self, database: Database, tenant: str, hooks: Sequence[Hook] = (), noticed: Sequence[Noticed] = ()
+    ) -> None:
         super().__init__(database, tenant)
         self._hooks = list(hooks)
+        self._noticed = list(noticed)
 
     def on_change(self, hook: Hook) -> None:
         """Run `hook` in the transaction of every later change of ownership."""
@@ -133,20 +143,45 @@ class ConversationRecords(Repository):
         label: str,
         lang: str,
         question: str = "",
+        concerns: Concerns | None = None,
     ) -> Said:
         """Store the assistant's answer, if the conversation still is its own; otherwise nothing is added.
 
-        The conversation is known by its gravest matter: a question with high stakes stays its label and subject.
+        The conversation is known by its gravest matter: a question with high stakes stays its label and subject,
+        until there is one that is more pressing.
         """
         async with self._database.transaction() as session:
             row = await self._locked(session, conversation_id)
             if row.generation != generation or not ownership_of(row).bot_answers:
                 return Said(row, tell=_tell(row))
             row.lang = lang
-            if label == GRAVE and row.label != GRAVE:
+            pressing = await self._pressing(session, row, answer.turn_id, concerns or {})
+            if (label == GRAVE and row.label != GRAVE) or (pressing and pressing is not Concern.UNANSWERED):
                 row.subject = question[:SUBJECT_CHARS] or row.subject
             row.label = GRAVE if row.label == GRAVE else label
-            return Said(row, await self._append(session, row, [answer], now))
+            added = await self._append(session, row, [answer], now)
+            for hook in self._noticed if pressing else ():
+                await hook(session, row)
+            return Said(row, added)
+
+    async def _pressing(
+        self, session: AsyncSession, row: ConversationRow, turn_id: str | None, concerns: Concerns
+    ) -> Concern | None:
+        """The concern that is put on the row: more pressing than what is there; None where there is none."""
+        for concern, priority in sorted(concerns.items(), key=lambda one: -one[1]):
+            if priority <= row.priority:
+                break
+            if concern is not Concern.UNANSWERED or await self._unanswered_before(session, row, turn_id) + 1 >= FAILED:
+                row.concern, row.priority, row.concern_turn_id = concern.value, int(priority), turn_id
+                return concern
+        return None
+
+    async def _unanswered_before(self, session: AsyncSession, row: ConversationRow, turn_id: str | None) -> int:
+        missed = UnansweredRow
+        query = select(func.count()).where(
+            missed.tenant == self._tenant, missed.conversation_id == row.id, missed.turn_id != (turn_id or "")
+        )
+        return int((await session.scalars(query)).one())
 
     async def hand_over(self, entry: Entry, request: Request, notice: Callable[[int], NewMessage], now: float) -> Said:
         """Put the conversation in the queue, unless it is there, with a person, or this very request led there before.
@@ -270,7 +305,7 @@ class ConversationRecords(Repository):
                 version=after.version,
                 generation=after.generation,
                 updated_at=now,
-                **_times(action, now),
+                **_marks(action, now),
                 **(values or {}),
             )
         )
@@ -347,14 +382,16 @@ def _tell(row: ConversationRow) -> bool:
     return not ownership_of(row).bot_answers and row.told_generation < row.generation
 
 
-def _times(action: Action, now: float) -> dict[str, Any]:
+def _marks(action: Action, now: float) -> dict[str, Any]:
     match action:
         case Action.HAND_OVER | Action.REOPEN:
             return {"queued_at": now, "taken_at": None, "first_response_at": None, "resolved_at": None}
         case Action.TAKE:
             return {"taken_at": now}
+        case Action.HAND_BACK:
+            return SETTLED
         case Action.RESOLVE:
-            return {"resolved_at": now}
+            return {"resolved_at": now, **SETTLED}
         case _:
             return {}
 

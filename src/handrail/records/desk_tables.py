@@ -50,6 +50,12 @@ class ConversationRow(Base):
     resolve_cause: Mapped[str | None] = mapped_column(String(60))
     csat: Mapped[int | None] = mapped_column(Integer)
     csat_comment: Mapped[str | None] = mapped_column(Text)
+    concern: Mapped[str | None] = mapped_column(String(16))
+    """Why an agent should look at it."""
+    concern_turn_id: Mapped[str | None] = mapped_column(String(36))
+    """The turn that gave reason for it."""
+    priority: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
+    """How soon; 0 without a concern."""
     context: Mapped[dict[str, Any]] = mapped_column(JSON)
     """What the host page passed about the visitor."""
     email: Mapped[str | None] = mapped_column(String(254))

@@ -9,15 +9,12 @@ from typing import Any
 from sqlalchemy import Select, and_, case, func, or_, select
 
 from handrail.desk.handoff.ownership import State
-from handrail.records.desk_tables import ConversationRow, MessageRow, UnansweredRow
+from handrail.records.desk_tables import ConversationRow, MessageRow
 from handrail.records.repository import Repository
-from handrail.types import Label
 
 MOST_WAITS = 2000
 WORTH_S = 7 * 86_400.0
 """How long a conversation that the assistant holds is worth a look."""
-FAILED = 2
-"""Questions without an answer from which it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,10 @@ class ConversationLists(Repository):
     async def page(self, wanted: Wanted) -> list[tuple[ConversationRow, int]]:
         """Conversations and how many messages of their visitor are unread; the longest waiting first."""
         query = self._matching(wanted)
-        if wanted.sort == "waiting":
+        if wanted.worth_after is not None:
+            pressing = ConversationRow.priority.desc()
+            query = query.order_by(pressing, ConversationRow.updated_at.desc(), ConversationRow.id)
+        elif wanted.sort == "waiting":
             waiting = case((ConversationRow.state == State.QUEUED.value, ConversationRow.queued_at))
             query = query.order_by(waiting.asc().nulls_last(), ConversationRow.updated_at.desc(), ConversationRow.id)
         else:
@@ -136,20 +136,12 @@ class ConversationLists(Repository):
             query = query.where(ConversationRow.owner == owner)
         if wanted.worth_after is not None:
             held = ConversationRow.state.in_((State.BOT.value, State.HANDED_BACK.value))
-            query = query.where(held, ConversationRow.updated_at >= wanted.worth_after, self._worth_a_look())
+            query = query.where(
+                held, ConversationRow.updated_at >= wanted.worth_after, ConversationRow.concern.is_not(None)
+            )
         if wanted.q:
             query = query.where(self._holding(wanted.q))
         return query
-
-    def _worth_a_look(self) -> Any:
-        """High stakes, or several questions without an answer."""
-        failed = (
-            select(func.count())
-            .select_from(UnansweredRow)
-            .where(UnansweredRow.tenant == self._tenant, UnansweredRow.conversation_id == ConversationRow.id)
-            .scalar_subquery()
-        )
-        return or_(ConversationRow.label == Label.HIGH_STAKES.value, failed >= FAILED)
 
     def _holding(self, words: str) -> Any:
         """Every word stands somewhere in the conversation."""

@@ -275,6 +275,9 @@ class HighStakes(Section):
     )
 
 
+Urgency = Literal["urgent", "high", "normal", "off"]
+
+
 class Desk(Section):
     secret: SecretStr | None = advanced(
         None,
@@ -299,6 +302,11 @@ class Desk(Section):
     reopen_days: int = advanced(
         7, ge=0, le=365, description="Days during which a resolved conversation can be reopened."
     )
+    crisis_priority: Urgency = advanced(
+        "urgent", description="Priority of conversations in which somebody may be in danger. `off`: no alert."
+    )
+    high_stakes_priority: Urgency = advanced("high", description="The same for questions with high stakes.")
+    unanswered_priority: Urgency = advanced("normal", description="The same for two questions without an answer.")
     messages_per_minute: int = advanced(
         30, ge=0, le=1000, description="Messages per IP address and minute while a person answers. 0 means unlimited."
     )

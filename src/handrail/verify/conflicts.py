@@ -67,21 +67,27 @@ async def conflicts(
     for pair in sorted(_nearest(said, embed), key=lambda one: -one.likeness):
         if len(found) == limit:
             break
-        swapped = _swapped(pair.first, pair.second)
-        if swapped and all([await _score(verifier, *claim) >= least for claim in swapped]):
+        if await in_conflict(pair.first, pair.second, verifier, least):
             found.append(pair)
     return found
 
 
+async def in_conflict(one: Statement, other: Statement, verifier: Verifier, least: float) -> bool:
+    """Whether each, with the other's figure in place of its own, is what the other's passage says."""
+    swapped = _swapped(one, other)
+    return bool(swapped) and all([await _score(verifier, *claim) >= least for claim in swapped])
+
+
 def _statements(passages: Sequence[Passage], vectors: Vectors) -> list[Statement]:
-    stated = [(row, list(_stated(one))) for row, one in enumerate(passages)]
+    stated = [(row, list(sentences_with_figures(one))) for row, one in enumerate(passages)]
     stated = [(row, said) for row, said in stated if said]
     best = _best(vectors[[row for row, _ in stated]], [passages[row].article_id for row, _ in stated])
     ranked = sorted(zip(stated, best, strict=True), key=lambda both: -both[1][1])
     return [one for (_, said), _ in ranked for one in said][:MOST_STATEMENTS]
 
 
-def _stated(passage: Passage) -> Iterator[Statement]:
+def sentences_with_figures(passage: Passage) -> Iterator[Statement]:
+    """Its sentences with a figure that has a unit."""
     for sentence in sentences(passage.text):
         text = " ".join(plain(passage.text[sentence.start : sentence.end]).split())
         figures = tuple(one for one in quantities(tokens(text)) if one.unit)

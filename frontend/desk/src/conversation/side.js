@@ -44,7 +44,7 @@ export function createSide(desk, path) {
   function show(detail) {
     if (!asked) { asked = true; void loadSimilar(); }
     const { conversation, turns, visitor: known } = detail;
-    const state = JSON.stringify([known, turns, conversation.csat, conversation.csat_comment, conversation.reason, conversation.label]);
+    const state = JSON.stringify([known, turns, conversation.csat, conversation.csat_comment, conversation.reason, conversation.label, conversation.concern_turn_id]);
     if (state === shown) return;
     shown = state;
     const { signed = {}, ...said } = known.context ?? {};
@@ -59,10 +59,12 @@ export function createSide(desk, path) {
       ...(rows.length || proven.length || known.email ? [] : [el("p", { class: "hint", text: t("visitor_unknown") })]),
       ...(conversation.csat ? [el("p", { class: "rated" }, t("csat", { score: conversation.csat }), conversation.csat_comment && el("q", { dir: "auto", text: conversation.csat_comment }))] : []),
       ...(others.length ? [el("h3", { text: t("other_conversations", { n: others.length }) }), el("ul", { class: "cards" }, ...others.map(card))] : []));
-    const last = [...turns].reverse().find((turn) => turn.routing !== "handed_off");
+    // It is here because of its gravest matter, whatever was said after that.
+    const about = turns.find((turn) => turn.turn_id === conversation.concern_turn_id) ?? turns.find((turn) => turn.label === "high_stakes")
+      ?? [...turns].reverse().find((turn) => turn.routing !== "handed_off");
     why.replaceChildren(
       el("p", { class: "chips" }, ...reasonChip(conversation), ...(conversation.label ? [chip(word("label", conversation.label), conversation.label === "high_stakes" ? "care" : "")] : [])),
-      ...(last ? [verdict(last), claims(last.claims ?? []), passages(last.passages ?? [])].filter((one) => one !== null) : [el("p", { class: "hint", text: t("no_turns") })]));
+      ...(about ? [verdict(about), claims(about.claims ?? []), passages(about.passages ?? [])].filter((one) => one !== null) : [el("p", { class: "hint", text: t("no_turns") })]));
   }
 
   return {

@@ -6,10 +6,11 @@ export const VIEWS = { queued: { state: "queued" }, worth: { state: "bot,handed_
 /** @type {Filters} */
 export const UNFILTERED = { view: "queued", label: "", reason: "", lang: "", owner: "", q: "", sort: "waiting" };
 
-/** @param {Filters["sort"]} sort @returns {(a: Item, b: Item) => number} the server's order: longest waiting or latest first */
-function order(sort) {
+/** @param {Filters} filters @returns {(a: Item, b: Item) => number} the server's order: most pressing, longest waiting or latest first */
+function order({ sort, view }) {
   const waiting = (/** @type {Item} */ item) => (item.state === "queued" && item.queued_at ? item.queued_at : Infinity);
   const latest = (/** @type {Item} */ a, /** @type {Item} */ b) => b.updated_at - a.updated_at || (a.id < b.id ? -1 : 1);
+  if (view === "worth") return (a, b) => b.priority - a.priority || latest(a, b);
   if (sort === "updated") return latest;
   return (a, b) => (waiting(a) === waiting(b) ? latest(a, b) : waiting(a) - waiting(b));
 }
@@ -38,10 +39,8 @@ export function createQueue(desk, changed) {
   /** @param {Item} item */
   function belongs(item) {
     const { state, owner, worth } = query();
-    // Those with unanswered questions are told by the server alone.
-    const graver = !worth || item.label === "high_stakes" || items.some((one) => one.id === item.id);
     const owned = !owner || (owner === "none" ? !item.owner : item.owner?.id === (owner === "me" ? desk.me.id : owner));
-    return owned && graver && (!state || state.split(",").includes(item.state)) && (!filters.label || item.label === filters.label)
+    return owned && (!worth || item.concern) && (!state || state.split(",").includes(item.state)) && (!filters.label || item.label === filters.label)
       && (!filters.reason || item.reason === filters.reason) && (!filters.lang || item.lang === filters.lang);
   }
 
@@ -75,7 +74,7 @@ export function createQueue(desk, changed) {
     const merged = { ...before, ...item };
     if (at >= 0) items.splice(at, 1);
     if (belongs(merged) && (before || !filters.q)) {
-      const compare = order(filters.sort);
+      const compare = order(filters);
       const place = items.findIndex((one) => compare(merged, one) < 0);
       // Past the end of what is loaded it comes with its own page.
       if (place >= 0) items.splice(place, 0, merged);

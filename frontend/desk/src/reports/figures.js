@@ -4,6 +4,7 @@ import { t, word } from "../strings.js";
 
 /** The headline figures of each report, in the order they are shown. @type {Record<string, string[]>} */
 const SHOWN = {
+  doubts: ["answers", "contradicted", "thumb_down", "repeated"],
   volume: ["conversations", "turns"],
   deflection: ["rate", "rate_with_an_answer", "counted", "asked_for_a_person", "came_back"],
   times: ["requests", "waiting", "first_response", "resolution"],

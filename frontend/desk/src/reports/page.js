@@ -6,9 +6,9 @@ import { figures } from "./figures.js";
 import { plot } from "./plots.js";
 import { table } from "./table.js";
 
-const NAMES = ["volume", "deflection", "times", "csat", "grades", "gaps", "articles", "refusals", "cost"];
+const NAMES = ["doubts", "volume", "deflection", "times", "csat", "grades", "gaps", "articles", "refusals", "cost"];
 /** Columns on the page, where there are too many to read; the CSV has them all. @type {Record<string, string[]>} */
-const SHORT = { gaps: ["question", "questions", "visitors", "verdict", "nearest_title"] };
+const SHORT = { doubts: ["question", "signs", "confidence", "conversation"], gaps: ["question", "questions", "visitors", "verdict", "nearest_title"] };
 const SPANS = [7, 30, 90];
 const DAY_MS = 86_400_000;
 

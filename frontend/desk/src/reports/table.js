@@ -31,6 +31,7 @@ function cell(row, name) {
     const href = safeHref(row.url, new Set(hostsOf([row.url])));
     if (href) return el("a", { href, target: "_blank", rel: "noopener noreferrer", text: String(value) });
   }
+  if (name === "signs") return String(value).split(" ").map((sign) => word("sign", sign)).join(", ");
   if (name === "conversation") return el("a", { href: `#/queue/${encodeURIComponent(value)}`, text: String(value) });
   return CODES.includes(name) && typeof value === "string" ? word(name === "class" ? "label" : name, value) : show(name, value);
 }

@@ -48,8 +48,11 @@ export function input(label, props = {}) {
 /** @param {string} text @param {string} [kind] */
 export const chip = (text, kind = "") => el("span", { class: `chip ${kind}`, text });
 
-/** Why a person is asked for, unless the class says so already. @param {{ reason?: string | null, label?: string | null }} conversation */
-export const reasonChip = ({ reason, label }) => (reason && reason !== label ? [chip(word("reason", reason))] : []);
+/** Why a person is asked for or should look, unless the class says so already. @param {{ reason?: string | null, label?: string | null, concern?: string | null, priority?: number }} conversation */
+export const reasonChip = ({ reason, label, concern, priority }) => [
+  ...(priority && priority > 2 ? [chip(word("priority", "urgent"), "care")] : []),
+  ...(concern && concern !== label ? [chip(word("concern", concern))] : []), ...(reason && reason !== label ? [chip(word("reason", reason))] : []),
+];
 
 /**
  * Remembers which row of a list has the focus, before the list is drawn anew.

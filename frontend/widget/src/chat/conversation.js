@@ -130,7 +130,8 @@ export function createConversation(context, { log, status, composer, notice, hea
     keep({ kind: "reply", reply, at: Date.now(), takenBack: reply.citations.length > 0 ? takenBack : lost });
     const handedOff = reply.routing === "handed_off";
     header.setHandler(handedOff && session.state !== "queued");
-    if (handedOff) live.start();
+    session.live ||= handedOff;
+    live.start();
     context.emit("answer", { routing: reply.routing });
     composer.flush();
   }
@@ -165,7 +166,7 @@ export function createConversation(context, { log, status, composer, notice, hea
       const last = session.entries.at(-1);
       const replies = session.entries.flatMap((entry) => (entry.kind === "reply" ? [entry.reply.routing] : []));
       header.setHandler(session.state ? session.state === "person" : replies.at(-1) === "handed_off");
-      if (session.live) live.start();
+      live.start();
       if (last?.kind === "visitor") void send(last.text, last.turnId, { follows: lastTurn(), resume: true, fresh: Date.now() - last.at < FRESH_MS }, () => {});
     },
   };

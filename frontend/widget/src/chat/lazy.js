@@ -26,7 +26,7 @@ function createPart({ options }, name, make) {
 }
 
 /**
- * Brings the part that talks to people, once there is a person to talk to.
+ * Brings the part that talks to people. Any conversation may get one: an agent can step in.
  * @param {Context} context
  * @param {LiveParts} parts
  */
@@ -36,10 +36,7 @@ export function createLiveLoader(context, parts) {
   return {
     /** Follows the conversation from now on; harmless when it is followed already. */
     start() {
-      if (!context.session.conversationId) return;
-      context.session.live = true;
-      context.save();
-      void part.bring().then((live) => live?.start());
+      if (context.session.conversationId) void part.bring().then((live) => live?.start());
     },
     /** @param {string} text the visitor is writing to a person */
     typing: (text) => void part.coming?.then((live) => live?.typing(text)),

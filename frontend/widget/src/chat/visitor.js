@@ -12,7 +12,8 @@ export const knownOf = ({ user, context }) => ({ context: { ...context.data, ...
  * @param {Context} context
  * @returns {() => Promise<Record<string, string>>} headers for a request
  */
-export function createVisitor({ options, session, signal, save }) {
+export function createVisitor(context) {
+  const { options, session, signal } = context;
   /** @type {Promise<void> | null} */
   let coming = null;
 
@@ -27,7 +28,7 @@ export function createVisitor({ options, session, signal, save }) {
     } catch {
       session.tokenUntil = Date.now() + 60_000;
     }
-    save();
+    context.save();
   }
 
   return async () => {

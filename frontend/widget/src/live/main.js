@@ -2,14 +2,17 @@
 import english from "../lang/en.live.json";
 import rating from "../styles/rating.css";
 import styles from "./live.css";
+import { el } from "../shared/dom.js";
 import { sheet } from "../shared/sheet.js";
 import { wordsOver } from "../shared/words-over.js";
 import { createEventReader } from "../chat/sse.js";
 import { record, text } from "../chat/shape.js";
 import { withPeople } from "../chat/session.js";
+import { createOthers } from "./others.js";
 import { createRatingForm } from "./rating-form.js";
 import { createSeen } from "./seen.js";
 import { chime } from "./sound.js";
+import { shareToken } from "./tabs.js";
 import { watchView } from "./view.js";
 
 const FIRST_WAIT_MS = 1000;
@@ -34,11 +37,25 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
   const url = (/** @type {string} */ path) => `${options.base}conversations/${encodeURIComponent(session.conversationId)}${path}`;
   const root = log.getRootNode();
   if (root instanceof ShadowRoot) root.adoptedStyleSheets = [...root.adoptedStyleSheets, looks];
+  const speaker = el("p", { class: "speaker", dir: "auto" });
+  log.parentNode?.querySelector(".who")?.append(speaker);
   const seen = createSeen(context, log, t("seen"));
-  const inView = watchView(log, signal, caughtUp);
+  const inView = watchView(log, signal, look);
+  shareToken(context);
+  const others = createOthers(context, add);
+
+  /** @param {boolean} seen whether the visitor looks: what the assistant holds is only followed meanwhile */
+  function look(seen) {
+    if (seen) caughtUp();
+    if (seen) void start();
+    else if (!withSomebody()) life?.abort();
+  }
+
+  /** Whether a person has had it, or is waited for. */
+  const withSomebody = () => session.live || withPeople(session);
 
   async function start() {
-    if (life && !life.signal.aborted) return;
+    if (!session.conversationId || (life && !life.signal.aborted) || !(withSomebody() || inView())) return;
     life = new AbortController();
     const mine = life;
     signal.addEventListener("abort", () => mine.abort(), { once: true });
@@ -71,10 +88,12 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
   }
 
   /** @param {Record<string, any>} event */
-  function message({ id, seq, author, name, text: words, at }) {
+  function message(event) {
+    const { id, seq, author, name, text: words, at } = event;
     if (!(seq > session.seen)) return;
     session.seen = seq;
     placed(text(id), seq);
+    others.hear(event);
     if ((author === "agent" || (author === "system" && !receiptSaysIt(text(id), words))) && text(words)) {
       say("");
       add({ kind: "person", by: author, name: text(name), text: words, at: Number(at) * 1000 || Date.now(), seq });
@@ -101,7 +120,7 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
 
   /** What has come is before the visitor's eyes. */
   function caughtUp() {
-    if (session.read >= session.seen) return;
+    if (session.read >= session.seen || !withSomebody()) return;
     session.read = session.seen;
     context.save();
     void send("/read", { seq: session.read });
@@ -116,8 +135,10 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
   /** @param {Record<string, any>} event */
   function changed(event) {
     session.state = text(event.state);
+    session.live ||= event.generation > 0;
     context.save();
     handler(session.state === "person");
+    speaker.textContent = session.state === "person" ? text(record(event.agent).name) : "";
     invite(withPeople(session));
     seen.until(event.read);
     const wait = Number(event.expected_wait_s);

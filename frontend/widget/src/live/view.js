@@ -2,17 +2,17 @@
  * Whether the visitor has the conversation before their eyes.
  * @param {HTMLElement} element
  * @param {AbortSignal} signal
- * @param {() => void} came
+ * @param {(seen: boolean) => void} changed
  */
-export function watchView(element, signal, came) {
+export function watchView(element, signal, changed) {
   let there = false;
   const seen = () => there && document.visibilityState === "visible";
   const observer = new IntersectionObserver((changes) => {
     there = changes.at(-1)?.isIntersecting === true;
-    if (seen()) came();
+    changed(seen());
   });
   observer.observe(element);
-  document.addEventListener("visibilitychange", () => { if (seen()) came(); }, { signal });
+  document.addEventListener("visibilitychange", () => changed(seen()), { signal });
   signal.addEventListener("abort", () => observer.disconnect());
   return seen;
 }

@@ -6,6 +6,7 @@ import { el } from "../shared/dom.js";
 import { sheet } from "../shared/sheet.js";
 import { wordsOver } from "../shared/words-over.js";
 import { createEdit } from "./edit.js";
+import { entriesOf } from "./entries.js";
 import { openMailForm } from "./mail-form.js";
 import { createMeter } from "./meter.js";
 import { openPast } from "./past.js";
@@ -41,6 +42,7 @@ export function createMore(context, parts) {
         line("sound", switchSound, { class: "switch", role: "switch", "aria-checked": String(session.sound) }),
       ].filter((one) => one !== false);
     },
+    entries: (message) => entriesOf({ messages: [message] }).entries,
     edit: (question) => createEdit(t, question),
     meter: (reply) => createMeter(context, t, reply),
     reasons: (send, close) => createReasons(t, send, close),

@@ -25,12 +25,17 @@ class OpenStreams:
         self._open: Counter[tuple[str, str]] = Counter()
 
     @contextmanager
-    def one(self, visitor_id: str | None = None, address: str | None = None) -> Iterator[None]:
-        """Counts for as long as it is entered. Raises TooManyStreams."""
+    def one(self, visitor_id: str | None = None, address: str | None = None, *, idle: bool = False) -> Iterator[None]:
+        """Counts for as long as it is entered. Raises TooManyStreams.
+
+        `idle`: nobody may ever write to it; such streams get no more than half of each bound, so that those which
+        somebody waits for find room.
+        """
         places = {"visitor": visitor_id, "address": address, "global": ""}
         counted = [(scope, who) for scope, who in places.items() if who is not None]
         for scope, who in counted:
-            if 0 < self._bounds[scope] <= self._open[scope, who]:
+            bound = self._bounds[scope]
+            if bound > 0 and (bound // 2 if idle else bound) <= self._open[scope, who]:
                 raise TooManyStreams(scope)
         self._open.update(counted)
         try:

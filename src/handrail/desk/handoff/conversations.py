@@ -9,6 +9,7 @@ from typing import Any
 
 from handrail.desk.handoff import HandoffRequest, views
 from handrail.desk.handoff.beside import beside
+from handrail.desk.handoff.concern import Concerns
 from handrail.desk.handoff.live import DESK, Event, Hub, conversation_topic
 from handrail.desk.handoff.names import Names
 from handrail.desk.handoff.ownership import Action, State
@@ -94,7 +95,9 @@ class Conversations:
             return Begun(said.row.generation, first=bool(said.added) and said.added[0].seq == 1)
         return Begun(said.row.generation, await self._instead(said))
 
-    async def deliver(self, question: Question, begun: Begun, answer: str, label: str) -> str | None:
+    async def deliver(
+        self, question: Question, begun: Begun, answer: str, label: str, concerns: Concerns
+    ) -> str | None:
         """Record the assistant's answer, unless the conversation has gone to a person; then what is said instead."""
         id_ = ANSWER.format(question.turn_id)
         message = NewMessage(id_, "assistant", redact(answer), turn_id=question.turn_id)
@@ -106,6 +109,7 @@ class Conversations:
             label=label,
             lang=question.lang,
             question=redact(question.text),
+            concerns=concerns,
         )
         await self.tell(said)
         if said.row.generation == begun.generation and ownership_of(said.row).bot_answers:

@@ -11,6 +11,7 @@ from handrail.records.desk_tables import ConversationRow, EvidenceRow, FeedbackR
 LIST_FIELDS = (
     "id", "reference", "state", "label", "reason", "lang", "subject", "last_text", "last_author", "created_at",
     "queued_at", "taken_at", "updated_at", "resolved_at", "resolve_cause", "version", "generation", "csat",
+    "concern", "priority",
 )  # fmt: skip
 
 
@@ -54,7 +55,14 @@ def for_visitor(row: ConversationRow) -> dict[str, Any]:
     }
 
 
-WHOLE_FIELDS = ("csat_comment", "visitor_read_seq", "agent_read_seq", "first_response_at", "last_seq")
+WHOLE_FIELDS = (
+    "concern_turn_id",
+    "csat_comment",
+    "visitor_read_seq",
+    "agent_read_seq",
+    "first_response_at",
+    "last_seq",
+)
 
 
 def whole(row: ConversationRow, unread: int, names: Mapping[str, str]) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def find_gaps(asked: Sequence[Asked], vectors: Vectors, shelf: Shelf) -> list[Ga
     """The gaps behind `asked`, whose embeddings are `(n, d)` float32, L2-normalised; the most asked first."""
     order = sorted(range(len(asked)), key=lambda place: (asked[place].at, asked[place].turn_id))
     floor = shelf.noise_floor
-    groups = cluster(vectors[order], _cosine(SAME, floor), _cosine(ALIKE, floor))
+    groups = cluster(vectors[order], share_of(SAME, floor), share_of(ALIKE, floor))
     members: dict[int, list[int]] = {}
     for place, group in zip(order, groups, strict=True):
         members.setdefault(group, []).append(place)
@@ -151,11 +151,11 @@ def _gap(asked: Sequence[Asked], vectors: Vectors, shelf: Shelf) -> Gap:
 
 
 def _verdict(nearest: Sequence[Near], floor: float) -> Verdict:
-    if not nearest or 1.0 - nearest[0].distance < _cosine(ABSENT, floor):
+    if not nearest or 1.0 - nearest[0].distance < share_of(ABSENT, floor):
         return "missing"
-    return "not_found" if 1.0 - nearest[0].distance >= _cosine(EXISTS, floor) else "unclear"
+    return "not_found" if 1.0 - nearest[0].distance >= share_of(EXISTS, floor) else "unclear"
 
 
-def _cosine(share: float, floor: float) -> float:
+def share_of(share: float, floor: float) -> float:
     """A share of the way from the noise floor to 1, as a cosine of this encoder."""
     return floor + share * (1.0 - floor)

@@ -21,6 +21,13 @@ class Library(Protocol):
         """`(n, d)` float32, L2-normalised. Raises RetryableError while the models are loading or busy."""
         ...
 
+    async def contradicts(self, reply: str, answer: str) -> bool:
+        """Whether a person's `reply` says the opposite of an answer, or gives another figure.
+
+        Raises RetryableError as `embed_questions` does.
+        """
+        ...
+
     def shelf(self) -> Shelf:
         """The passages as they are indexed now. Raises RetryableError before the index is loaded."""
         ...

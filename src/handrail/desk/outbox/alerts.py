@@ -1,4 +1,4 @@
-"""What is told to whom when somebody waits for a person, or answers get worse."""
+"""What is told to whom when somebody waits for a person or should be looked at, or answers get worse."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from handrail.desk.handoff.concern import Priority
 from handrail.desk.handoff.ownership import NEW_GENERATION, Action
 from handrail.desk.outbox import NewNotification
 from handrail.records.desk_tables import ConversationRow, MessageRow
@@ -18,6 +19,7 @@ from handrail.text.contacts import without_contacts, without_personal
 from handrail.text.redact import redact
 
 LONGEST_MESSAGE = 1000
+WORTH = "conversation.worth_a_look"
 MOST_LINES = 30
 AUTHORS = {"visitor": "visitor", "assistant": "assistant", "agent": "agent"}
 
@@ -114,6 +116,24 @@ class QueueAlerts:
             lines=await self._lines(session, row) if self._settings.include_message else (),
         )
         self._outbox.put(session, notifications_of(waiting, self._settings), row.queued_at or row.updated_at)
+
+    async def noticed(self, session: AsyncSession, row: ConversationRow) -> None:
+        """A conversation that the assistant holds has become worth a look. Nobody waits, so Chatwoot gets no copy."""
+        priority = Priority(row.priority).name.lower()
+        detail = {
+            "conversation_id": row.id,
+            "visitor_id": row.visitor_id,
+            "reason": row.concern,
+            "priority": priority,
+            "label": row.label,
+            "lang": row.lang,
+        }
+        text = f"{row.concern}, priority {priority}"
+        if self._settings.include_message:
+            text += f"\n\n{without_contacts(redact(row.subject))}"
+        made = announcements_of(WORTH, "Worth a look", text, detail, f"queue/{row.id}", self._settings)
+        letters = [replace(one, conversation_id=row.id) for one in made]
+        self._outbox.put(session, letters, row.updated_at)
 
     async def _lines(self, session: AsyncSession, row: ConversationRow) -> list[Spoken]:
         query = self._outbox.messages_of(row.id).order_by(MessageRow.seq.desc()).limit(MOST_LINES)
