@@ -24,6 +24,7 @@ from api.learning import build_learning
 from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
+from api.middleware.prefix import Prefix
 from api.middleware.request_id import RequestId
 from api.outbox import outbox_worker
 from api.routes import (
@@ -163,7 +164,10 @@ def _middleware(settings: Settings, tenants: RunningTenants | None, metrics: Met
         expose_headers=["Retry-After", "X-Request-ID", "X-Vercel-AI-UI-Message-Stream"],
         max_age=600,
     )
+    root_path = settings.server.root_path
     return [
+        # A tenant's application is reached through the deployment's own.
+        *([Middleware(Prefix, root_path=root_path)] if root_path and tenants is not None else []),
         *([Middleware(Door, tenants=tenants)] if tenants is not None else []),
         *_counting(metrics),
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),

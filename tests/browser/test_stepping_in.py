@@ -40,14 +40,14 @@ def test_an_idle_visitor_is_told_once_and_sees_who_is_speaking(visitor: Visitor,
     expect(visitor.events).to_have_count(1)
     expect(visitor.events).to_contain_text("has taken over this conversation")
     expect(visitor.handler).to_have_text("With our team")
-    expect(visitor.page.locator("handrail-widget .speaker")).to_have_text("Demo agent")
+    expect(visitor.page.locator("handrail-widget .speaker")).to_have_text("Robin (demo)")
     expect(visitor.person_button).to_be_hidden()
 
     visitor.say("Is anybody there?")
     expect(agent.messages).to_contain_text("Is anybody there?")
     expect(visitor.log.locator(".delivered")).to_have_count(1)
     visitor.page.reload()
-    expect(visitor.page.locator("handrail-widget .speaker")).to_have_text("Demo agent")
+    expect(visitor.page.locator("handrail-widget .speaker")).to_have_text("Robin (demo)")
     expect(visitor.log.get_by_text("has taken over this conversation")).to_have_count(1)
 
     agent.hand_back()
@@ -61,13 +61,12 @@ def test_a_visitor_who_has_closed_the_chat_is_followed_by_nobody_and_told_on_ope
     followed: list[str] = []
     visitor.page.on("requestfailed", lambda request: followed.append(request.url))
     visitor.page.keyboard.press("Escape")
-    visitor.page.wait_for_timeout(0)
     expect(visitor.page.get_by_role("dialog")).to_be_hidden()
 
     step_in(agent)
     agent.say("Let me look at your domain.")
     expect(visitor.launcher).to_have_accessible_name("Open chat")
-    assert [url.rpartition("/")[2] for url in followed] == ["events?after=2"]
+    assert [url.rpartition("/")[2] for url in followed] == ["events?after=0"]
 
     visitor.launcher.click()
     expect(visitor.replies("person")).to_contain_text("Let me look at your domain.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from handrail.assembly.models import entailing
+from handrail.assembly.models import Scores, entailing
 from handrail.assembly.parts import shared_words
 from handrail.models.batching import Batcher
 from handrail.verify.contradicted import contradicted
@@ -20,9 +21,14 @@ pytestmark = [pytest.mark.anyio, pytest.mark.models]
 SETTINGS = sample_settings(Path("unused"))
 
 
+@cache
+def score() -> Scores:
+    return entailing(SETTINGS, shared_words)
+
+
 @pytest.fixture
 async def entails() -> AsyncIterator[Batcher[tuple[str, str], float]]:
-    batcher = Batcher("entails", entailing(SETTINGS, shared_words), 64, 1000)
+    batcher = Batcher("entails", score(), 64, 1000)
     yield batcher
     batcher.close()
 

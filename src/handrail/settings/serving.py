@@ -21,6 +21,11 @@ class Server(Section):
     trusted_proxies: int = Field(
         0, ge=0, le=10, description="Number of reverse proxies in front whose X-Forwarded-For entries are trusted."
     )
+    root_path: str = advanced(
+        "",
+        pattern=r"^(/[a-zA-Z0-9._~-]+)*$",
+        description="Path under which a proxy serves it, such as /help, whether the proxy takes it off or not.",
+    )
     demo_mode: bool = Field(True, description="Serve the demo page and apply the public demo's daily limit.")
     public: bool = Field(
         False,

@@ -148,7 +148,7 @@ export function createConversation(context, { log, status, composer, notice, hea
   }
 
   return {
-    ask: (/** @type {string} */ question) => ask(question),
+    ask,
     retry,
     again,
     forget,
@@ -166,7 +166,7 @@ export function createConversation(context, { log, status, composer, notice, hea
       const last = session.entries.at(-1);
       const replies = session.entries.flatMap((entry) => (entry.kind === "reply" ? [entry.reply.routing] : []));
       header.setHandler(session.state ? session.state === "person" : replies.at(-1) === "handed_off");
-      live.start();
+      if (last) live.start();
       if (last?.kind === "visitor") void send(last.text, last.turnId, { follows: lastTurn(), resume: true, fresh: Date.now() - last.at < FRESH_MS }, () => {});
     },
   };

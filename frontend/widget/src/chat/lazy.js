@@ -35,15 +35,10 @@ export function createLiveLoader(context, parts) {
   const part = createPart(context, "live", (module) => module.createLive(context, parts));
   return {
     /** Follows the conversation from now on; harmless when it is followed already. */
-    start() {
-      if (context.session.conversationId) void part.bring().then((live) => live?.start());
-    },
+    start: () => void part.bring().then((live) => live?.start()),
     /** @param {string} text the visitor is writing to a person */
     typing: (text) => void part.coming?.then((live) => live?.typing(text)),
-    stop() {
-      context.session.live = false;
-      void part.coming?.then((live) => live?.stop());
-    },
+    stop: () => void part.coming?.then((live) => live?.stop()),
   };
 }
 

@@ -18,8 +18,12 @@ export function keepAttached(host, onMoved) {
       observer.observe(document.documentElement, { childList: true });
       observer.observe(document.body, { childList: true });
     }
-    if (host.parentNode === document.body) return;
+    // Routers keep copies of a page to go back to; a copy of the widget is an empty element.
+    for (const copy of document.querySelectorAll(host.localName)) if (copy !== host) copy.remove();
+    if (host.parentNode?.contains(document.body)) return;
     document.body.append(host);
+    // In a body with a transform, "fixed" is not fixed to the window.
+    if (host.offsetParent) document.documentElement.append(host);
     onMoved();
   }
 
