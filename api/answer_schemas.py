@@ -40,7 +40,7 @@ class Citation(BaseModel):
         description="Id of the passage, stable while its article keeps its shape.", examples=["domains:connect/2"]
     )
     title: str = Field(description="Title of the article.", examples=["Connect a domain"])
-    url: str = Field(examples=["https://help.tillwick.example/domains/connect#steps"])
+    url: str = Field(examples=["https://help.example.com/domains/connect#steps"])
     excerpt: str = Field(description="The passage itself.", examples=["Open Settings and choose Domains."])
     score: Probability = Field(description="Calibrated probability that the passage holds the answer.", examples=[0.93])
     support: Literal["supported", "unsupported", "unverified"] = Field(
@@ -92,7 +92,7 @@ class Piece(BaseModel):
     )
     id: str = Field(description="Id of the passage that its citation opens.", examples=["domains:connect/2"])
     article_id: str = Field(examples=["domains:connect"])
-    url: str = Field(examples=["https://help.tillwick.example/domains/connect#steps"])
+    url: str = Field(examples=["https://help.example.com/domains/connect#steps"])
     answering: Range | None = Field(
         None, description="Range of the sentence in `markdown` that answers the question.", examples=[[3, 21]]
     )
@@ -114,7 +114,7 @@ class Card(BaseModel):
     title: str = Field(description="Title of the article.", examples=["Connect a domain"])
     section: str = Field(description="As in its piece.", examples=["Steps"])
     article_id: str = Field(examples=["domains:connect"])
-    url: str = Field(examples=["https://help.tillwick.example/domains/connect#steps"])
+    url: str = Field(examples=["https://help.example.com/domains/connect#steps"])
     open: bool = Field(description="Whether its text is shown from the start; `answer` then holds it, too.")
     piece: Piece
 
@@ -136,7 +136,7 @@ class Related(BaseModel):
 
     id: str = Field(description="Id of the article.", examples=["domains:renew"])
     title: str = Field(examples=["Renew a domain"])
-    url: str = Field(description="Empty where the article has none.", examples=["https://help.tillwick.example/renew"])
+    url: str = Field(description="Empty where the article has none.", examples=["https://help.example.com/renew"])
     relation: Literal["superseded_by", "next", "related", "link"] = Field(
         description="How the shown article names it; `superseded_by` stands in its place."
     )
@@ -146,7 +146,7 @@ class Source(BaseModel):
     """An article to link below the answer."""
 
     title: str = Field(examples=["Connect a domain"])
-    url: str = Field(examples=["https://help.tillwick.example/domains/connect"])
+    url: str = Field(examples=["https://help.example.com/domains/connect"])
 
 
 class Escalation(BaseModel):

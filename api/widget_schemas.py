@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 class WidgetBrand(BaseModel):
     """Name and colour."""
 
-    name: str = Field(examples=["Tillwick"])
-    assistant: str = Field(examples=["Tillwick assistant"])
+    name: str = Field(examples=["Acme"])
+    assistant: str = Field(examples=["Acme assistant"])
     accent: str = Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b6e5f"])
 
 
@@ -57,7 +57,7 @@ class WidgetConfig(BaseModel):
     limits: WidgetLimits
     link_hosts: list[str] = Field(
         description="Hosts that links in answers may lead to, besides cited articles.",
-        examples=[["help.tillwick.example"]],
+        examples=[["help.example.com"]],
     )
     strings: dict[str, str] = Field(description="The operator's own wording, by string key.", examples=[{}])
     meter: bool = Field(False, description="Whether tokens and cost of each answer are shown; for operators.")

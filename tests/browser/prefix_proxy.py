@@ -41,7 +41,9 @@ def proxy(target: str) -> Starlette:
         ]
         return response
 
+    methods = ["GET", "POST", "PUT", "DELETE", "OPTIONS"]
     paths = [PREFIX, f"{PREFIX}/{{path:path}}"]
     return Starlette(
-        lifespan=lifespan, routes=[Route(path, pass_on, methods=["GET", "POST", "PUT", "DELETE"]) for path in paths]
+        lifespan=lifespan,
+        routes=[Route(path, pass_on, methods=methods) for path in paths],
     )

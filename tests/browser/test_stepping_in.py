@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.sides import DOMAIN, Agent, Visitor, arriving, real_desk
-
-pytestmark = [pytest.mark.browser, pytest.mark.models]
+from api.app import create_app
+from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.browser.served import served
+from tests.browser.sides import DOMAIN, Agent, Visitor, add_agent, arriving, at_work
 
 
 @pytest.fixture(scope="module")
-def agent(browser: Browser, sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    with real_desk(browser, sample_index, tmp_path_factory.mktemp("records") / "r.db") as working:
+def agent(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
+    settings = settings_in(tmp_path_factory.mktemp("desk"), server={"demo_mode": True})
+    person = add_agent(settings)
+    with served(create_app(settings, ScriptedAssistant())) as base, at_work(browser, base, person) as working:
         yield working
 
 

@@ -84,7 +84,9 @@ def doubt_report(doubts: list[Doubt], when: Period) -> Report:
         }
         for one in doubts
     ]
-    figures = {"answers": len(doubts), **{sign: sum(sign in one.signs for one in doubts) for sign in SIGNS}}
+    figures = {"answers": len(doubts)}
+    for sign in SIGNS:
+        figures[sign] = sum(sign in one.signs for one in doubts)
     return Report("doubts", when, figures, DOUBT_COLUMNS, rows, len(rows))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
 
 from sqlalchemy import select
 
@@ -54,8 +53,8 @@ def _given(rows: Sequence[EvidenceRow], down: set[str], said: dict[str, list[Mes
     found = []
     for talk, turns in by_talk.items():
         answers = {message.turn_id: message for message in said[talk] if message.author == "assistant"}
-        for row, then in pairwise([*turns, None]):
-            if row is None or row.routing not in SURE:
+        for row, asked_next in zip(turns, [*(turn.question for turn in turns[1:]), ""], strict=True):
+            if row.routing not in SURE:
                 continue
             answer = answers.get(row.turn_id)
             after = [one.text for one in said[talk] if one.author == "agent" and answer and one.seq > answer.seq]
@@ -70,7 +69,7 @@ def _given(rows: Sequence[EvidenceRow], down: set[str], said: dict[str, list[Mes
                     at=row.at,
                     thumb_down=row.turn_id in down,
                     replies="\n\n".join(after[:AFTER])[:MOST_CHARS],
-                    asked_next=then.question if then is not None else "",
+                    asked_next=asked_next,
                 )
             )
     return found
