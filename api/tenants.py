@@ -1,4 +1,4 @@
-"""The door to the tenants: `/t/WIDGET/…` is served by that company's own application, and by nothing else.
+"""The door to the tenants: `/t/WIDGET/…`, and a host name of its own, is served by that company's own application.
 
 A tenant's application has its own settings, index, records, limits and keys, and none of another's. So whatever an
 endpoint does, it can't reach across; only the loaded models are shared.
@@ -12,15 +12,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 from uuid import uuid4
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.crossing import REFUSED, Crossings, shown_in
 from api.errors import BY_STATUS, ApiError, respond
 from api.middleware.headers import SecurityHeaders
 from handrail.accounts.tenants import Tenant, Tenants
 from handrail.errors import HandrailError
+from handrail.settings.tenants import OWN
 
 log = logging.getLogger("handrail.tenants")
 
@@ -60,19 +63,35 @@ class RunningTenants:
         self._tenants = Tenants(data_dir)
         self._make = make
         self._known: dict[str, Tenant] = {}
+        self._hosts: dict[str, Tenant] = {}
         self._looked = float("-inf")
         self._running: dict[str, Running] = {}
         self._starting = asyncio.Lock()
         self._ending: set[asyncio.Task[None]] = set()
 
     async def known(self, widget: str) -> Tenant | None:
+        await self._fresh()
+        return self._known.get(widget)
+
+    async def at(self, host: str) -> Tenant | None:
+        """Whose host name it is; None for one that was given to nobody, however much it looks like a tenant's."""
+        await self._fresh()
+        return self._hosts.get(host)
+
+    def serving(self) -> dict[str, FastAPI]:
+        """The applications that are running, by tenant."""
+        running = self._running.items()
+        return {self._known[widget].name: one.app for widget, one in running if widget in self._known}
+
+    async def _fresh(self) -> None:
         if time.monotonic() - self._looked > LOOK_S:
             self._looked = time.monotonic()
             await self._look()
-        return self._known.get(widget)
 
     async def _look(self) -> None:
-        self._known = {tenant.widget: tenant for tenant in await asyncio.to_thread(self._tenants.all)}
+        found = await asyncio.to_thread(self._tenants.all)
+        self._known = {tenant.widget: tenant for tenant in found}
+        self._hosts = {host: tenant for tenant in found for host in tenant.hosts}
         for widget, running in list(self._running.items()):
             tenant = self._known.get(widget)
             if tenant is None or tenant.suspended or self._tenants.stamp(tenant) != running.stamp:
@@ -135,28 +154,60 @@ class RunningTenants:
 
 
 class Door:
-    """ASGI. In front of the deployment's own application."""
+    """ASGI. In front of the deployment's own application.
+
+    At a host name of its own a tenant answers at the root, too, and nobody else answers there at all.
+    """
 
     def __init__(self, app: ASGIApp, tenants: RunningTenants) -> None:
         self._app = app
         self._tenants = tenants
+        self._crossings = Crossings()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        root = scope.get("root_path", "")
-        path = scope.get("path", "").removeprefix(root) if scope["type"] == "http" else ""
-        if not path.startswith(PREFIX):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        widget, slash, _ = path.removeprefix(PREFIX).partition("/")
-        tenant = await self._tenants.known(widget) if slash else None
+        root, own = scope.get("root_path", ""), cast(FastAPI, scope["app"])
+        path = scope["path"].removeprefix(root)
+        tenant = at_host = await self._tenants.at(_host(scope))
+        if path.startswith(PREFIX):
+            widget, slash, _ = path.removeprefix(PREFIX).partition("/")
+            tenant = await self._tenants.known(widget) if slash else None
+            if tenant is None or at_host not in (None, tenant):
+                await _refused(404, *BY_STATUS[404])(scope, receive, send)
+                return
+            root += tenant.path
         if tenant is None:
-            await _refused(404, *BY_STATUS[404])(scope, receive, send)
+            await self._watched(OWN, own, self._app, scope, receive, send)
         elif tenant.suspended:
             await _refused(403, "suspended", "This assistant is paused.")(scope, receive, send)
         elif (app := await self._tenants.served(tenant)) is None:
             await _refused(503, "unavailable", "This assistant isn't available.")(scope, receive, send)
         else:
-            await app({**scope, "root_path": root + tenant.path, "app_root_path": root + tenant.path}, receive, send)
+            theirs = {**scope, "root_path": root, "app_root_path": root}
+            await self._watched(tenant.name, own, app, theirs, receive, send)
+
+    async def _watched(self, name: str, own: FastAPI, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Served by `app` of the tenant `name`; a refusal is looked into once it has been sent."""
+        status, path = 0, scope["path"].removeprefix(scope.get("root_path", ""))  # routing changes the scope
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        await app(scope, receive, sending)
+        if status >= REFUSED and (shown := shown_in(scope)) is not None:
+            serving = {OWN: own, **self._tenants.serving()}
+            await self._crossings.look(name, serving, shown, (status, path), scope)
+
+
+def _host(scope: Scope) -> str:
+    """As the browser sent it, without the port."""
+    given = next((value for key, value in scope["headers"] if key == b"host"), b"").decode("latin-1")
+    return given.partition(":")[0].rstrip(".").lower()
 
 
 def _refused(status: int, code: str, message: str) -> ASGIApp:

@@ -24,6 +24,7 @@ class TenantView(BaseModel):
     name: str
     path: str = Field(description="What all of its addresses begin with.", examples=["/t/w4f1c09aa52b7d310"])
     suspended: bool
+    hosts: list[str] = Field(description="Host names at which it answers without that path.")
     created_at: float = Field(description="Seconds since the epoch.")
 
 
@@ -32,6 +33,12 @@ class NewTenant(BaseModel):
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$", examples=["acme"])
     company: str = Field(min_length=1, max_length=120, description="What the assistant calls the company.")
+
+
+class Hosts(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    hosts: list[Annotated[str, Field(max_length=253)]] = Field(max_length=50, examples=[["support.acme.com"]])
 
 
 def build_router(settings: Settings, allowed: Callable[..., Awaitable[None]], clock: Callable[[], float]) -> APIRouter:
@@ -52,6 +59,12 @@ def build_router(settings: Settings, allowed: Callable[..., Awaitable[None]], cl
     def change(name: Name, change: Literal["suspend", "resume", "rotate"]) -> TenantView:
         with _refusals():
             return _view(getattr(tenants, change)(name))
+
+    @router.put("/{name}/hosts")
+    def answer_at(name: Name, body: Hosts) -> TenantView:
+        """Replaces those that it had."""
+        with _refusals():
+            return _view(tenants.answer_at(name, body.hosts))
 
     @router.delete("/{name}", status_code=204)
     async def delete(name: Name) -> None:
@@ -77,4 +90,10 @@ def _refusals() -> Iterator[None]:
 
 
 def _view(tenant: Tenant) -> TenantView:
-    return TenantView(name=tenant.name, path=tenant.path, suspended=tenant.suspended, created_at=tenant.created_at)
+    return TenantView(
+        name=tenant.name,
+        path=tenant.path,
+        suspended=tenant.suspended,
+        hosts=list(tenant.hosts),
+        created_at=tenant.created_at,
+    )

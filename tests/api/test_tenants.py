@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,11 +20,14 @@ from starlette.testclient import TestClient
 
 import api.app
 from api.app import create_app
+from api.crossing import ACTION
 from api.dependencies import Assistant
 from api.tenants import RunningTenants
 from handrail.accounts.passwords import hash_password
 from handrail.accounts.tenants import Tenant, Tenants
 from handrail.records.database import open_database
+from handrail.records.desk_book import DeskBook
+from handrail.records.desk_tables import AuditRow
 from handrail.records.people import People
 from handrail.settings import Settings
 from handrail.settings.load import of_tenant
@@ -47,10 +51,10 @@ class Site:
     def make(self, name: str) -> Tenant:
         return self.tenants.create(name, name.title(), EPOCH)
 
-    async def admin_of(self, tenant: Tenant) -> None:
+    async def admin_of(self, tenant: Tenant, email: str = "ada@example.com", role: str = "admin") -> None:
         database = await open_database(of_tenant(self.settings, tenant.name).storage)
         people = People(database, database.tenant)
-        await people.add("ada@example.com", "Ada", "admin", await hash_password(PASSWORD), 1.0)
+        await people.add(email, email[:3].title(), role, await hash_password(PASSWORD), 1.0)
         await database.close()
 
 
@@ -221,57 +225,152 @@ def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
             yield method, path
 
 
+async def audit_of(site: Site, tenant: Tenant) -> list[AuditRow]:
+    database = await open_database(of_tenant(site.settings, tenant.name).storage)
+    rows = await DeskBook(database, database.tenant).audit(action=ACTION, limit=10_000)
+    await database.close()
+    return list(rows)
+
+
+def begun(site: Site, tenant: Tenant, secret: str) -> tuple[dict[str, str], dict[str, str]]:
+    """A conversation in which `secret` was said: its ids, and all credentials of this tenant in one request."""
+    client = site.client
+    token = client.post(f"{tenant.path}/visitor", json={}).json()["token"]
+    ids = {"conversation_id": f"c-{secret}", "turn_id": str(uuid4())}
+    assert ask(site, tenant.path, token, question=f"Where is my {secret}?", **ids).status_code == 200
+    asked = {"conversation_id": ids["conversation_id"], "message": secret}
+    ids["reference"] = client.post(
+        f"{tenant.path}/handoff", json=asked, headers={"Authorization": f"Bearer {token}"}
+    ).json()["reference"]
+    signed = client.post(f"{tenant.path}/desk/api/sign-in", json={"email": "ada@example.com", "password": PASSWORD})
+    [cookie] = [one for one in client.cookies.jar if one.name == "handrail_desk"]
+    assert cookie.path == f"{tenant.path}/desk"
+    mine = {"Cookie": f"handrail_desk={cookie.value}", "X-CSRF-Token": signed.json()["csrf"]}
+    ids["user_id"] = _first_id(client.get(f"{tenant.path}/desk/api/users", headers=mine).json())
+    client.cookies.clear()
+    assert secret in client.get(f"{tenant.path}/desk/api/conversations/c-{secret}", headers=mine).text
+    return ids, {"Authorization": f"Bearer {token}", **mine}
+
+
 @pytest.mark.anyio
 @pytest.mark.usefixtures("each_database")
-async def test_nobody_reaches_across(site: Callable[[], Site]) -> None:
-    """Every endpoint of one company, with the other's credentials, cookies and ids."""
+async def test_nobody_reaches_across(site: Callable[[], Site], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every endpoint of one company, with the other's credentials, and with the ids of both."""
+    monkeypatch.setattr("api.crossing.PER_DAY", 10_000)
     served = site()
     acme, globex = served.make("acme"), served.make("globex")
     for tenant in (acme, globex):
         await served.admin_of(tenant)
-    client = served.client
-    token = client.post(f"{acme.path}/visitor", json={}).json()["token"]
-    conversation, turn = f"c-{SECRET}", str(uuid4())
-    said = {"conversation_id": conversation, "turn_id": turn}
-    assert ask(served, acme.path, token, question=f"Where is my {SECRET}?", **said).status_code == 200
-    reference = client.post(
-        f"{acme.path}/handoff",
-        json={"conversation_id": conversation, "message": SECRET},
-        headers={"Authorization": f"Bearer {token}"},
-    ).json()["reference"]
-    signed = client.post(f"{acme.path}/desk/api/sign-in", json={"email": "ada@example.com", "password": PASSWORD})
-    assert signed.status_code == 200
-    [cookie] = [one for one in client.cookies.jar if one.name == "handrail_desk"]
-    assert cookie.path == f"{acme.path}/desk"
-    mine = {"Cookie": f"handrail_desk={cookie.value}", "X-CSRF-Token": signed.json()["csrf"]}
-    users = client.get(f"{acme.path}/desk/api/users", headers=mine).json()
-    client.cookies.clear()
-    assert SECRET in client.get(f"{acme.path}/desk/api/conversations/{conversation}", headers=mine).text
-    known = {"conversation_id": conversation, "turn_id": turn, "reference": reference, "user_id": _first_id(users)}
+    own, theirs = f"{SECRET}a", f"{SECRET}b"
+    (ids, mine), (others, _) = begun(served, acme, own), begun(served, globex, theirs)
+    client, app = served.client, served.client.app
+    assert isinstance(app, FastAPI)
 
-    reached, called = [], 0
-    theirs = served.client.app
-    assert isinstance(theirs, FastAPI)
-    body = {**said, "question": "What did I say?", "version": 1, "text": "Hello", "token": token, "message": "Hi"}
-    for method, path in routes(theirs):
-        if "/events" in path or path in ("/desk/api/live", "/tenants/{name}") or not path.startswith("/"):
+    refused: Counter[tuple[str, str, int]] = Counter()
+    reached, called = [], set()
+    for method, path in routes(app):
+        if not path.startswith("/"):
             continue
-        where = PLACE.sub(lambda place: known.get(place[1], conversation), path)
-        for headers in ({"Authorization": f"Bearer {token}"}, mine):
-            sent = None if method == "GET" else body
-            answer = client.request(method, f"{globex.path}{where}", json=sent, headers=headers)
+        for known in (ids, others):
+            conversation = known["conversation_id"]
+            sent = {**known, "question": "What did I say?", "version": 1, "text": "Hello", "message": "Hi"}
+            where = PLACE.sub(lambda place: known.get(place[1], conversation), path)  # noqa: B023
+            answer = client.request(
+                method, f"{globex.path}{where}", json=None if method == "GET" else sent, headers=mine
+            )
             client.cookies.clear()
-            called += 1
+            called.add((method.lower(), path))
             assert answer.status_code < 500, (method, path, answer.text)
-            if SECRET in answer.text.replace(conversation, ""):
+            if re.search(f"(?<!c-){SECRET}", answer.text):
                 reached.append((method, path, answer.status_code, answer.text[:200]))
             if path.startswith("/desk/api/") and path not in OPEN_AT_THE_DESK:
                 assert answer.status_code in (401, 403, 404, 405, 422, 429), (method, path, answer.text)
+            if answer.status_code >= 400:
+                refused[method, where, answer.status_code] += 1
 
     assert reached == []
-    assert called > 100
-    kept = client.get(f"{acme.path}/desk/api/conversations/{conversation}", headers=mine)
+    documented = {(method, path) for path, ways in app.openapi()["paths"].items() for method in ways}
+    assert documented and documented <= called
+    noticed = await audit_of(served, globex)
+    assert Counter((row.detail["method"], row.target, row.detail["status"]) for row in noticed if row.detail) == refused
+    assert sum(refused.values()) > 100
+    assert await audit_of(served, acme) == []
+    kept = client.get(f"{acme.path}/desk/api/conversations/{ids['conversation_id']}", headers=mine)
     assert kept.status_code == 200 and "Hello" not in kept.text
+
+
+@pytest.mark.anyio
+async def test_attempts_from_another_company_are_shown_to_leads_and_bounded(
+    site: Callable[[], Site], monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    monkeypatch.setattr("api.crossing.PER_DAY", 4)
+    monkeypatch.setattr("api.crossing.LOOKS_PER_MINUTE", 2)
+    served = site()
+    acme, globex = served.make("acme"), served.make("globex")
+    for tenant in (acme, globex):
+        await served.admin_of(tenant)
+    _, mine = begun(served, acme, "a")
+    token, session = {"Authorization": mine["Authorization"]}, {"Cookie": mine["Cookie"]}
+    served.client.get(f"{globex.path}/config", headers=token)  # nobody is refused what is public
+
+    def reach(headers: dict[str, str], times: int, path: str = "me") -> None:
+        for _ in range(times):
+            assert served.client.get(f"{globex.path}/desk/api/{path}", headers=headers).status_code == 401
+
+    reach({"Authorization": "Bearer hrk_0123_junk", "Cookie": "handrail_desk=junk"}, 3)
+    assert await audit_of(served, globex) == []
+    clock.now += 60
+    reach(session, 5)
+    assert len(await audit_of(served, globex)) == 2
+    reach(token, 5, "audit?x=%0a%00")
+    assert len(await audit_of(served, globex)) == 4
+    assert served.client.get("/conversations", headers=token).status_code == 401
+    clock.now += 86_401
+    reach(token, 1)
+    assert len(await audit_of(served, globex)) == 5
+
+    await served.admin_of(globex, "leo@example.com", "lead")
+    await served.admin_of(globex, "amy@example.com", "agent")
+    shown = {}
+    for name in ("leo", "amy"):
+        signing = {"email": f"{name}@example.com", "password": PASSWORD}
+        assert served.client.post(f"{globex.path}/desk/api/sign-in", json=signing).status_code == 200
+        shown[name] = served.client.get(f"{globex.path}/desk/api/audit")
+    entries = shown["leo"].json()["items"]
+    assert {entry["action"] for entry in entries} == {ACTION} and len(entries) == 5
+    assert "acme" not in shown["leo"].text and shown["amy"].status_code == 403
+
+
+def test_a_host_name_of_its_own_leads_to_one_company_and_any_other_to_nobody_new(site: Callable[[], Site]) -> None:
+    served = site()
+    acme, globex = served.make("acme"), served.make("globex")
+    operator = {"Authorization": f"Bearer {KEY}"}
+
+    def named(host: str, path: str = "/config") -> str | int:
+        answer = served.client.get(path, headers={"Host": host})
+        return str(answer.json()["brand"]["name"]) if answer.status_code == 200 else answer.status_code
+
+    put = {"hosts": ["Support.Acme.com", "hilfe-bücher.example"]}
+    assert served.client.put("/tenants/acme/hosts", json=put, headers=operator).json()["hosts"] == [
+        "support.acme.com",
+        "xn--hilfe-bcher-zhb.example",
+    ]
+    assert [named(host) for host in ("support.acme.com", "SUPPORT.ACME.COM.:8400", "xn--hilfe-bcher-zhb.example")] == [
+        "Acme"
+    ] * 3
+    assert [named(host) for host in ("acme.com", "acme", "globex", "x.support.acme.com", "testserver")] == [
+        "Tillwick"
+    ] * 5
+    assert named("support.acme.com", f"{acme.path}/config") == "Acme"
+    assert named("support.acme.com", f"{globex.path}/config") == 404, "two companies never share an origin of one"
+    for hosts, refused in ((["support.acme.com"], 409), (["https://a.example"], 422), ([f"{'a' * 70}.example"], 422)):
+        answer = served.client.put("/tenants/globex/hosts", json={"hosts": hosts}, headers=operator)
+        assert answer.status_code == refused, hosts
+    served.tenants.suspend("acme")
+    assert named("support.acme.com") == 403
+    served.tenants.resume("acme")
+    served.tenants.answer_at("acme", [])
+    assert named("support.acme.com") == "Tillwick"
 
 
 OPEN_AT_THE_DESK = {"/desk/api/ways"}

@@ -58,13 +58,20 @@ class ApiKeys:
 
     async def check(self, key: str, scope: Scope) -> str:
         """The key's id. Raises BadKey and RecordsUnavailable."""
-        key_id = key.removeprefix(PREFIX).partition("_")[0]
-        row = await self._records.by_id(key_id)
-        if row is None or not hmac.compare_digest(row.key_hash, _hash(key)):
+        row = await self._of(key)
+        if row is None:
             raise BadKey("there is no such key")
         if row.revoked_at is not None or scope.value not in row.scopes:
             raise BadKey(f"the key {row.id} was revoked, or isn't for {scope.value}")
         return row.id
+
+    async def made(self, key: str) -> bool:
+        """Whether it is one of this tenant's, be it revoked. Raises RecordsUnavailable."""
+        return await self._of(key) is not None
+
+    async def _of(self, key: str) -> ApiKeyRow | None:
+        row = await self._records.by_id(key.removeprefix(PREFIX).partition("_")[0])
+        return row if row is not None and hmac.compare_digest(row.key_hash, _hash(key)) else None
 
     async def count(self, key_id: str) -> Allowed | Denied:
         """Count one question of the key's day. Raises RecordsUnavailable."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock
 
-from handrail.errors import PermanentError
+from handrail.errors import PermanentError, SettingsError
 from handrail.settings import Storage
 from handrail.settings.tenants import ABOUT, FILE, FOLDER, OWN, folder_of
 
 LEAVING = ".removed-"
+HOST = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
+LONGEST_HOST = 253
 
 
 class NoSuchTenant(PermanentError):
@@ -27,7 +30,7 @@ class NoSuchTenant(PermanentError):
 
 
 class TenantTaken(PermanentError):
-    """There is a tenant with this name already."""
+    """There is a tenant with this name already, or another has this host name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Tenant:
     created_at: float
     """Seconds since the epoch."""
     suspended: bool = False
+    hosts: tuple[str, ...] = ()
+    """Host names that are this tenant's alone, in ASCII and lower case."""
 
     @property
     def path(self) -> str:
@@ -98,6 +103,18 @@ class Tenants:
         (folder_of(self._data_dir, name) / "secret.key").unlink(missing_ok=True)
         return changed
 
+    def answer_at(self, name: str, hosts: Sequence[str]) -> Tenant:
+        """From now on these host names, and no others, are the tenant's own. Raises TenantTaken and SettingsError."""
+        chosen = tuple(dict.fromkeys(host_name(host) for host in hosts))
+
+        def change(tenant: Tenant) -> Tenant:
+            for other in self.all():
+                if other.name != name and (both := set(chosen).intersection(other.hosts)):
+                    raise TenantTaken(f"{min(both)} belongs to the tenant {other.name!r} already")
+            return replace(tenant, hosts=chosen)
+
+        return self._change(name, change)
+
     def remove(self, name: str) -> None:
         """Its folder, all at once; records elsewhere are the caller's to remove first."""
         with self._alone():
@@ -119,6 +136,17 @@ class Tenants:
             yield
 
 
+def host_name(given: str) -> str:
+    """`given` as browsers send it. Raises SettingsError for what is no host name, such as an address with a port."""
+    try:
+        name = given.strip().rstrip(".").encode("idna").decode().lower()
+    except UnicodeError:
+        name = ""
+    if not HOST.fullmatch(name) or len(name) > LONGEST_HOST:
+        raise SettingsError(f"{given!r} isn't a host name. Write it without https:// and port, like support.acme.com")
+    return name
+
+
 def path_of(storage: Storage) -> str:
     """What the addresses of the chosen company begin with; empty for the deployment's own."""
     if storage.tenant == OWN:
@@ -132,7 +160,8 @@ def _new_widget() -> str:
 
 def _read(path: Path) -> Tenant | None:
     try:
-        return Tenant(**json.loads(path.read_text(encoding="utf-8")))
+        about = json.loads(path.read_text(encoding="utf-8"))
+        return Tenant(**{**about, "hosts": tuple(about.get("hosts", ()))})
     except (FileNotFoundError, NotADirectoryError):
         return None
 

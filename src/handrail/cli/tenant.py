@@ -47,9 +47,20 @@ def list_(as_json: Json = False) -> None:
         print(json.dumps([asdict(tenant) | {"path": tenant.path} for tenant in found], indent=2))  # noqa: T201
         return
     for tenant in found:
-        results.print(f"{tenant.name:24} {tenant.path}{'  (suspended)' if tenant.suspended else ''}")
+        _say(tenant)
     if not found:
         notes.print("There are no tenants: `handrail tenant create NAME --company COMPANY` adds one.")
+
+
+@app.command()
+def hosts(
+    name: Name,
+    host: Annotated[
+        list[str] | None, typer.Argument(help="Such as support.acme.com. None: it has none of its own.")
+    ] = None,
+) -> None:
+    """Serve a tenant at host names of its own, in place of those it had. Its path goes on working."""
+    _say(_tenants()[0].answer_at(name, host or []))
 
 
 @app.command()
@@ -94,4 +105,5 @@ def _tenants() -> tuple[Tenants, Path]:
 
 
 def _say(tenant: Tenant) -> None:
-    results.print(f"{tenant.name:24} {tenant.path}{'  (suspended)' if tenant.suspended else ''}")
+    more = [*tenant.hosts, *(["(suspended)"] if tenant.suspended else [])]
+    results.print("  ".join([f"{tenant.name:24} {tenant.path}", *more]))
