@@ -65,8 +65,13 @@ class Crossings:
         self._writing = asyncio.Lock()
         self._looks: InProcessLimiter | None = None
 
-    async def look(self, name: str, serving: Mapping[str, FastAPI], shown: Shown, status: int, scope: Scope) -> None:
-        """Remember it if `shown`, with which the tenant `name` refused a request, is good at another of `serving`."""
+    async def look(
+        self, name: str, serving: Mapping[str, FastAPI], shown: Shown, refused: tuple[int, str], scope: Scope
+    ) -> None:
+        """Remember it if `shown`, with which a request to the tenant `name` was `refused`, is another's of `serving`.
+
+        `refused` is the status, and the path below what the tenant's addresses begin with.
+        """
         services = {tenant: app.state.services for tenant, app in serving.items() if hasattr(app.state, "services")}
         target: Services | None = services.pop(name, None)
         if target is None:

@@ -13,6 +13,7 @@ from handrail.accounts.attempts import build_attempts
 from handrail.accounts.known_browser import KnownBrowsers
 from handrail.accounts.limits.build import Limits
 from handrail.accounts.oidc import Oidc
+from handrail.accounts.proof_of_work import ProofOfWork
 from handrail.accounts.rotation import VisitorTokens
 from handrail.accounts.second_factor import SecondFactors
 from handrail.accounts.sessions import WINDOW_S, SignIn
@@ -86,6 +87,8 @@ class DeskServices:
     oidc: Oidc | None
     """None where no provider is set up."""
     tokens: VisitorTokens
+    proof: ProofOfWork
+    """What a browser does before it becomes a visitor."""
     keys: ApiKeys
     """Of programs."""
     mail: VisitorMail
@@ -134,6 +137,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         factors=factors,
         oidc=Oidc(settings.oidc, secret, clock) if settings.oidc.issuer else None,
         tokens=VisitorTokens(TokenSigner(secret), VisitorTokenRecords(apart, tenant), clock),
+        proof=ProofOfWork(secret, settings.limits.proof_of_work, clock),
         keys=ApiKeys(ApiKeyRecords(database, tenant), tenant, clock),
         mail=VisitorMail(MailRecords(apart, tenant), outbox, settings, secret, clock),
         handoffs=HandoffRecords(apart, tenant),

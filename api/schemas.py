@@ -87,10 +87,23 @@ class StopResponse(BaseModel):
     stopped: bool
 
 
+class Proof(BaseModel):
+    """A solved challenge, as ALTCHA's clients send it."""
+
+    algorithm: Literal["SHA-256"]
+    challenge: str = Field(pattern=r"^[0-9a-f]{64}$")
+    number: int = Field(ge=0, le=10_000_000)
+    salt: str = Field(max_length=200)
+    signature: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
 class VisitorRequest(Lenient):
     """Who the visitor was, if he has been here before."""
 
     token: str | None = Field(None, max_length=600, description="A token that is valid or has run out lately.")
+    proof: Proof | None = Field(
+        None, description="The solution of the challenge that a new visitor was refused with, where one is asked for."
+    )
 
 
 class VisitorResponse(BaseModel):

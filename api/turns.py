@@ -87,6 +87,8 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
             "The assistant is still starting. Please try again in a few seconds.",
             retry_after_s=NOT_READY_RETRY_S,
         )
+    if asker.visitor_id is None and services.desk.proof.most:
+        raise ApiError(401, "token_needed", "Send a visitor token. POST /visitor says how to get one.")
     reserved = _check(await services.limits.budget.reserve(asker.bounded_as))
     try:
         await _count(services, asker)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends
+from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
 
 from api.errors import AWAY_RETRY_S, ApiError
 from handrail.accounts.tenants import NoSuchTenant, Tenant, Tenants, TenantTaken
+from handrail.assembly.tenant_export import export
 from handrail.assembly.tenants import erase
 from handrail.errors import HandrailError, SettingsError
 from handrail.settings import Settings
 
-Name = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$")]
+Name = Annotated[str, InPath(pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$")]
 
 
 class TenantView(BaseModel):
@@ -65,6 +71,21 @@ def build_router(settings: Settings, allowed: Callable[..., Awaitable[None]], cl
         """Replaces those that it had."""
         with _refusals():
             return _view(tenants.answer_at(name, body.hosts))
+
+    @router.get("/{name}/export")
+    async def exported(name: Name) -> FileResponse:
+        """An archive of everything but secrets; docs/tenants.md says what is in it."""
+        with ExitStack() as held, _refusals():
+            folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="handrail-export-")))
+            made = await export(settings, name, folder / f"{name}.tar.gz")
+            kept = held.pop_all()
+        return FileResponse(
+            made.file,
+            media_type="application/gzip",
+            filename=made.file.name,
+            headers={"Content-Encoding": "identity"},  # it isn't compressed a second time
+            background=BackgroundTask(kept.close),
+        )
 
     @router.delete("/{name}", status_code=204)
     async def delete(name: Name) -> None:

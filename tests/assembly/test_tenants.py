@@ -8,6 +8,8 @@ import pytest
 
 from handrail.accounts.tenants import Tenants
 from handrail.assembly import Assistant
+from handrail.assembly.archive import read
+from handrail.assembly.tenant_export import export
 from handrail.assembly.tenants import erase
 from handrail.cli.ingest import run
 from handrail.errors import RetryableError
@@ -76,9 +78,15 @@ async def test_the_models_are_loaded_once_and_outlive_a_company(assistants: tupl
     assert (await own.ask(ask("How do I return an item?"))).outcome.routing is Routing.ANSWERED
 
 
-async def test_a_company_is_removed_with_its_articles(both: dict[str, Settings]) -> None:
+async def test_a_company_is_removed_with_its_articles(
+    both: dict[str, Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.assembly.tenants.UNTIL_SEEN_S", 0.0)
     own = both["default"]
     assert folder_of(own.storage.data_dir, "acme").exists()
+    made = await export(own, "acme", own.storage.data_dir.parent / "acme.tar.gz")
+    read(made.file, made.file.parent / "taken")
+    assert "**7 days**" in (made.file.parent / "taken" / "passages.jsonl").read_text()
 
     await erase(own, "acme")
 

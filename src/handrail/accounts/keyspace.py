@@ -67,12 +67,14 @@ def _records(storage: Storage) -> str:
         return f"{url.get_backend_name()}://{str(host).lower()}:{url.port or ''}/{url.database}"
     if storage.database_url and url.database and url.database != ":memory:":
         return f"sqlite:{Path(url.database).resolve()}"
+    # A tenant's folder is in the deployment's, whose key stays when the tenant's is made anew.
+    folder = storage.data_dir if storage.tenant == OWN else storage.data_dir.parent.parent
     try:
         # In containers all data folders have the same path; the key in them is made once and differs.
-        own = load_secret(storage.data_dir, None)
+        own = load_secret(folder, None)
     except OSError as error:
         raise SettingsError(
             f"storage.data_dir: can't read or create secret.key ({error.strerror}), which tells this deployment from "
             "others on the same Redis. Fix this or set server.deployment"
         ) from None
-    return f"folder:{storage.data_dir.resolve()}:{own.hex()}"
+    return f"folder:{folder.resolve()}:{own.hex()}"

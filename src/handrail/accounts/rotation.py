@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 GRACE_S = 60
 """How long an exchanged token is still taken, for requests under way and a reply that got lost."""
+BEFORE_THE_FIRST = -1
+"""A proof stands for a token of this generation."""
 LOOK_S = 15
 MARGIN_S = 30
 """Read again, for exchanges that others were writing at the last look."""
@@ -39,6 +41,17 @@ class VisitorTokens:
         """A new visitor's id and token."""
         visitor_id = new_visitor_id()
         return visitor_id, self._signer.issue(visitor_id, self._clock())
+
+    async def begin_once(self, visitor_id: str) -> tuple[str, str]:
+        """The visitor whom a proof has made; again only within a minute, for a reply that got lost.
+
+        Raises BadToken and RecordsUnavailable.
+        """
+        now, visitor = self._clock(), _hash(visitor_id)
+        latest = await self._records.exchange(visitor, BEFORE_THE_FIRST, now)
+        if _dead(BEFORE_THE_FIRST, latest, now):
+            raise BadToken(expired=False)
+        return visitor_id, self._signer.issue(visitor_id, latest.at, latest.generation)
 
     async def renew(self, token: str) -> tuple[str, str]:
         """The visitor of a valid or recently expired token, and the token that replaces it.

@@ -60,15 +60,15 @@ def backup(settings: Settings, target: Path, beside: list[Path]) -> Backup:
     Raises PermanentError where that can't be, and RetryableError where files change all the time.
     """
     data_dir = settings.storage.data_dir.resolve()
-    _check(data_dir, target)
+    check_target(data_dir, target)
     tenants = [tenant.name for tenant in Tenants(data_dir).all()]
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".handrail-backup-") as scratch:
             staged = Path(scratch)
-            _gather(sqlite_records(settings.storage), data_dir, staged / DATA)
+            gather(sqlite_records(settings.storage), data_dir, staged / DATA)
             for name in tenants:
                 place = data_dir / TENANTS / name
-                _gather(place / RECORDS, place, staged / DATA / TENANTS / name)
+                gather(place / RECORDS, place, staged / DATA / TENANTS / name)
             for path in beside:
                 _copy(path, staged / SETTINGS / path.name)
             about = {"handrail": __version__, "made": now(), "elsewhere": list(_elsewhere(settings))}
@@ -88,7 +88,8 @@ def sqlite_records(storage: Storage) -> Path | None:
     return Path(url.database or "")
 
 
-def _check(data_dir: Path, target: Path) -> None:
+def check_target(data_dir: Path, target: Path) -> None:
+    """Raises PermanentError where an archive of `data_dir` can't be written."""
     if not data_dir.is_dir():
         raise PermanentError(f"there is no data folder {data_dir}: nothing to back up")
     if target.exists():
@@ -116,7 +117,7 @@ def _elsewhere(settings: Settings) -> Iterator[str]:
             yield f"{section}.{key}: {path}"
 
 
-def _gather(records: Path | None, place: Path, into: Path) -> None:
+def gather(records: Path | None, place: Path, into: Path) -> None:
     """The data folder of one company: its database, then its files as they all were at one time."""
     for _ in range(TRIES):
         with suppress(FileNotFoundError), _versions_held(place):  # a file that was replaced since it was listed

@@ -28,8 +28,7 @@ async def erase(settings: Settings, name: str) -> None:
     tenants = Tenants(settings.storage.data_dir)
     tenants.suspend(name)
     theirs = of_tenant(settings, name)
-    if theirs.storage.database_url or theirs.limits.redis_url:
-        await asyncio.sleep(UNTIL_SEEN_S)
+    await asyncio.sleep(UNTIL_SEEN_S)
     if theirs.storage.database_url:
         database = await open_database(theirs.storage)
         try:

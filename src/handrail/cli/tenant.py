@@ -82,6 +82,20 @@ def rotate(name: Name) -> None:
 
 
 @app.command()
+def export(name: Name, file: Annotated[Path, typer.Argument(help="The archive, such as acme.tar.gz.")]) -> None:
+    """Write everything of a tenant but its secrets to one archive. FILE appears when it is complete.
+
+    A server may run meanwhile. docs/tenants.md says what is in it.
+    """
+    from handrail.assembly.tenant_export import export as write
+
+    _tenants()
+    made = asyncio.run(write(settings_for(), name, file))
+    rows = sum(made.records.values())
+    results.print(f"{made.file}: {rows} records, {made.passages} passages, {made.bytes / 1e6:.1f} MB, checked")
+
+
+@app.command()
 def delete(
     name: Name, yes: Annotated[bool, typer.Option("--yes", help="Delete without asking for the name again.")] = False
 ) -> None:

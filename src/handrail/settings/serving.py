@@ -144,6 +144,13 @@ class Limits(Section):
         description="Requests for a person per IP address and hour, counted separately from questions. 0 means "
         "unlimited.",
     )
+    proof_of_work: int = advanced(
+        0,
+        ge=0,
+        le=10_000_000,
+        description="Most hashes that a new visitor's browser computes before the first message (ALTCHA); on average "
+        "half as many. 50000 take a second or two. Questions then need a visitor token or an API key. 0 asks for none.",
+    )
     reads_per_visitor: int = advanced(
         120,
         ge=0,

@@ -9,7 +9,7 @@ import { t, word } from "../strings.js";
 const OF_CONVERSATION = ["take", "transfer", "hand_back", "resolve", "reopen"];
 const SHORT_ID = 8;
 const PAGE = 50;
-const ACTIONS = ["sign_in", "sign_in_failed", "take", "transfer", "hand_back", "resolve", "add_user", "export_visitor", "delete_visitor", "retry_letters", "case_confirmed", "draft_approved", "answers_fell"];
+const ACTIONS = ["sign_in", "sign_in_failed", "take", "transfer", "hand_back", "resolve", "add_user", "export_visitor", "delete_visitor", "retry_letters", "case_confirmed", "draft_approved", "answers_fell", "crossing", "change_user"];
 
 /** @param {Desk} desk @param {any} entry @returns {(string | HTMLElement)[]} what it was done to, and how, in words */
 function about(desk, { action, target, detail }) {
@@ -39,7 +39,7 @@ function detailOf(desk, name, value) {
 
 /** Who did what at the desk, the newest first. @param {Desk} desk */
 export function auditSettings(desk) {
-  const { t, api } = desk;
+  const { t, api, me } = desk;
   const body = el("tbody");
   const none = el("p", { class: "hint", hidden: true, text: t("audit_none") });
   const action = select(t("audit_action"), [["", t("any")], ...ACTIONS.map((one) => /** @type {[string, string]} */ ([one, word("audit", one)]))], "", () => void load());
@@ -67,8 +67,8 @@ export function auditSettings(desk) {
     el("td", { text: word("audit", entry.action) }), el("td", { dir: "auto" }, ...about(desk, entry)));
 
   void load();
-  return el("section", { class: "card" }, el("header", {}, el("h2", { text: t("audit_title") })), el("p", { class: "hint", text: t("audit_means") }),
-    el("div", { class: "range" }, action.element),
+  return el("section", { class: "card" }, el("header", {}, el("h2", { text: t("audit_title") })), el("p", { class: "hint", text: t(me.role === "admin" ? "audit_means" : "audit_means_crossing") }),
+    ...(me.role === "admin" ? [el("div", { class: "range" }, action.element)] : []),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("audit_title") }, el("table", {},
       el("thead", {}, el("tr", {}, ...["time", "who", "what", "about"].map((name) => el("th", { scope: "col", text: t(`audit_${name}`) })))), body)), none, more);
 }

@@ -7,12 +7,12 @@ import { letterSettings } from "./letters.js";
 import { usersSettings } from "./users.js";
 import { visitorSettings } from "./visitors.js";
 
-/** One's own account and canned replies for everybody, what could not be delivered for leads, people and their data for admins. @param {Desk} desk @returns {View} */
+/** One's own account and canned replies for everybody, what could not be delivered and who tried to get in for leads, people and their data for admins. @param {Desk} desk @returns {View} */
 export function settingsPage(desk) {
   const { t, me } = desk;
   return {
     element: el("div", { class: "page narrow" }, el("header", { class: "page-header" }, el("h1", { text: t("page_settings") })),
       accountSettings(desk), cannedSettings(desk), ...(me.role !== "agent" ? [letterSettings(desk)] : []),
-      ...(me.role === "admin" ? [usersSettings(desk), visitorSettings(desk), auditSettings(desk)] : [])),
+      ...(me.role === "admin" ? [usersSettings(desk), visitorSettings(desk)] : []), ...(me.role !== "agent" ? [auditSettings(desk)] : [])),
   };
 }
