@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from altcha.v1 import Payload
 from fastapi import APIRouter, Depends
 
 from api.dependencies import Needed, Services, counted_by_address, json_only
@@ -44,7 +45,7 @@ async def _proven(proof: Proof | None, services: Services) -> tuple[str, str]:
     desk = services.desk
     if proof is not None:
         try:
-            return await desk.tokens.begin_once(desk.proof.visitor(proof.model_dump()))
+            return await desk.tokens.begin_once(desk.proof.visitor(Payload(**proof.model_dump())))
         except (BadProof, BadToken):
             pass
     refusal = ApiError(401, "proof_needed", "Solve the challenge and send the solution as `proof`.")

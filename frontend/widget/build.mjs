@@ -49,5 +49,6 @@ await build({ ...shared, entryPoints: [join(here, "src/live/main.js")], format: 
 await build({ ...shared, entryPoints: [join(here, "src/pieces/main.js")], format: "esm", outfile: join(dist, "pieces.js") });
 await build({ ...shared, entryPoints: [join(here, "src/more/main.js")], format: "esm", outfile: join(dist, "more.js") });
 await build({ ...shared, entryPoints: [join(here, "src/page/main.js")], format: "esm", outfile: join(dist, "page.js") });
+await build({ ...shared, entryPoints: [join(here, "src/proof/main.js")], format: "esm", outfile: join(dist, "proof.js") });
 await cp(join(here, "src/lang"), join(dist, "lang"), { recursive: true, filter: (path) => !/en\.(\w+\.)?json$/.test(path) });
 await writeFile(join(dist, "sources.sha256"), `${sources}\n`);

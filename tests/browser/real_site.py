@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import uvicorn
+from fastapi import FastAPI
 
 from api.app import create_app
 from handrail.assembly import Assistant
@@ -69,7 +70,13 @@ def serve_real_site(
         LIMITS__HANDOFF_PER_HOUR="0",
         **(overrides or {}),
     )
-    app = create_app(settings, assistant(settings))
+    with serving(create_app(settings, assistant(settings))) as base:
+        yield ContractSite(url=f"{base}/demo")
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """Where it answers, once it is ready."""
     # Pages that are closed after it hold their streams open.
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", timeout_graceful_shutdown=1)
     server = _Server(config)
@@ -79,7 +86,7 @@ def serve_real_site(
         _wait(lambda: server.started, thread)
         base = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
         _wait(lambda: httpx.get(f"{base}/ready").status_code == 200, thread)
-        yield ContractSite(url=f"{base}/demo")
+        yield base
     finally:
         server.should_exit = True
         thread.join(timeout=10)

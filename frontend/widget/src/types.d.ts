@@ -240,7 +240,7 @@ export type Result<T> =
   | { ok: true; value: T }
   | { ok: false; kind: "stopped" }
   | { ok: false; kind: "limited"; retryAt: Date }
-  | { ok: false; kind: "rejected"; code: string; message: string }
+  | { ok: false; kind: "rejected"; code: string; message: string; challenge?: unknown }
   /** `wait`: milliseconds after which the server wants to be asked again. */
   | { ok: false; kind: "failed"; offline: boolean; wait?: number };
 

@@ -1,8 +1,8 @@
-"""A little work before a browser becomes a visitor, which costs one visitor nothing and a script that makes many a lot.
+"""A little work before a browser becomes a visitor: nothing for one, and much for a script that makes many.
 
-The protocol is ALTCHA's: the browser looks for the number whose SHA-256 with a salt is the challenge. The salt says when
-the challenge runs out, and a signature keeps anybody from making one. Nothing is kept of a challenge: the visitor's id is
-made of it, so that solved once it is one visitor, and it is taken once as visitor tokens are exchanged once.
+The protocol is ALTCHA's: the browser looks for the number whose SHA-256 with a salt is the challenge. The salt says
+when the challenge runs out, and a signature keeps anybody from making one. Nothing is kept of a challenge: the
+visitor's id is made of it, so that solved once it is one visitor, taken once as visitor tokens are exchanged once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b, sha256
 from typing import Any
 
-from altcha import create_challenge_v1, extract_params_v1, verify_solution_v1
+from altcha.v1 import ChallengeOptions, Payload, create_challenge, extract_params, verify_solution
 
 from handrail.errors import HandrailError
 
@@ -35,24 +35,22 @@ class ProofOfWork:
     def challenge(self) -> dict[str, Any]:
         """`algorithm`, `challenge`, `salt`, `signature` and `maxnumber`."""
         until = datetime.fromtimestamp(self.clock() + VALID_S, UTC)
-        return create_challenge_v1(
-            algorithm="SHA-256",
-            max_number=self.most,
-            salt_length=12,
-            hmac_key=self._key,
-            salt="",
-            number=None,
-            expires=until,
-            params=None,
-        ).to_dict()
+        made = create_challenge(ChallengeOptions("SHA-256", self.most, hmac_key=self._key, expires=until))
+        return {
+            "algorithm": made.algorithm,
+            "challenge": made.challenge,
+            "salt": made.salt,
+            "signature": made.signature,
+            "maxnumber": made.max_number,
+        }
 
-    def visitor(self, solution: dict[str, Any]) -> str:
+    def visitor(self, solution: Payload) -> str:
         """The id of the visitor whom `solution` makes: always the same one. Raises BadProof."""
-        right, _ = verify_solution_v1(solution, self._key, check_expires=False)
-        until = extract_params_v1(solution).get("expires", [""])[0] if right else ""
-        if not until.isdecimal() or int(until) < self.clock():
+        right, _ = verify_solution(solution, self._key, check_expires=False)
+        until = extract_params(solution.to_dict()).get("expires", [""])[0]
+        if not right or not until.isdecimal() or int(until) < self.clock():
             raise BadProof("the proof of work is wrong or too old")
-        return sha256(f"proof:{solution['challenge']}".encode()).hexdigest()[:32]
+        return sha256(f"proof:{solution.challenge}".encode()).hexdigest()[:32]
 
     @property
     def _key(self) -> bytes:

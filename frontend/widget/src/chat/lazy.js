@@ -11,7 +11,7 @@ let failures = 0;
  * @param {string} name
  * @param {(module: any) => T} make
  */
-function createPart({ options }, name, make) {
+export function createPart({ options }, name, make) {
   const part = {
     /** @type {Promise<T | null> | null} null before it was wanted, and when it could not be fetched */
     coming: null,

@@ -12,7 +12,7 @@ import { createFrame } from "./frame.js";
 import { createForm } from "./handoff-form.js";
 import { createHandoff } from "./handoff.js";
 import { createHeader } from "./header.js";
-import { createLiveLoader, createMoreLoader, createPiecesLoader } from "./lazy.js";
+import { createLiveLoader, createMoreLoader, createPart, createPiecesLoader } from "./lazy.js";
 import { createLog } from "./log.js";
 import { createNotice } from "./notice.js";
 import { post } from "./post.js";
@@ -65,7 +65,7 @@ export function mountChat({ root, inline, rawConfig, words, options, visitor, em
       },
     },
   };
-  const auth = createVisitor(context);
+  const auth = createVisitor(context, createPart(context, "proof", (module) => module.solve).bring);
   const styles = sheet(STYLES);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
 

@@ -38,7 +38,7 @@ export async function refusalOf(response) {
     const wait = msOf(error.retry_after_s ?? headers.get("Retry-After") ?? (status === 429 ? 60 : 3));
     return status === 429 ? { ok: false, kind: "limited", retryAt: new Date(Date.now() + wait) } : failed(Math.max(1000, wait));
   }
-  if (status >= 400 && status < 500 && status !== 408) return { ok: false, kind: "rejected", code: text(error.code), message: text(error.message) };
+  if (status >= 400 && status < 500 && status !== 408) return { ok: false, kind: "rejected", code: text(error.code), message: text(error.message), challenge: error.challenge };
   return failed();
 }
 

@@ -12,7 +12,6 @@ import { createOthers } from "./others.js";
 import { createRatingForm } from "./rating-form.js";
 import { createSeen } from "./seen.js";
 import { chime } from "./sound.js";
-import { shareToken } from "./tabs.js";
 import { watchView } from "./view.js";
 
 const FIRST_WAIT_MS = 1000;
@@ -41,7 +40,6 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
   log.parentNode?.querySelector(".who")?.append(speaker);
   const seen = createSeen(context, log, t("seen"));
   const inView = watchView(log, signal, look);
-  shareToken(context);
   const others = createOthers(context, add);
 
   /** @param {boolean} seen whether the visitor looks: what the assistant holds is only followed meanwhile */
