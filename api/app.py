@@ -52,6 +52,7 @@ from handrail.accounts.demo import refuse_demo_agent
 from handrail.accounts.keyspace import Keyspace
 from handrail.accounts.limits.build import build_limits
 from handrail.accounts.limits.open_streams import OpenStreams
+from handrail.accounts.limits.rules import DAY
 from handrail.accounts.redis_client import CONNECTIONS, connect
 from handrail.conversation.streams.running import Streams
 from handrail.conversation.streams.shared import SharedStreams
@@ -206,7 +207,7 @@ def _lifespan(
             cleanup.push_async_callback(database.close)
             if settings.server.public:
                 await refuse_demo_agent(database)
-            limits = build_limits(settings, clock)
+            limits = build_limits(settings, clock, database)
             cleanup.push_async_callback(limits.close)
             turn_s = settings.server.turn_deadline_s + CLAIM_MARGIN_S
             turns = Turns(database, database.tenant, TURN_TTL_S, turn_s)
@@ -252,6 +253,8 @@ def _lifespan(
                 purge(served.tokens.forget, "exchanges of visitor tokens"),
                 purge(lambda: traces.forget(days.trace_days, clock()), "traces"),
             ]
+            if (counts := limits.counts) is not None:
+                work_beside.append(purge(lambda: counts.forget(int(clock() // DAY) - 1), "counts of days"))
             if tenants is not None:
                 work_beside.append(tenants.run())
             app.state.syncing = syncing = Syncing(settings, clock)

@@ -89,3 +89,10 @@ class UserRequest(Lenient):
     name: str = Field("", max_length=100)
     role: Literal["agent", "lead", "admin"] = "agent"
     password: str | None = Field(None, max_length=200)
+
+
+class UserChange(Lenient):
+    """What becomes of a colleague's account."""
+
+    role: Literal["agent", "lead", "admin"] | None = None
+    active: bool | None = None

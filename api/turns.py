@@ -89,11 +89,11 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
         )
     if asker.visitor_id is None and services.desk.proof.most:
         raise ApiError(401, "token_needed", "Send a visitor token. POST /visitor says how to get one.")
-    reserved = _check(await services.limits.budget.reserve(asker.bounded_as))
+    await _count(services, asker)
     try:
-        await _count(services, asker)
+        reserved = _check(await services.limits.budget.reserve(asker.bounded_as))
     except BaseException:
-        await asyncio.shield(reserved.settle(NOTHING))
+        await asyncio.shield(_uncount(services, asker))
         raise
     if services.assistant.ready:
         services.assistant.foresee(question)
@@ -111,6 +111,13 @@ async def _count(services: Services, asker: Asker) -> None:
         if asker.key_id is not None:
             await asyncio.shield(keys.give_back(asker.key_id))
         raise
+
+
+async def _uncount(services: Services, asker: Asker) -> None:
+    """It was refused after all."""
+    if asker.key_id is not None:
+        await services.desk.keys.give_back(asker.key_id)
+    await services.limits.questions.give_back(asker.bounded_as)
 
 
 def _check(verdict: Given | Denied) -> Given:

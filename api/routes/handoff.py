@@ -8,13 +8,14 @@ from uuid import uuid4
 from fastapi import APIRouter, Depends, Response
 
 from api import schemas, turns
-from api.dependencies import Needed, WhoAsks, json_only
+from api.dependencies import Asker, Needed, Services, WhoAsks, json_only
 from api.errors import ApiError
 from api.openapi import failures
 from handrail.accounts.customer import cleaned
 from handrail.accounts.limits import Denied
 from handrail.desk import handoff
 from handrail.desk.handoff.conversations import known_of
+from handrail.records import RecordsUnavailable
 from handrail.text.guard import tidy
 from handrail.text.language import base
 from handrail.turn.wording import load_wording
@@ -53,6 +54,27 @@ async def request_person(
             "You've already sent several requests, and we have them. Please wait before you send another.",
             retry_after_s=verdict.retry_after_s,
         )
+    try:
+        conversation_id, receipt = await _taken(body, services, asker)
+    except RecordsUnavailable:
+        await services.limits.handoffs.give_back(asker.address)  # whoever isn't heard may try again
+        raise
+    brand = services.settings.brand
+    wording = load_wording(brand.name).into(base(body.lang), await services.rota.people())
+    if not receipt.created:
+        response.status_code = 200
+    return schemas.HandoffResponse(
+        reference=receipt.handoff.reference,
+        status="recorded",
+        message=wording.receipt(
+            brand.person_expectation, created=receipt.created, email=receipt.handoff.email is not None
+        ),
+        conversation_id=conversation_id,
+    )
+
+
+async def _taken(body: schemas.HandoffRequest, services: Services, asker: Asker) -> tuple[str, handoff.Receipt]:
+    """The conversation, and what is on record of the request. Raises RecordsUnavailable and Foreign."""
     conversation_id = _conversation(body)
     request = replace(_request(body), conversation_id=conversation_id)
     if await services.desk.conversations.on_record(conversation_id, asker.visitor_id):
@@ -66,18 +88,7 @@ async def request_person(
         queue=services.settings.brand.person_available,
         known=known_of(turns.proven(body.context_token, services.settings, conversation_id), cleaned(body.context)),
     )
-    brand = services.settings.brand
-    wording = load_wording(brand.name).into(base(body.lang), await services.rota.people())
-    if not receipt.created:
-        response.status_code = 200
-    return schemas.HandoffResponse(
-        reference=receipt.handoff.reference,
-        status="recorded",
-        message=wording.receipt(
-            brand.person_expectation, created=receipt.created, email=receipt.handoff.email is not None
-        ),
-        conversation_id=conversation_id,
-    )
+    return conversation_id, receipt
 
 
 def _conversation(body: schemas.HandoffRequest) -> str:

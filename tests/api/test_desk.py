@@ -169,6 +169,25 @@ def test_agents_may_not_do_what_is_for_others(bob: AgentPage) -> None:
     assert bob.post("canned", title="Hi", text="Hello").status_code == 403
 
 
+def test_roles_change_and_accounts_are_disabled_by_other_administrators_alone(
+    client: TestClient, ada: AgentPage, bob: AgentPage
+) -> None:
+    assert bob._send("PUT", f"users/{ada.id}", {"role": "agent"}).status_code == 403
+    assert ada._send("PUT", f"users/{ada.id}", {"active": False}).status_code == 409
+    assert ada._send("PUT", "users/nobody", {"active": False}).status_code == 404
+    assert bob.get("letters").status_code == 403
+    assert ada._send("PUT", f"users/{bob.id}", {"role": "lead"}).json()["role"] == "lead"
+    assert bob.get("letters").status_code == 200
+
+    assert ada._send("PUT", f"users/{bob.id}", {"active": False}).status_code == 200
+    assert bob.get("me").status_code == 401 and sign_in(client, "bob").status_code == 401
+    assert ada._send("PUT", f"users/{bob.id}", {"active": True}).status_code == 200
+    assert sign_in(client, "bob").status_code == 200
+    entries = ada.get("audit", action="change_user").json()["items"]
+    assert [entry["detail"] for entry in entries if "role" in entry["detail"]] == [{"role": "lead"}]
+    assert len(entries) == 3
+
+
 def test_whole_hand_off(client: TestClient, ada: AgentPage, bob: AgentPage, visitor: dict[str, str]) -> None:
     reference = ticket(client, visitor)
     queue = ada.get("conversations", state="queued").json()

@@ -13,6 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.app import create_app
+from handrail.records import RecordsUnavailable
+from handrail.records.handoffs import HandoffRecords
 from tests.api.conftest import Serve
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.clock import Clock
@@ -184,3 +186,17 @@ def test_answer_is_given_even_when_it_cannot_be_recorded(client: TestClient, tmp
     ready = client.get("/ready")
     assert ready.status_code == 200
     assert ready.json()["checks"]["records"] != "ok"
+
+
+def test_a_request_that_could_not_be_recorded_does_not_count(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = serve(limits={"handoff_per_hour": 2})
+    recorded = HandoffRecords.save
+
+    async def away(*_: Any) -> None:
+        raise RecordsUnavailable("the database doesn't respond")
+
+    monkeypatch.setattr(HandoffRecords, "save", away)
+    assert [client.post("/handoff", json={}).status_code for _ in range(5)] == [503] * 5
+
+    monkeypatch.setattr(HandoffRecords, "save", recorded)
+    assert [client.post("/handoff", json={}).status_code for _ in range(3)] == [201, 201, 429]

@@ -164,6 +164,26 @@ def test_wrong_codes_count_like_wrong_passwords(client: TestClient, clock: Clock
     assert code_of(client, code=app.at(int(clock.now))) == "in"
 
 
+def test_where_it_is_required_nothing_else_can_be_done_before_it_is_set_up(
+    serve: Serve, client: TestClient, clock: Clock
+) -> None:
+    strict = serve(desk={"second_factor": "required"})
+    post = account(strict)
+    assert strict.get("/desk/api/me").json()["second_factor_missing"] is True
+
+    refused = set()
+    for path in ("conversations", "users", "canned", "now", "reports/overview", "events"):
+        answer = strict.get(f"/desk/api/{path}")
+        refused.add((answer.status_code, answer.json()["error"]["code"]))
+    assert refused == {(403, "second_factor_required")}
+    given = post("second-factor", password=PASSWORD).json()
+    assert given["qr"]["size"] > 30 and set(given["qr"]["path"]) <= set("Mhvz- 0123456789")
+    assert post("second-factor/confirm", code=pyotp.TOTP(given["secret"]).at(int(clock.now))).status_code == 200
+
+    assert strict.get("/desk/api/me").json()["second_factor_missing"] is False
+    assert strict.get("/desk/api/conversations").status_code == 200
+
+
 def test_being_asked_for_a_code_counts_as_no_failure(client: TestClient, clock: Clock) -> None:
     set_up(client, clock)
 

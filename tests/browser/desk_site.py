@@ -19,6 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from api.middleware.headers import SecurityHeaders
+from handrail.accounts.qr import drawn
 from tests.browser import desk_reports
 from tests.browser.contract_site import FRONTEND
 from tests.browser.desk_records import ME, Json
@@ -36,6 +37,10 @@ def _error(status: int, code: str, message: str = "", **more: Any) -> Response:
 
 def _user(site: DeskSite) -> Json:
     return {**ME, "role": site.role}
+
+
+def _session(site: DeskSite) -> Json:
+    return {"user": _user(site), "csrf": CSRF, "second_factor_missing": site.factor_required and not site.code}
 
 
 class Endpoints:
@@ -68,7 +73,7 @@ class Endpoints:
             return _error(401, "wrong_password")
         if self.site.code and code != self.site.code:
             return _error(401, "wrong_code" if code else "code_needed")
-        response = JSONResponse({"user": _user(self.site), "csrf": CSRF})
+        response = JSONResponse(_session(self.site))
         response.set_cookie(COOKIE, "yes", httponly=True, samesite="strict")
         return response
 
@@ -79,7 +84,10 @@ class Endpoints:
         if "password" in body and body["password"] != PASSWORD:
             return _error(403, "wrong_password")
         if what == "second-factor":
-            return JSONResponse({"secret": "JBSWY3DPEHPK3PXP", "uri": "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"}, 201)
+            uri = "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"
+            size, path = drawn(uri)
+            given = {"secret": "JBSWY3DPEHPK3PXP", "uri": uri, "qr": {"size": size, "path": path}}
+            return JSONResponse(given, 201)
         if what == "second-factor/confirm":
             if body["code"] != "123456":
                 return _error(422, "wrong_code", "The code is wrong.")
@@ -101,7 +109,7 @@ class Endpoints:
         return response
 
     async def me(self, _request: Request) -> Response:
-        return JSONResponse({"user": _user(self.site), "csrf": CSRF})
+        return JSONResponse(_session(self.site))
 
     async def listed(self, request: Request) -> Response:
         query = request.query_params
@@ -196,6 +204,10 @@ class Endpoints:
                 body = await request.json()
                 site.people.append({"id": f"u{len(site.people) + 1}", "online": False, **body})
             return JSONResponse({"items": site.people})
+        if path.startswith("users/"):
+            changed = await request.json()
+            site.people = [{**one, **changed} if path.endswith(one["id"]) else one for one in site.people]
+            return JSONResponse({})
         if path == "presence":
             return Response(status_code=204)
         if path == "now":
@@ -324,7 +336,7 @@ def build_app(site: DeskSite) -> Starlette:
             route("audit", endpoints.audit),
             route("drafts/{id}", endpoints.draft, "PUT"),
             route("drafts/{id}/approve", endpoints.approve, "POST"),
-            route("{path:path}", endpoints.plain, "GET", "POST"),
+            route("{path:path}", endpoints.plain, "GET", "POST", "PUT"),
             Mount("/desk", StaticFiles(directory=FRONTEND / "desk/dist", html=True)),
         ],
     )

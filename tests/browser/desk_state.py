@@ -40,6 +40,7 @@ class DeskSite:
         self.role = "admin"
         self.ways: Json = {"password": True, "oidc": None}
         self.code = ""
+        self.factor_required = False
         """What is asked for after the password; empty without a second factor."""
         self.writes: list[tuple[str, Json]] = []
         self.listeners: list[asyncio.Queue[str | None]] = []

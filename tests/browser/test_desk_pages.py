@@ -154,7 +154,7 @@ def test_the_audit_log_names_who_did_what(desk: Desk) -> None:
     expect(log.get_by_role("row")).to_have_count(2)
 
 
-@pytest.mark.parametrize(("role", "shown"), [("agent", []), ("lead", ["Alerts and transcripts"])])
+@pytest.mark.parametrize(("role", "shown"), [("agent", []), ("lead", ["Alerts and transcripts", "Audit log"])])
 def test_settings_show_each_role_its_own(desk: Desk, role: str, shown: list[str]) -> None:
     desk.site.role = role
     desk.sign_in("#/settings")

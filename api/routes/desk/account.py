@@ -7,18 +7,19 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.dependencies import Needed, Services, Visitor, json_only
-from api.desk_access import Agent, user_view
+from api.desk_access import SignedIn
 from api.desk_schemas import CodeRequest, PasswordRequest, ProofRequest
 from api.errors import ApiError
-from api.routes.desk.sign_in import keep, refusals
+from api.routes.desk.sign_in import keep, refusals, session_view
 from handrail.accounts.passwords import SHORTEST, hash_password
+from handrail.accounts.qr import drawn
 from handrail.accounts.sessions import NO_PASSWORD, Signed
 
 router = APIRouter(prefix="/account")
 
 
 @router.get("")
-async def account(agent: Agent, services: Needed) -> dict[str, Any]:
+async def account(agent: SignedIn, services: Needed) -> dict[str, Any]:
     factors = services.desk.factors
     return {
         "password": services.settings.oidc.passwords and agent.user.password_hash != NO_PASSWORD,
@@ -29,7 +30,7 @@ async def account(agent: Agent, services: Needed) -> dict[str, Any]:
 
 @router.post("/password", dependencies=[Depends(json_only)])
 async def password(
-    body: PasswordRequest, request: Request, response: Response, agent: Agent, services: Needed, address: Visitor
+    body: PasswordRequest, request: Request, response: Response, agent: SignedIn, services: Needed, address: Visitor
 ) -> dict[str, Any]:
     """Change one's own password; every other session ends."""
     if len(body.new) < SHORTEST:
@@ -40,21 +41,22 @@ async def password(
     await _log("change_password", agent, services)
     signed = await desk.sign_in.begin(agent.user)
     keep(signed, request, response, services)
-    return {"user": user_view(signed.user), "csrf": signed.csrf}
+    return await session_view(signed, services)
 
 
 @router.post("/second-factor", status_code=201, dependencies=[Depends(json_only)])
-async def begin(body: ProofRequest, agent: Agent, services: Needed, address: Visitor) -> dict[str, Any]:
+async def begin(body: ProofRequest, agent: SignedIn, services: Needed, address: Visitor) -> dict[str, Any]:
     """What an authenticator app is set up with. It is asked for once a code has confirmed it."""
     await _proven(body, agent, services, address)
     setup = await services.desk.factors.begin(agent.user)
     if setup is None:
         raise ApiError(409, "already_on", "Turn the second factor off first.")
-    return {"secret": setup.secret, "uri": setup.uri}
+    size, path = drawn(setup.uri)
+    return {"secret": setup.secret, "uri": setup.uri, "qr": {"size": size, "path": path}}
 
 
 @router.post("/second-factor/confirm", dependencies=[Depends(json_only)])
-async def confirm(body: CodeRequest, agent: Agent, services: Needed) -> dict[str, Any]:
+async def confirm(body: CodeRequest, agent: SignedIn, services: Needed) -> dict[str, Any]:
     """Turn it on; the recovery codes are told once."""
     codes = await services.desk.factors.confirm(agent.user.id, body.code)
     if codes is None:
@@ -64,7 +66,7 @@ async def confirm(body: CodeRequest, agent: Agent, services: Needed) -> dict[str
 
 
 @router.post("/second-factor/off", status_code=204, dependencies=[Depends(json_only)])
-async def off(body: ProofRequest, agent: Agent, services: Needed, address: Visitor) -> None:
+async def off(body: ProofRequest, agent: SignedIn, services: Needed, address: Visitor) -> None:
     await _proven(body, agent, services, address)
     if await services.desk.factors.turn_off(agent.user.id):
         await _log("second_factor_off", agent, services)

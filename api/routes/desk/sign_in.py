@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.dependencies import Needed, Services, Visitor, json_only
-from api.desk_access import COOKIE, PATH, Agent, under_root, user_view
+from api.desk_access import COOKIE, PATH, SignedIn, factor_missing, under_root, user_view
 from api.desk_schemas import SignInRequest
 from api.errors import ApiError
 from api.middleware.headers import encrypted
@@ -32,19 +32,19 @@ async def sign_in(
         known = request.cookies.get(KNOWN)
         signed = await services.desk.sign_in.open(body.email, body.password, address, known, body.code)
     keep(signed, request, response, services)
-    return {"user": user_view(signed.user), "csrf": signed.csrf}
+    return await session_view(signed, services)
 
 
 @router.post("/sign-out", status_code=204)
-async def sign_out(request: Request, agent: Agent, response: Response, services: Needed) -> None:
+async def sign_out(request: Request, agent: SignedIn, response: Response, services: Needed) -> None:
     await services.desk.sign_in.close(agent.token)
     await services.desk.presence.gone(f"agent:{agent.user.id}", user_id=agent.user.id)
     response.delete_cookie(COOKIE, path=under_root(request))
 
 
 @router.get("/me")
-async def me(agent: Agent) -> dict[str, Any]:
-    return {"user": user_view(agent.user), "csrf": agent.csrf}
+async def me(agent: SignedIn, services: Needed) -> dict[str, Any]:
+    return await session_view(agent, services)
 
 
 @router.get("/ways")
@@ -69,6 +69,12 @@ def refusals(status: int = 401) -> Iterator[None]:
         raise ApiError(
             429, "rate_limited", "Too many wrong passwords. Please wait.", retry_after_s=error.retry_after_s
         ) from None
+
+
+async def session_view(signed: Signed, services: Services) -> dict[str, Any]:
+    """What the page begins with."""
+    missing = await factor_missing(signed, services)
+    return {"user": user_view(signed.user), "csrf": signed.csrf, "second_factor_missing": missing}
 
 
 def keep(signed: Signed, request: Request, response: Response, services: Services) -> None:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query
 from api.crossing import ACTION as CROSSING
 from api.dependencies import Needed, json_only
 from api.desk_access import Admin, Agent, Lead, may, user_view
-from api.desk_schemas import CannedRequest, UserRequest
+from api.desk_schemas import CannedRequest, UserChange, UserRequest
 from api.errors import ApiError
 from api.turns import DEFAULT_LANGUAGE
 from handrail.accounts.passwords import SHORTEST, hash_password, new_password
@@ -69,6 +69,27 @@ async def add_user(body: UserRequest, agent: Admin, services: Needed) -> dict[st
     desk.conversations.names.forget()
     await desk.book.log("add_user", desk.clock(), user_id=agent.user.id, target=user.email, detail={"role": user.role})
     return {**user_view(user), "active": True, "online": False, **({} if body.password else {"password": password})}
+
+
+@router.put("/users/{user_id}", dependencies=[Depends(json_only)])
+async def change_user(user_id: str, body: UserChange, agent: Admin, services: Needed) -> dict[str, Any]:
+    """Another role, or no way in any more; whoever is disabled is signed out everywhere."""
+    desk = services.desk
+    user = await desk.people.by_id(user_id)
+    if user is None:
+        raise ApiError(404, "not_found", "This user doesn't exist.")
+    if user.id == agent.user.id:
+        raise ApiError(409, "own_account", "Ask another administrator: nobody changes their own role.")
+    if body.role not in (None, user.role) and user.subject is not None:
+        raise ApiError(409, "role_of_provider", "This role comes from your company's accounts. Change it there.")
+    changes = body.model_dump(exclude_none=True)
+    if changes:
+        await desk.people.change(user.id, **changes)
+        await desk.book.log("change_user", desk.clock(), user_id=agent.user.id, target=user.email, detail=changes)
+    if body.active is False:
+        await desk.presence.gone(f"agent:{user.id}", user_id=user.id)
+    desk.conversations.names.forget()
+    return {**user_view(user), "active": user.active, "online": False, **changes}
 
 
 @router.get("/canned")

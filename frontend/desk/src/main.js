@@ -1,5 +1,6 @@
 /** @import {Me} from "./types" */
 import { createApi, Failure } from "./api.js";
+import { askForFactor } from "./factor-door.js";
 import { createShell } from "./shell.js";
 import { comeBackWith, signIn } from "./sign-in.js";
 import { t } from "./strings.js";
@@ -15,6 +16,10 @@ async function start() {
     answer = await signIn(api, error instanceof Failure && error.status === 401 ? comeBackWith() : t("unreachable"));
   }
   api.setCsrf(answer.csrf ?? "");
+  if (answer.second_factor_missing) {
+    await askForFactor(api);
+    return void start();
+  }
   const brand = await api.get("../../config").then((config) => config?.brand?.name ?? "", () => "");
   createShell(api, /** @type {Me} */ (answer.user ?? answer), brand, start);
 }

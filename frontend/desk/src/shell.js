@@ -40,7 +40,7 @@ export function createShell(api, me, brand, signedOut) {
   const desk = {
     t, api, me, brand, people: new Map(), preferences: createPreferences(), ...bus, say: notices.say, keys: keys.bind,
     fail(error) {
-      if (error instanceof Failure && error.status === 401) return leave();
+      if (error instanceof Failure && (error.status === 401 || error.code === "second_factor_required")) return leave();
       if (!(error instanceof Failure)) console.error(error);
       const reached = error instanceof Failure && error.status !== 0;
       notices.say(!reached ? t("unreachable") : error.status === 403 ? t("forbidden") : error.message || t("failed"), "bad");

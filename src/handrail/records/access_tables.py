@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, Double, Index, Integer, String
+from sqlalchemy import JSON, BigInteger, Boolean, Double, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from handrail.records.tables import Base
@@ -57,3 +57,20 @@ class SecondFactorRow(Base):
     """Of the latest code that was taken, in half minutes since the epoch: no code is taken twice."""
     recovery: Mapped[list[str]] = mapped_column(JSON)
     """SHA-256 of the recovery codes that are left."""
+
+
+class DailyCountRow(Base):
+    """What was used of one limit or budget on one UTC day."""
+
+    __tablename__ = "daily_counts"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    day: Mapped[int] = mapped_column(Integer, primary_key=True)
+    """Since the epoch."""
+    scope: Mapped[str] = mapped_column(String(32), primary_key=True)
+    who: Mapped[str] = mapped_column(String(32), primary_key=True)
+    """A hash that changes daily of whom it is counted for; empty for everybody together."""
+    used: Mapped[int] = mapped_column(BigInteger)
+    """Questions, tokens, or millionths of a US dollar."""
+    held: Mapped[int] = mapped_column(BigInteger)
+    """What turns under way may take besides."""

@@ -11,7 +11,9 @@ from handrail.records import access_tables, desk_tables, learning_tables, mail_t
 from handrail.records.database import Database
 from handrail.records.tables import Base
 
-OF_A_SERVER = frozenset({"sessions", "visitor_tokens", "mail_confirmations", "mail_counts", "question_vectors"})
+OF_A_SERVER = frozenset(
+    {"sessions", "visitor_tokens", "mail_confirmations", "mail_counts", "daily_counts", "question_vectors"}
+)
 """Tables that are left out."""
 SECRETS = {
     "users": {"password_hash"},

@@ -310,6 +310,11 @@ class Desk(Section):
     messages_per_minute: int = advanced(
         30, ge=0, le=1000, description="Messages per IP address and minute while a person answers. 0 means unlimited."
     )
+    second_factor: Literal["optional", "required"] = advanced(
+        "optional",
+        description="With 'required', who signs in with a password and has no second factor can only set one up. "
+        "Company accounts have theirs at their provider.",
+    )
     sign_in_failures: int = advanced(
         5,
         ge=1,

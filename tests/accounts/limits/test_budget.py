@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 
@@ -20,11 +21,14 @@ from handrail.accounts.limits.budget import (
     Reservation,
     allowances,
 )
+from handrail.accounts.limits.kept import Kept, KeptBudget
 from handrail.accounts.limits.rules import DAY, Rule
 from handrail.accounts.limits.shared_budget import RedisBudget, SpareBudget
 from handrail.accounts.redis_client import connect
 from handrail.errors import SettingsError
-from handrail.settings import Settings
+from handrail.records.daily_counts import DailyCounts
+from handrail.records.database import open_database
+from handrail.settings import Settings, Storage
 from handrail.types.usage import Usage
 from tests.clock import Clock
 
@@ -40,12 +44,17 @@ def clock() -> Clock:
     return Clock(NOON)
 
 
-@pytest.fixture(params=["in process", "in Redis"])
-async def budgets(request: pytest.FixtureRequest, clock: Clock) -> AsyncIterator[Places]:
+@pytest.fixture(params=["in process", "in Redis", "in SQLite"])
+async def budgets(request: pytest.FixtureRequest, clock: Clock, tmp_path: Path) -> AsyncIterator[Places]:
     """Makes what two processes use for the same budget; in process both are one."""
     async with AsyncExitStack() as opened:
+        database = await open_database(Storage(data_dir=tmp_path))
+        opened.push_async_callback(database.close)
+        kept = Kept(DailyCounts(database, "default"), b"secret", clock)
 
         def make(*given: Allowance) -> list[Budget]:
+            if request.param == "in SQLite":
+                return [KeptBudget(kept, given), KeptBudget(kept, given)]
             if request.param == "in process":
                 return [InProcessBudget(given, clock)] * 2
             found: list[Budget] = []

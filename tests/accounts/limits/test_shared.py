@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
@@ -20,7 +21,8 @@ from handrail.accounts.limits.shared import RedisLimiter
 from handrail.accounts.limits.spare import SpareLimiter
 from handrail.accounts.redis_client import connect
 from handrail.errors import SettingsError
-from handrail.settings import Settings
+from handrail.records.database import open_database
+from handrail.settings import Settings, Storage
 
 pytestmark = pytest.mark.anyio
 
@@ -143,8 +145,10 @@ async def test_counting_is_shared_again_once_the_server_is_back(
     assert [type(verdict) for verdict in verdicts] == [Allowed, Allowed, Denied]
 
 
-async def test_wrong_url_names_the_setting() -> None:
+async def test_wrong_url_names_the_setting(tmp_path: Path) -> None:
+    database = await open_database(Storage(data_dir=tmp_path))
     settings = Settings.model_validate({"limits": {"redis_url": "localhost:6379"}})
 
     with pytest.raises(SettingsError, match=r"limits\.redis_url.*redis://"):
-        build_limits(settings, lambda: NOON)
+        build_limits(settings, lambda: NOON, database)
+    await database.close()

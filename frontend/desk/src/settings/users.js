@@ -16,7 +16,8 @@ export function usersSettings(desk) {
       const answer = await api.get("users");
       const people = /** @type {Colleague[]} */ (answer.items ?? answer.users ?? answer);
       list.replaceChildren(...people.map((person) => el("li", {}, el("div", {}, el("strong", { text: person.name }), el("p", { class: "words", text: person.email ?? "" })),
-        chip(t(person.online ? "online" : "away"), person.online ? "good" : ""), ...(person.role ? [chip(word("role", person.role))] : []), ...(person.active === false ? [chip(t("disabled"))] : []))));
+        chip(t(person.online ? "online" : "away"), person.online ? "good" : ""), ...(person.role ? [chip(word("role", person.role))] : []), ...(person.active === false ? [chip(t("disabled"))] : []),
+        ...(person.id === desk.me.id ? [] : [button(t("change"), () => change(person), { "aria-label": t("user_change", { name: person.name }) })]))));
     } catch (error) {
       desk.fail(error);
     }
@@ -33,6 +34,25 @@ export function usersSettings(desk) {
       async submit() {
         try {
           await api.post("users", { name: name.field.value.trim(), email: email.field.value.trim(), role: role.field.value, password: password.field.value });
+          dialog.close();
+          await load();
+        } catch (error) {
+          problem.textContent = /** @type {Error} */ (error).message || t("failed");
+        }
+      },
+    });
+  }
+
+  /** @param {Colleague} person */
+  function change(person) {
+    const role = select(t("role"), ROLES.map((one) => [one, word("role", one)]), person.role ?? "agent", () => {});
+    const active = select(t("user_access"), [["yes", t("user_may_sign_in")], ["no", t("user_may_not")]], person.active === false ? "no" : "yes", () => {});
+    const problem = el("p", { class: "problem", role: "alert" });
+    const dialog = openDialog(person.name, [role.element, active.element, el("p", { class: "hint", text: t("user_access_hint") }), problem], {
+      action: t("save"),
+      async submit() {
+        try {
+          await api.put(`users/${encodeURIComponent(person.id)}`, { role: role.field.value, active: active.field.value === "yes" });
           dialog.close();
           await load();
         } catch (error) {

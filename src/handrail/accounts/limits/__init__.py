@@ -32,3 +32,7 @@ class Limiter(Protocol):
         None is a program with a key: it counts only in the scopes of everybody together.
         """
         ...
+
+    async def give_back(self, visitor: str | None) -> None:
+        """The latest request of `visitor` should not count after all."""
+        ...

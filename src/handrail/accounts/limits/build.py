@@ -12,13 +12,17 @@ from handrail.accounts.keyspace import Keyspace, keyspace_of
 from handrail.accounts.limits import Allowed, Denied, Limiter
 from handrail.accounts.limits.budget import Budget, InProcessBudget, allowances
 from handrail.accounts.limits.in_process import InProcessLimiter
+from handrail.accounts.limits.kept import Kept, KeptBudget, KeptLimiter
 from handrail.accounts.limits.rules import Rule, handoff_rules, message_rules, question_rules, read_rules
 from handrail.accounts.limits.shared import SLOT, RedisLimiter
 from handrail.accounts.limits.shared_budget import RedisBudget, SpareBudget
 from handrail.accounts.limits.spare import SpareLimiter
 from handrail.accounts.redis_client import connect
 from handrail.accounts.redis_trouble import trouble_of
+from handrail.accounts.visitor_token import load_secret
 from handrail.errors import SettingsError
+from handrail.records.daily_counts import DailyCounts
+from handrail.records.database import Database
 from handrail.settings import Settings
 
 
@@ -46,6 +50,8 @@ class Limits:
     reads: Reads
     keys: Keyspace
     redis: Redis | None = None
+    counts: DailyCounts | None = None
+    """Of days, where they are in the records."""
     asking: Redis | None = None
     """Of questions alone: however many of them wait for a connection, hand-offs and the desk have others."""
 
@@ -65,8 +71,8 @@ class Limits:
                 await redis.aclose()
 
 
-def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
-    """Shared counters where `limits.redis_url` is set, else counters in this process.
+def build_limits(settings: Settings, clock: Callable[[], float], database: Database) -> Limits:
+    """Shared counters where `limits.redis_url` is set, else counters in this process, and of days in the records.
 
     With Redis away a demo or a public server fails closed, because its worst-case spend must hold; otherwise, and for
     requests for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none,
@@ -75,8 +81,12 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
     questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
     keys, reads, budgets = keyspace_of(settings), Reads(settings, clock), allowances(settings)
     if settings.limits.redis_url is None:
-        own = [InProcessLimiter(rules, clock) for rules in (questions, handoffs, messages)]
-        return Limits(own[0], InProcessBudget(budgets, clock), own[1], own[2], reads, keys)
+        handed, said = (InProcessLimiter(rules, clock) for rules in (handoffs, messages))
+        given = settings.desk.secret
+        secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
+        counts = DailyCounts(database, keys.tenant)
+        kept = Kept(counts, secret, clock)
+        return Limits(KeptLimiter(kept, questions), KeptBudget(kept, budgets), handed, said, reads, keys, counts=counts)
     try:
         redis, asking = connect(settings.limits.redis_url), connect(settings.limits.redis_url)
     except ValueError as error:
@@ -95,5 +105,5 @@ def build_limits(settings: Settings, clock: Callable[[], float]) -> Limits:
         reads,
         keys,
         redis,
-        asking,
+        asking=asking,
     )

@@ -29,16 +29,11 @@ class InProcessLimiter:
         self._lock = Lock()
 
     async def hit(self, visitor: str | None) -> Allowed | Denied:
-        key = blake2b((visitor or "").encode(), key=self._salt, digest_size=12).digest()
         with self._lock:
             now = self._clock()
             for rule, window in self._windows:
                 _turn_over(window, rule.window(now))
-            counted = [
-                (rule, window, key if rule.per_visitor else b"")
-                for rule, window in self._windows
-                if visitor is not None or not rule.per_visitor
-            ]
+            counted = self._counted(visitor)
             full = [rule for rule, window, who in counted if window.hits[who] >= rule.limit]
             if full:
                 rule = max(full, key=lambda rule: rule.seconds_left(now))
@@ -46,6 +41,22 @@ class InProcessLimiter:
             for _, window, who in counted:
                 window.hits[who] += 1
         return Allowed()
+
+    async def give_back(self, visitor: str | None) -> None:
+        with self._lock:
+            for _, window, who in self._counted(visitor):
+                if window.hits[who] > 1:
+                    window.hits[who] -= 1
+                else:
+                    del window.hits[who]
+
+    def _counted(self, visitor: str | None) -> list[tuple[Rule, _Window, bytes]]:
+        key = blake2b((visitor or "").encode(), key=self._salt, digest_size=12).digest()
+        return [
+            (rule, window, key if rule.per_visitor else b"")
+            for rule, window in self._windows
+            if visitor is not None or not rule.per_visitor
+        ]
 
     @property
     def remembered(self) -> int:

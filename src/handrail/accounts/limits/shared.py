@@ -31,6 +31,12 @@ return full
 """
 """Returns the places of the used-up rules; counts only when there are none."""
 
+TAKE_BACK = """
+for _, key in ipairs(KEYS) do
+  if tonumber(redis.call('GET', key) or '0') > 0 then redis.call('DECR', key) end
+end
+"""
+
 
 class Salt:
     """All processes share one that changes daily: visitors cannot be followed from one day to the next."""
@@ -62,6 +68,7 @@ class RedisLimiter:
         self._rules = rules
         self._clock = clock
         self._script = redis.register_script(CHECK_AND_ADD)
+        self._take_back = redis.register_script(TAKE_BACK)
         self._salt = Salt(redis, keys)
 
     async def hit(self, visitor: str | None) -> Allowed | Denied:
@@ -80,6 +87,17 @@ class RedisLimiter:
             return Allowed()
         rule = max((rules[place - 1] for place in full), key=lambda rule: rule.seconds_left(now))
         return Denied(rule.scope, rule.seconds_left(now))
+
+    async def give_back(self, visitor: str | None) -> None:
+        rules = [rule for rule in self._rules if visitor is not None or not rule.per_visitor]
+        if not rules:
+            return
+        now = self._clock()
+        try:
+            who = await self._salt.hashed(visitor or "", now)
+            await self._take_back(keys=[self._key(rule, now, who) for rule in rules])
+        except (RedisError, OSError) as error:
+            raise LimitsUnavailable("can't reach the shared request counters") from error
 
     def _key(self, rule: Rule, now: float, who: str) -> str:
         return self._keys.key(SLOT, self._name, rule.scope, rule.window(now), who if rule.per_visitor else "*")

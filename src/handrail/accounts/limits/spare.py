@@ -27,3 +27,9 @@ class SpareLimiter:
             return await self._spare.hit(visitor)
         self._away = False
         return verdict
+
+    async def give_back(self, visitor: str | None) -> None:
+        try:
+            await (self._spare if self._away else self._shared).give_back(visitor)
+        except LimitsUnavailable as error:
+            log.warning("%s; a request that came to nothing stays counted", error)
