@@ -259,7 +259,7 @@ def _lifespan(
                 work_beside.append(tenants.run())
             app.state.syncing = syncing = Syncing(settings, clock)
             cleanup.push_async_callback(syncing.close)
-            if syncing.sources and syncing.every_minutes:
+            if syncing.every_minutes:
                 work_beside.append(syncing.watch())
             if settings.drift.daily:
                 work_beside.append(watch_grades(settings, learning.gradings, learning.reports, clock))

@@ -238,6 +238,12 @@ def _field(loc: Sequence[Any]) -> str:
     return ".".join(parts) if parts and not parts[0].isdigit() else "body"
 
 
+def sentence(error: object) -> str:
+    """What an error says, as a sentence."""
+    said = str(error)
+    return f"{said[:1].upper()}{said[1:].rstrip('.')}."
+
+
 def _sentence(item: Mapping[str, Any]) -> str:
     match item["type"]:
         case "json_invalid":

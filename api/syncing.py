@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from handrail.assembly import kb_folder
+from handrail.assembly.sourcing import Known, known_sources
 from handrail.knowledge.sync import LAST
 from handrail.settings import Settings
-from handrail.settings.sources import Source
 from handrail.settings.tenants import OWN
 
 log = logging.getLogger("handrail.sync")
 
 LOOK_S = 60.0
+PREVIEW = "sources/preview.json"
+"""In a knowledge base's own folder: what the newest preview told."""
 
 
 class Syncing:
@@ -30,10 +32,9 @@ class Syncing:
         self._settings = settings
         self._clock = clock
         self._running: asyncio.Task[None] | None = None
-        kb = settings.knowledge.kb
-        self.sources: list[Source] = [one for one in settings.sources if (one.kb or kb) == kb]
         self.every_minutes = settings.knowledge.sync_every_minutes
-        self._last = kb_folder(settings, kb) / LAST
+        folder = kb_folder(settings, settings.knowledge.kb)
+        self._last, self._preview = folder / LAST, folder / PREVIEW
 
     @property
     def running(self) -> bool:
@@ -43,11 +44,18 @@ class Syncing:
         """What the newest run told, wherever it ran; None where there was none."""
         return await asyncio.to_thread(_read, self._last)
 
-    def start(self) -> bool:
-        """Whether a run was begun: not while one is under way."""
+    async def previewed(self) -> dict[str, Any] | None:
+        """What the newest preview told, and of which `source`."""
+        return await asyncio.to_thread(_read, self._preview)
+
+    async def sources(self) -> list[Known]:
+        return await asyncio.to_thread(known_sources, self._settings)
+
+    def start(self, preview: str | None = None) -> bool:
+        """Whether a run was begun: not while one is under way. `preview` is the source whose changes are only told."""
         if self.running:
             return False
-        self._running = asyncio.create_task(self._run())
+        self._running = asyncio.create_task(self._run() if preview is None else self._look(preview))
         return True
 
     async def watch(self) -> None:
@@ -55,7 +63,8 @@ class Syncing:
         while True:
             last = await self.last()
             due = (last or {}).get("finished", 0.0) + 60.0 * self.every_minutes
-            if self._clock() >= due and self.start() and self._running is not None:
+            if self._clock() >= due and any(one.active for one in await self.sources()) and self.start():
+                assert self._running is not None  # noqa: S101 - it was begun
                 await self._running
             await asyncio.sleep(min(LOOK_S, 60.0 * self.every_minutes))
 
@@ -65,19 +74,40 @@ class Syncing:
             await asyncio.gather(self._running, return_exceptions=True)
 
     async def _run(self) -> None:
+        status, _, errors = await self._sync()
+        if status:
+            lines = errors.strip().splitlines()
+            log.warning("the sync failed: %s", lines[-1] if lines else f"exit status {status}")
+
+    async def _look(self, source: str) -> None:
+        _, output, errors = await self._sync("--source", source, "--dry-run", "--json")
+        try:
+            told = json.loads(output.splitlines()[-1])
+        except (IndexError, ValueError):
+            told = {"error": (errors.strip().splitlines() or ["no message"])[-1].removeprefix("error: ")}
+        await asyncio.to_thread(_write, self._preview, {**told, "source": source, "finished": self._clock()})
+
+    async def _sync(self, *options: str) -> tuple[int, str, str]:
+        """Exit status, output and errors."""
         tenant = self._settings.storage.tenant
         of_tenant = () if tenant == OWN else ("--tenant", tenant)
-        command = (sys.executable, "-m", "handrail", *of_tenant, "sync", "--kb", self._settings.knowledge.kb)
-        process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
+        command = (sys.executable, "-m", "handrail", *of_tenant, "sync", "--kb", self._settings.knowledge.kb, *options)
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
         try:
-            _, errors = await process.communicate()
+            output, errors = await process.communicate()
         except asyncio.CancelledError:
             process.terminate()  # what it has read is kept, and nothing half done is ever current
             await process.wait()
             raise
-        if process.returncode:
-            lines = errors.decode(errors="replace").strip().splitlines()
-            log.warning("the sync failed: %s", lines[-1] if lines else f"exit status {process.returncode}")
+        return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")
+
+
+def _write(path: Path, told: dict[str, Any]) -> None:
+    part = path.with_suffix(".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    part.replace(path)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

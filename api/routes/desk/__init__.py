@@ -14,6 +14,7 @@ from api.routes.desk import (
     outbox,
     reports,
     sign_in,
+    sources,
     team,
     traces,
 )
@@ -31,6 +32,7 @@ for part in (
     grades,
     learning,
     articles,
+    sources,
     outbox,
     traces,
 ):

@@ -1,4 +1,4 @@
-"""`/desk/api/uploads`, `/files` and `/sources`: articles that leads bring as files, and where the others come from."""
+"""`/desk/api/uploads` and `/files`: articles that leads bring as files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.dependencies import Needed
 from api.desk_access import Lead
-from api.errors import BY_STATUS, ApiError
+from api.errors import BY_STATUS, ApiError, sentence
 from api.learning import Learning, LearningServices
-from api.syncing import Syncing
 from handrail.answer.planted import planted
 from handrail.desk.learning.library import Library
 from handrail.errors import KnowledgeError, RetryableError
@@ -72,9 +71,9 @@ async def add(request: Request, name: Name, signed: Lead, services: Needed, lear
         one = await asyncio.to_thread(learning.uploads.add, name, bytes(data), signed.user.id, now)
         shown = await _shown(one, learning)
     except NoUpload as error:
-        raise ApiError(409, "decided", _sentence(error)) from None
+        raise ApiError(409, "decided", sentence(error)) from None
     except UploadError as error:
-        raise ApiError(422, "not_read", _sentence(error)) from None
+        raise ApiError(422, "not_read", sentence(error)) from None
     await services.desk.book.log(
         "file_uploaded", now, user_id=signed.user.id, target=one.id, detail={"name": one.about.name}
     )
@@ -122,15 +121,15 @@ async def approve(upload_id: str, body: Approval, signed: Lead, services: Needed
                 fields = {key: value for key, value in fields.items() if key not in ("title", "url")}
             published, before = await asyncio.to_thread(learning.uploads.publish, upload_id, fields)
         except NoUpload as error:
-            raise ApiError(409, "decided", _sentence(error)) from None
+            raise ApiError(409, "decided", sentence(error)) from None
         except UploadError as error:
-            raise ApiError(422, "not_read", _sentence(error)) from None
+            raise ApiError(422, "not_read", sentence(error)) from None
         try:
             note = await _learned(library, learning)
         except KnowledgeError as error:
             name, version = published.about.name, published.version
             await asyncio.to_thread(learning.uploads.unpublish, name, version, before)
-            raise ApiError(422, "not_indexed", _sentence(error)) from None
+            raise ApiError(422, "not_indexed", sentence(error)) from None
     await _log(services, learning, signed.user.id, "file_approved", published, note)
     return {**_published(published), "indexed": note is None, "note": note}
 
@@ -172,29 +171,8 @@ async def index_again(signed: Lead, learning: Learning) -> dict[str, Any]:
         try:
             note = await _learned(library, learning)
         except KnowledgeError as error:
-            raise ApiError(422, "not_indexed", _sentence(error)) from None
+            raise ApiError(422, "not_indexed", sentence(error)) from None
     return {"indexed": note is None, "note": note}
-
-
-@router.get("/sources")
-async def sources(signed: Lead, request: Request) -> dict[str, Any]:
-    """Where the articles come from, and what the newest run told."""
-    syncing: Syncing = request.app.state.syncing
-    declared = [{"kind": one.kind, "where": one.where} for one in syncing.sources]
-    told = await syncing.last()
-    return {"items": declared, "every_minutes": syncing.every_minutes, "running": syncing.running, "last": told}
-
-
-@router.post("/sources/sync", status_code=202)
-async def sync_now(signed: Lead, request: Request, services: Needed, learning: Learning) -> dict[str, Any]:
-    """Begin a run; `GET /sources` says when it is over, and what has changed."""
-    syncing: Syncing = request.app.state.syncing
-    if not syncing.sources:
-        raise ApiError(422, "no_sources", "No sources are declared for this knowledge base. Add them to config.toml.")
-    if not syncing.start():
-        raise ApiError(409, "running", "A sync is under way already.")
-    await services.desk.book.log("sync_started", learning.clock(), user_id=signed.user.id)
-    return {"running": True}
 
 
 async def _learned(library: Library, learning: LearningServices) -> str | None:
@@ -252,8 +230,3 @@ def _waiting(one: Waiting) -> dict[str, Any]:
 def _published(one: Published) -> dict[str, Any]:
     rest = {"version": one.version, "versions": one.versions, "articles": one.articles, "tags": one.tags}
     return {**asdict(one.about), **rest}
-
-
-def _sentence(error: Exception) -> str:
-    said = str(error)
-    return f"{said[:1].upper()}{said[1:].rstrip('.')}."

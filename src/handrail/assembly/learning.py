@@ -13,6 +13,7 @@ from handrail.assembly.index import page_images, writing
 from handrail.assembly.models import build_embedder
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts
+from handrail.assembly.sourcing import origins_of
 from handrail.desk.learning.drafts import Drafter, ExtractiveDrafter
 from handrail.desk.learning.gaps import Shelf
 from handrail.errors import IndexBusy
@@ -22,6 +23,7 @@ from handrail.knowledge.files import files_in
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.formats import FORMATS
 from handrail.knowledge.ingest import Ingest
+from handrail.knowledge.origins import AT_DESK, From
 from handrail.settings import Settings
 from handrail.types import Vectors
 from handrail.verify.contradicted import contradicted
@@ -90,16 +92,18 @@ def learn_folder(settings: Settings, folder: Path, gone: Sequence[str] = ()) -> 
     Raises IndexBusy while another process writes one, and KnowledgeError for files that cannot be used.
     """
     embedder = build_embedder(settings)
-    loaders: list[Loader] = [_Gone(gone)]
-    if holds_articles(folder):
-        loaders.append(Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes))
-    chunker = Chunker(settings.knowledge, embedder.count)
+    knowledge = settings.knowledge
+    own = [From(Folder(folder, knowledge.url_base, knowledge.max_article_bytes), AT_DESK)]
+    own = own if holds_articles(folder) else []
+    loaders: list[Loader] = [_Gone(gone), *own]
+    chunker = Chunker(knowledge, embedder.count)
     try:
         with writing(settings) as made:
             store = made.store or made.begin()
             embed, images = embedder.embed_passages, page_images(settings)
             job = Ingest(store, chunker, embed, time.monotonic, keep_others=True, place=made, images=images)
             job.run(loaders, lambda done, total: None)
+            origins_of(settings).claim(own)
             made.publish()
     except IndexBusy:
         raise IndexBusy(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -53,7 +53,7 @@ def ingest(
 ) -> None:
     """Build or update a knowledge base. Unchanged articles are skipped, missing ones removed.
 
-    Articles approved at the desk are always included.
+    Articles approved at the desk are always included, and those that a declared source brought stay.
 
     The new version takes the place of the old one when it is complete, in running servers as well. An interrupted run
     changes nothing, and the next one embeds only what it had not. Examples:
@@ -65,7 +65,8 @@ def ingest(
     settings = settings_for(kb or ("wixqa" if wixqa else None))
     loaders = _loaders(settings, paths or [], wixqa, sample)
     checked = _checked(settings, loaders, check_links) if check_links else []
-    report = run(settings, checked or loaders, keep_others=keep)
+    brought = _of_sources(settings)
+    report = run(settings, checked or loaders, keep_others=keep, stays=brought.__contains__, needed=bool(brought))
     report.generators = dict(sum((one.generators for one in loaders if isinstance(one, Folder)), Counter()))
     report.off_site = [article for one in checked for article in one.missing]
     if as_json:
@@ -82,18 +83,27 @@ def run(
     *,
     keep_others: bool = False,
     exact: bool = False,
+    stays: Callable[[str], bool] = lambda id_: False,
+    needed: bool = False,
     console: Console = notes,
 ) -> Report:
-    """One writing run, with a progress bar on `console`; `keep_others` and `exact` as for Ingest."""
+    """One writing run, with a progress bar on `console`; `keep_others`, `exact` and `stays` as for Ingest.
+
+    What `loaders` don't claim for a source was added by hand. `needed`: articles of the current version stay.
+    """
     from handrail.assembly import build_late, build_multilingual, read_multilingual, read_snapshot, read_states
     from handrail.assembly.index import writing
+    from handrail.assembly.sourcing import origins_of
+    from handrail.knowledge.origins import BY_HAND, Claiming, From
 
-    with writing(settings, needed=keep_others) as made:
+    read = [one if isinstance(one, Claiming) else From(one, BY_HAND) for one in loaders]
+    with writing(settings, needed=keep_others or needed) as made:
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:
             advance = _shown(progress, "embedding passages")
-            report = _written(settings, made, loaders, advance, keep_others=keep_others, exact=exact)
+            report = _written(settings, made, read, advance, keep_others=keep_others, exact=exact, stays=stays)
+            origins_of(settings).claim(read)
             store = made.store or made.begin()
             snapshot = read_snapshot(settings, store)
             late = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
@@ -112,6 +122,7 @@ def _written(
     *,
     keep_others: bool,
     exact: bool,
+    stays: Callable[[str], bool],
 ) -> Report:
     """What the articles and their encoder take in memory is free again afterwards."""
     from handrail.assembly import build_embedder
@@ -129,6 +140,7 @@ def _written(
         time.monotonic,
         keep_others=keep_others,
         exact=exact,
+        stays=stays,
         place=made,
         images=page_images(settings),
     )
@@ -174,11 +186,20 @@ def learned(settings: Settings) -> Loader | None:
     from handrail.assembly.learning import holds_articles
     from handrail.desk.learning.publish import FOLDER
     from handrail.knowledge.folder import Folder
+    from handrail.knowledge.origins import AT_DESK, From
 
     folder = kb_folder(settings, settings.knowledge.kb) / FOLDER
     if not holds_articles(folder):
         return None
-    return Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes)
+    return From(Folder(folder, settings.knowledge.url_base, settings.knowledge.max_article_bytes), AT_DESK)
+
+
+def _of_sources(settings: Settings) -> set[str]:
+    """Ids of the articles that declared sources have brought."""
+    from handrail.assembly.sourcing import known_sources, origins_of
+
+    declared = {one.id for one in known_sources(settings)}
+    return {id_ for id_, origin in origins_of(settings).all().items() if origin in declared}
 
 
 def _checked(settings: Settings, loaders: Sequence[Loader], place: str) -> list[Checked]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
-from itertools import groupby
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -18,10 +17,13 @@ from handrail.cli import KB, Json, notes, settings_for
 from handrail.cli.ingest import learned, run
 from handrail.errors import HandrailError, IndexBusy, IndexIncomplete, KnowledgeError, SettingsError
 from handrail.knowledge import Loader
-from handrail.knowledge.sync import LAST, Declared, Diff, collect, difference, refuse_removal, sizes_of
+from handrail.knowledge.origins import PAGES
+from handrail.knowledge.sync import LAST, Declared, Diff, Owners, collect, difference, refuse_removal, sizes_of
 from handrail.settings import Settings, environment
-from handrail.settings.sources import Source
 from handrail.stores.store import Stamp
+
+if TYPE_CHECKING:
+    from handrail.assembly.sourcing import Known
 
 NAMED = 20
 """Articles or pages that are named of each kind; `--json` names all."""
@@ -29,6 +31,9 @@ NAMED = 20
 
 def sync(
     kb: KB = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="ID", help="Only this source, even if it is paused at the desk.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     allow_removal: Annotated[
         bool, typer.Option("--allow-removal", help="Also remove more than half of a knowledge base.")
@@ -38,76 +43,110 @@ def sync(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Fetch what has changed in the sources of config.toml, and bring their knowledge bases up to date.
+    """Fetch what has changed in the sources of config.toml and the desk, and bring their knowledge bases up to date.
 
-    Articles approved at the desk are always included. An interrupted run resumes where it stopped. Examples:
+    Only articles that a source brought are removed when it has them no more. Articles approved at the desk are always
+    included. An interrupted run resumes where it stopped. Examples:
 
     handrail sync --dry-run
 
     handrail sync --kb acme --every 60
     """
     while True:
-        failed = _all(kb, dry_run, allow_removal, as_json)
+        failed = _all(kb, source, Wanted(dry_run, allow_removal), as_json)
         if every is None:
             raise typer.Exit(1 if failed else 0)
         notes.print(f"Next sync in {every:g} minutes. Ctrl-C stops it.")
         time.sleep(60 * every)
 
 
-def _all(kb: str | None, dry_run: bool, allow_removal: bool, as_json: bool) -> bool:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    dry_run: bool
+    allow_removal: bool
+
+
+def _all(kb: str | None, source: str | None, wanted: Wanted, as_json: bool) -> bool:
     """Whether anything could not be read or written. One knowledge base that fails leaves the others alone."""
-    settings = settings_for()
-    declared = [(source.kb or settings.knowledge.kb, source) for source in settings.sources]
-    named = sorted((pair for pair in declared if kb is None or pair[0] == kb), key=lambda pair: pair[0])
-    if not named:
-        wanted = f" for the knowledge base {kb!r}" if kb else ""
-        raise SettingsError(f"no sources are declared{wanted}. Add [[sources]] to config.toml (docs/sources.md)")
+    from handrail.assembly.sourcing import known_sources
+
+    settings = settings_for(kb)
+    own = settings.knowledge.kb
+    names = [own] if kb or source else sorted({own, *(one.kb or own for one in settings.sources)})
+    found = [(each, known) for each in map(settings_for, names) if (known := known_sources(each))]
+    if source:
+        found = [(each, [one]) for each, known in found for one in known if one.id == source]
+    if not found:
+        which = f" with the id {source!r}" if source else ""
+        where = f" for the knowledge base {own!r}" if kb or source else ""
+        raise SettingsError(
+            f"no sources are declared{which}{where}. Add [[sources]] to config.toml (docs/sources.md), or a source at "
+            "the desk"
+        )
     failed = False
-    for name, pairs in groupby(named, key=lambda pair: pair[0]):
+    for each, known in found:
+        name = each.knowledge.kb
         try:
-            diff = _one(settings_for(name), [source for _, source in pairs], dry_run, allow_removal)
+            diff = _one(each, known, wanted, alone=source is not None)
         except HandrailError as error:
             failed, busy = True, isinstance(error, IndexBusy)
             said: dict[str, Any] = {"kb": name, "error": str(error)}
             notes.print(f"[bold red]error:[/] {name}: {escape(str(error))}")
         else:
             failed, busy = failed or bool(diff.unread), False
-            said = {"kb": name, "dry_run": dry_run, **asdict(diff)}
-            _show(name, diff, dry_run)
+            said = {"kb": name, "dry_run": wanted.dry_run, **asdict(diff)}
+            _show(name, diff, wanted.dry_run)
         said = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **said}
-        if not dry_run and not busy:  # whoever is at it tells of it
-            _keep(settings_for(name), said)
+        if not wanted.dry_run and not busy:  # whoever is at it tells of it
+            _keep(each, said)
         if as_json:
             print(json.dumps(said, ensure_ascii=False), flush=True)  # noqa: T201
     return failed
 
 
-def _one(settings: Settings, sources: Sequence[Source], dry_run: bool, allow_removal: bool) -> Diff:
+def _one(settings: Settings, known: Sequence[Known], wanted: Wanted, *, alone: bool) -> Diff:
+    """`alone`: the sources are some of those that the knowledge base has."""
     from handrail.answer.planted import planted
     from handrail.assembly import kb_folder
-    from handrail.knowledge.sources import Surroundings, loader_of
+    from handrail.assembly.sourcing import known_sources, origins_of
+    from handrail.knowledge.origins import AT_DESK, BY_HAND, SOURCES
     from handrail.knowledge.sources.kept import Kept
     from handrail.stores.lock import IndexLock
 
-    folder = kb_folder(settings, settings.knowledge.kb) / "sources"
-    with IndexLock(folder, write=True), Kept(folder / "pages.sqlite") as kept:
-        knowledge = settings.knowledge
-        around = Surroundings(kept, folder, environment(), knowledge.url_base, knowledge.max_article_bytes, time.sleep)
-        wanted = [Declared(source.where, partial(loader_of, source, around), source.trusted) for source in sources]
-        if (own := learned(settings)) is not None:
-            wanted.append(Declared("articles approved at the desk", partial(_made, own), trusted=True))
+    folder = kb_folder(settings, settings.knowledge.kb) / SOURCES
+    with IndexLock(folder, write=True), Kept(folder / PAGES) as kept:
+        environ = environment()
+        reading = [
+            Declared(one.source.where, partial(one.open, settings, kept, folder, environ), one.source.trusted, one.id)
+            for one in known
+            if one.active or alone
+        ]
+        declared = {one.id for one in known_sources(settings)}
+        if alone:
+            declared.add(AT_DESK)
+        elif (own := learned(settings)) is not None:
+            declared.add(AT_DESK)
+            reading.append(Declared("articles approved at the desk", partial(_made, own), trusted=True, id=AT_DESK))
+        if not reading:
+            raise KnowledgeError("all sources are paused at the desk")
+        owners = Owners(origins_of(settings).all(), declared)
         with notes.status("reading sources…") as status:
-            found = collect(wanted, planted, lambda name, n: status.update(f"reading {escape(name)}: {n} pages"))
+            found = collect(
+                reading, planted, lambda name, n: status.update(f"reading {escape(name)}: {n} pages"), owners
+            )
         indexed = _indexed(settings)
-        diff = difference(found, indexed, kept.sizes())
-        if not allow_removal:
+        diff = difference(found, indexed, kept.sizes(), owners)
+        if not wanted.allow_removal:
             refuse_removal(diff, indexed)
-        if not dry_run:
-            if not found.items or len(found.failed) == len(wanted):
+        if not wanted.dry_run:
+            if not found.items or len(found.failed) == len(reading):
                 raise KnowledgeError("; ".join(f"{where}: {why}" for where, why in diff.unread.items()))
-            run(settings, [found])
-            kept.keep_sizes(sizes_of(found))
-            if not found.failed:
+            gone = set(diff.removed)
+            others = alone or BY_HAND in owners.of.values()
+            run(settings, [found], exact=True, stays=lambda id_: id_ not in gone, needed=others)
+            whole = not found.failed and len(reading) >= len(declared)  # every page that is in use was asked for
+            kept.keep_sizes({**({} if whole else kept.sizes()), **sizes_of(found)})
+            if whole:
                 kept.drop_unused()
     return diff
 

@@ -126,11 +126,13 @@ class Ingest:
         *,
         keep_others: bool = False,
         exact: bool = False,
+        stays: Callable[[str], bool] = lambda id_: False,
         place: Place | None = None,
         images: PageImages | None = None,
     ) -> None:
-        """`exact` removes vanished articles even where a file could not be read. Without a `place`, `store` itself is
-        written. `images` keeps pictures of pages; without it there are none."""
+        """`exact` removes vanished articles even where a file could not be read, but for those of which `stays` is
+        true. Without a `place`, `store` itself is written. `images` keeps pictures of pages; without it there are none.
+        """
         self._store = store
         self._place = place
         self._chunker = chunker
@@ -138,6 +140,7 @@ class Ingest:
         self._clock = clock
         self._keep_others = keep_others
         self._exact = exact
+        self._stays = stays
         self._images = images
 
     def run(self, loaders: Iterable[Loader], progress: Progress) -> Report:
@@ -247,7 +250,7 @@ class Ingest:
     ) -> list[str]:
         """Articles of the index that are gone; pages that are held back go whatever is kept."""
         kept = self._keep_others or (report.kept_because_rejected and not self._exact)
-        return [key for key in stamps if key in withdrawn or (key not in articles and not kept)]
+        return [key for key in stamps if key in withdrawn or not (key in articles or kept or self._stays(key))]
 
     def _generation(self, stamps: dict[str, Stamp]) -> str:
         """A hash of what the index holds, so that a run that only had to finish another one is noticed too."""

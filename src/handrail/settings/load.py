@@ -21,7 +21,7 @@ from handrail.errors import SettingsError
 from handrail.settings import tenants
 from handrail.settings.base import Section
 from handrail.settings.paths import PACKAGE, SAMPLE_KB
-from handrail.settings.tree import Settings
+from handrail.settings.tree import Knowledge, Settings
 
 WELL_KNOWN = {
     "OPENAI_BASE_URL": ("llm", "base_url"),
@@ -112,9 +112,9 @@ def load_settings(
     for name, (section, key) in WELL_KNOWN.items():
         if env.get(name):
             _lay(tree, section, key, env[name])
-    if kb is not None:
-        env["HANDRAIL__KNOWLEDGE__KB"] = kb
     _lay_environment(tree, env)
+    if kb is not None:
+        _choose(tree, kb)
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
@@ -133,7 +133,7 @@ def of_tenant(settings: Settings, tenant: str, kb: str | None = None) -> Setting
     secret = tenants.secret_of(given.get_secret_value(), path.parent) if given else None
     laid = tenants.laid(tree, tenant, own, path, secret)
     if kb is not None:
-        _lay(laid, "knowledge", "kb", kb)
+        _choose(laid, kb)
     try:
         return _with_profile(Settings.model_validate(laid))
     except ValidationError as error:
@@ -160,6 +160,16 @@ def _lay(tree: dict[str, Any], section: str, key: str, value: Any) -> None:
     values = tree.setdefault(section, {})
     if isinstance(values, dict):
         values[key] = value
+
+
+def _choose(tree: dict[str, Any], kb: str) -> None:
+    """Another knowledge base than the one of `tree`, which keeps the sources that name none."""
+    knowledge = tree.get("knowledge")
+    own = knowledge.get("kb") if isinstance(knowledge, dict) else None
+    for source in tree.get("sources", ()):
+        if isinstance(source, dict):
+            source.setdefault("kb", own or Knowledge().kb)
+    _lay(tree, "knowledge", "kb", kb)
 
 
 def _lay_environment(tree: dict[str, Any], env: Mapping[str, str]) -> None:
@@ -244,6 +254,9 @@ def _placed(tree: dict[str, Any], folder: Path) -> dict[str, Any]:
     for section, key in PATHS:
         if isinstance(tree.get(section), dict) and tree[section].get(key):
             tree[section][key] = str(folder / tree[section][key])
+    knowledge = tree.get("knowledge")
+    if isinstance(knowledge, dict) and isinstance(named := knowledge.get("desk_folders"), list):
+        knowledge["desk_folders"] = [str(folder / one) if isinstance(one, str) else one for one in named]
     for source in tree.get("sources", ()):
         if isinstance(source, dict) and _is_path(source.get("where")):
             source["where"] = str(folder / source["where"])

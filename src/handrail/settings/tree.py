@@ -93,6 +93,14 @@ class Knowledge(Section):
         le=100_000,
         description="How often the server runs `handrail sync` for `knowledge.kb`, in minutes. 0: never.",
     )
+    desk_folders: list[Path] = advanced(
+        [],
+        description="Folders on the server that leads may name as sources at the desk, with what is in them.",
+    )
+    desk_private_network: bool = advanced(
+        False,
+        description="Whether sources declared at the desk may have addresses that aren't on the public internet.",
+    )
 
 
 class Models(Section):

@@ -36,14 +36,12 @@ class Git:
         self._source = source
         self._around = around
         self._token = around.secret(source)
+        self._pinned = ""
         self._copy = around.folder / f"git-{sha256(source.where.encode()).hexdigest()[:16]}"
 
     def articles(self) -> Iterator[Article | Rejected | Unpublished]:
         """Raises KnowledgeError."""
-        host = urlsplit(self._source.where).hostname
-        if host and not self._source.private_network:
-            for address in addresses(host):
-                refuse_private(host, address)
+        self._pinned = self._looked_up()
         self._copy.mkdir(parents=True, exist_ok=True)
         self._git("init")
         self._git("fetch", "--depth", "1", "--no-tags", "--", self._source.where, self._source.branch or "HEAD")
@@ -54,6 +52,24 @@ class Git:
             raise KnowledgeError(f"{self._source.where}: holds no folder {self._source.folder!r}")
         url_base = self._source.url_base or self._around.url_base
         yield from Folder(inside, url_base, self._around.max_bytes).articles()
+
+    def _looked_up(self) -> str:
+        """Where Git is to connect to, so that the name can't lead elsewhere by then; empty where it may look itself.
+
+        Raises KnowledgeError for a private address.
+        """
+        try:
+            parts = urlsplit(self._source.where)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            raise KnowledgeError(f"{self._source.where}: not a valid address") from None
+        if not host or self._source.private_network:
+            return ""
+        found = addresses(host)
+        for address in found:
+            refuse_private(host, address)
+        default = {"http": 80, "https": 443}.get(parts.scheme)
+        return f"{host}:{port or default}:{','.join(found)}" if default else ""
 
     def _git(self, command: str, *arguments: str) -> None:
         run = ("git", command, "--quiet", *arguments)
@@ -79,10 +95,15 @@ class Git:
     def _environ(self) -> dict[str, str]:
         """With the token, since everyone on a machine sees the arguments of a process."""
         settings = {"http.followRedirects": "false"}
+        if self._pinned:
+            settings["http.curloptResolve"] = self._pinned
         if self._token:
             pair = b64encode(f"x-access-token:{self._token}".encode()).decode()
             settings["http.extraHeader"] = f"Authorization: Basic {pair}"
-        given = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": PROTOCOLS}
+        scheme = urlsplit(self._source.where).scheme
+        protocols = scheme if scheme in ("http", "https") else PROTOCOLS
+        given = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": protocols}
+        given["GIT_LFS_SKIP_SMUDGE"] = "1"  # a repository may name another server for its large files
         given |= {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes", "LC_ALL": "C"}
         given |= {"GIT_DIR": str(self._copy / ".git"), "GIT_WORK_TREE": str(self._copy)}
         for number, (key, value) in enumerate(settings.items()):
