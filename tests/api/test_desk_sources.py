@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -223,3 +226,24 @@ def test_only_leads_declare_sources(client: TestClient) -> None:
 
     assert client.get("/desk/api/sources").status_code == 403
     assert client.post("/desk/api/sources", json={"kind": "site", "where": "https://1.1.1.1"}).status_code == 403
+
+
+@pytest.mark.slow
+def test_a_preview_tells_what_a_source_would_change_and_changes_nothing(
+    client: TestClient, settings: Settings, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("HANDRAIL__STORAGE__DATA_DIR", str(settings.storage.data_dir))
+    monkeypatch.setenv("HANDRAIL__KNOWLEDGE__KB", settings.knowledge.kb)
+    monkeypatch.setenv("HANDRAIL__KNOWLEDGE__DESK_FOLDERS", json.dumps([str(place / "help")]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    one = add(client, kind="folder", where="pages")
+
+    assert client.post(f"/desk/api/sources/{one['id']}/preview").status_code == 202
+    assert client.post(f"/desk/api/sources/{one['id']}/preview").status_code == 409
+    deadline = time.monotonic() + 240
+    while (told := client.get("/desk/api/sources").json())["running"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+    assert (told["preview"]["source"], told["preview"]["added"], told["last"]) == (one["id"], ["mail"], None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from handrail.assembly import kb_folder
+from handrail.assembly.sourcing import desk_sources
 from handrail.cli.app import app
 from handrail.errors import SettingsError
 from handrail.settings import WELL_KNOWN, load_settings
+from handrail.settings.sources import Source
 from handrail.stores.lock import IndexLock
-from tests.knowledge.help_server import HelpServer, help_server
+from tests.knowledge.help_server import HelpServer, Reply, help_server
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
@@ -100,6 +102,46 @@ def test_it_goes_on_after_a_failure(site: HelpServer, monkeypatch: pytest.Monkey
     assert pauses == [1800, 1800]
     assert "site map" in lines[0]["error"]
     assert len(lines[1]["added"]) == 3
+
+
+def test_each_source_removes_only_what_it_brought(
+    site: HelpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of config.toml, one of the desk with a token, and an article that was added by hand."""
+    monkeypatch.setenv("HANDRAIL__KNOWLEDGE__DESK_PRIVATE_NETWORK", "true")
+    seen: list[str | None] = []
+    rows = [{"id": n, "title": f"Page {n}", "body": f"<p>Text {n}.</p>"} for n in (1, 2)]
+
+    def articles(given: Mapping[str, str]) -> Reply:
+        seen.append(given.get("Authorization"))
+        return Reply(json.dumps({"articles": rows}).encode(), headers={"Content-Type": "application/json"})
+
+    site.routes["/api/v2/help_center/articles.json?page[size]=100"] = articles
+    (tmp_path / "own.md").write_text("# Our own page\n\nWritten by hand.\n")
+    settings = load_settings(kb="acme")
+    desk = desk_sources(settings).add(Source(kind="zendesk", where=site.url), "t0ken", "lead", 1.0)
+
+    ingest = CliRunner().invoke(app, ["ingest", "own.md", "--kb", "acme"])
+    assert ingest.exit_code == 0, ingest.output
+    first = told("--kb", "acme")
+    assert (first["added"], first["removed"]) == (["mail", "plans", "teams"], []), "a new source is paused"
+    assert told("--kb", "acme", "--source", desk.id, "--dry-run")["added"] == ["zendesk:1", "zendesk:2"]
+    desk_sources(settings).switch(desk.id, active=True)
+    assert told("--kb", "acme")["added"] == ["zendesk:1", "zendesk:2"]
+    assert set(seen) == {"Bearer t0ken"}
+
+    del rows[1]
+    site.sitemap("/mail", "/plans")
+    assert told("--kb", "acme", "--source", desk.id)["removed"] == ["zendesk:2"]
+    desk_sources(settings).switch(desk.id, active=False)
+    assert told("--kb", "acme")["removed"] == ["teams"]
+    again = CliRunner().invoke(app, ["ingest", "own.md", "--kb", "acme", "--json"])
+    assert json.loads(again.stdout)["removed"] == 0
+
+    shown = json.loads(CliRunner().invoke(app, ["kb", "show", "acme", "--json"]).stdout)
+    assert {row["article"]: row["source"] for row in shown} == {
+        "own": "by hand", "mail": site.url, "plans": site.url, "zendesk:1": site.url
+    }  # fmt: skip
 
 
 def test_without_sources_it_says_how_to_declare_them(site: HelpServer) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from handrail.assembly.fitted import kb_folder
 from handrail.knowledge import Loader
-from handrail.knowledge.origins import SOURCES, Origins
+from handrail.knowledge.origins import AT_DESK, BY_HAND, SOURCES, UNKNOWN, Origins
 from handrail.knowledge.sources import Surroundings, loader_of
 from handrail.knowledge.sources.allowed import allowed
 from handrail.knowledge.sources.at_desk import DeskSource, DeskSources
@@ -66,6 +66,14 @@ def desk_sources(settings: Settings) -> DeskSources:
 
 def origins_of(settings: Settings) -> Origins:
     return Origins(kb_folder(settings, settings.knowledge.kb))
+
+
+def names_of(settings: Settings) -> Callable[[str], str]:
+    """Where an article came from, in words, by its id."""
+    origins = origins_of(settings).all()
+    names = {BY_HAND: "by hand", AT_DESK: "approved at the desk", UNKNOWN: "a source"}
+    names |= {one.id: one.source.where for one in known_sources(settings)}
+    return lambda id_: names.get(origins.get(id_, BY_HAND), "a source that is declared no more")
 
 
 def _id(source: Source) -> str:

@@ -83,17 +83,22 @@ def list_kbs(as_json: Json = False) -> None:
 
 @app.command()
 def show(name: Name, as_json: Json = False) -> None:
-    """List the articles of one knowledge base with their number of passages."""
+    """List the articles of one knowledge base with their number of passages and the source they came from."""
+    from handrail.assembly.sourcing import names_of
+
     settings = settings_for(name)
     with current_index(settings) as store:
         stamps, generation = store.stamps(), store.generation
     tuned = _tuned(settings, generation)
-    rows = [{"article": key, "passages": len(stamp.digests)} for key, stamp in sorted(stamps.items())]
+    source = names_of(settings)
+    rows = [
+        {"article": key, "passages": len(stamp.digests), "source": source(key)} for key, stamp in sorted(stamps.items())
+    ]
     if as_json:
         print(json.dumps(rows, indent=2))  # noqa: T201
         return
     for row in rows:
-        results.print(f"{row['passages']:>4}  {row['article']}")
+        results.print(f"{row['passages']:>4}  {row['article']}  ({row['source']})")
     if tuned:
         notes.print(tuned)
     calibrated = _calibrated(settings, generation)
