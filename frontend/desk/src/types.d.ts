@@ -167,14 +167,32 @@ export interface UploadPreview extends Upload {
   replaces: boolean;
 }
 
+export interface Source {
+  id: string;
+  kind: string;
+  where: string;
+  locale: string;
+  folder: string;
+  branch: string;
+  url_base: string;
+  active: boolean;
+  declared: "config" | "desk";
+  has_token: boolean;
+  articles: number;
+}
+
+interface Synced {
+  finished: number; error?: string; added?: string[]; changed?: string[]; removed?: string[]; quarantined?: string[];
+  suspicious?: Record<string, string>; unread?: Record<string, string>;
+}
+
 export interface SyncState {
-  items: { kind: string; where: string }[];
+  items: Source[];
+  folders: string[];
   every_minutes: number;
   running: boolean;
-  last: {
-    finished: number; error?: string; added?: string[]; changed?: string[]; removed?: string[]; quarantined?: string[];
-    suspicious?: Record<string, string>; unread?: Record<string, string>;
-  } | null;
+  last: Synced | null;
+  preview: (Synced & { source: string }) | null;
 }
 
 export type Translate = (key: string, values?: Record<string, string | number>) => string;

@@ -93,8 +93,9 @@ def learn_folder(settings: Settings, folder: Path, gone: Sequence[str] = ()) -> 
     """
     embedder = build_embedder(settings)
     knowledge = settings.knowledge
-    own = [From(Folder(folder, knowledge.url_base, knowledge.max_article_bytes), AT_DESK)]
-    own = own if holds_articles(folder) else []
+    own: list[From] = []
+    if holds_articles(folder):
+        own.append(From(Folder(folder, knowledge.url_base, knowledge.max_article_bytes), AT_DESK))
     loaders: list[Loader] = [_Gone(gone), *own]
     chunker = Chunker(knowledge, embedder.count)
     try:

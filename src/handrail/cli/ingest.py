@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from handrail.assembly.encoding import Workers, encoding
 from handrail.cli import KB, Json, notes, settings_for
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader
@@ -49,6 +50,9 @@ def ingest(
             help="Hold addresses to the pages of SITE: a sitemap, a folder of built pages, or the site's address.",
         ),
     ] = None,
+    workers: Annotated[
+        Workers, typer.Option("--workers", help="Who encodes: this process, or a Ray cluster (RAY_ADDRESS).")
+    ] = "own",
     as_json: Json = False,
 ) -> None:
     """Build or update a knowledge base. Unchanged articles are skipped, missing ones removed.
@@ -66,7 +70,14 @@ def ingest(
     loaders = _loaders(settings, paths or [], wixqa, sample)
     checked = _checked(settings, loaders, check_links) if check_links else []
     brought = _of_sources(settings)
-    report = run(settings, checked or loaders, keep_others=keep, stays=brought.__contains__, needed=bool(brought))
+    report = run(
+        settings,
+        checked or loaders,
+        keep_others=keep,
+        stays=brought.__contains__,
+        needed=bool(brought),
+        workers=workers,
+    )
     report.generators = dict(sum((one.generators for one in loaders if isinstance(one, Folder)), Counter()))
     report.off_site = [article for one in checked for article in one.missing]
     if as_json:
@@ -85,6 +96,7 @@ def run(
     exact: bool = False,
     stays: Callable[[str], bool] = lambda id_: False,
     needed: bool = False,
+    workers: Workers = "own",
     console: Console = notes,
 ) -> Report:
     """One writing run, with a progress bar on `console`; `keep_others`, `exact` and `stays` as for Ingest.
@@ -102,7 +114,9 @@ def run(
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:
             advance = _shown(progress, "embedding passages")
-            report = _written(settings, made, read, advance, keep_others=keep_others, exact=exact, stays=stays)
+            report = _written(
+                settings, made, read, advance, keep_others=keep_others, exact=exact, stays=stays, workers=workers
+            )
             origins_of(settings).claim(read)
             store = made.store or made.begin()
             snapshot = read_snapshot(settings, store)
@@ -123,6 +137,7 @@ def _written(
     keep_others: bool,
     exact: bool,
     stays: Callable[[str], bool],
+    workers: Workers,
 ) -> Report:
     """What the articles and their encoder take in memory is free again afterwards."""
     from handrail.assembly import build_embedder
@@ -132,19 +147,20 @@ def _written(
 
     embedder = build_embedder(settings)
     store = made.store or made.begin()
-    chunker, embed = Chunker(settings.knowledge, embedder.count), embedder.embed_passages
-    job = Ingest(
-        store,
-        chunker,
-        embed,
-        time.monotonic,
-        keep_others=keep_others,
-        exact=exact,
-        stays=stays,
-        place=made,
-        images=page_images(settings),
-    )
-    return job.run(loaders, advance)
+    with encoding(settings, embedder, workers) as encode:
+        job = Ingest(
+            store,
+            Chunker(settings.knowledge, embedder.count),
+            encode.embed,
+            time.monotonic,
+            keep_others=keep_others,
+            exact=exact,
+            stays=stays,
+            place=made,
+            images=page_images(settings),
+            batch=encode.batch,
+        )
+        return job.run(loaders, advance)
 
 
 def _shown(progress: Progress, what: str) -> Advance:

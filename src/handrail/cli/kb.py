@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +16,9 @@ from handrail.cli import KB, Json, notes, results, settings_for
 from handrail.errors import KnowledgeError, SettingsError
 from handrail.settings import Settings
 from handrail.stores.server import Server
+
+if TYPE_CHECKING:
+    from handrail.knowledge.lint import Finding
 
 app = typer.Typer(help="List, inspect and remove knowledge bases.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the knowledge base.")]
@@ -112,11 +116,15 @@ def lint(
         list[Path] | None, typer.Argument(help="The sources, to look at the links between their files as well.")
     ] = None,
     kb: KB = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out what needs the models: sections that no question reaches.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List what is wrong with the articles: template leftovers, broken links, duplicates, titles, addresses.
 
-    The exit code is 1 if there is anything.
+    Also sections that are among the first five found for no question: neither for their own headings nor for what
+    visitors have asked. The exit code is 1 if there is anything.
     """
     from handrail.knowledge.lint import lint as findings_of
     from handrail.knowledge.lint import lint_links
@@ -128,6 +136,8 @@ def lint(
     found = findings_of(passages)
     for path in paths or []:
         found += lint_links(path, settings.knowledge.max_article_bytes)
+    if not quick:
+        found += _unreached(settings)
     if as_json:
         print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))  # noqa: T201
     else:
@@ -136,6 +146,20 @@ def lint(
         notes.print(f"{len(found)} findings in {len(passages)} passages")
     if found:
         raise typer.Exit(1)
+
+
+def _unreached(settings: Settings) -> list[Finding]:
+    import asyncio
+
+    from rich.progress import track
+
+    from handrail.assembly.reach import unreached
+
+    found, of = asyncio.run(
+        unreached(settings, time.time(), lambda every: track(every, "asking for sections", console=notes))
+    )
+    notes.print(f"{len(found)} of {of} sections are reached by no question")
+    return found
 
 
 def _calibrated(settings: Settings, generation: str) -> str | None:

@@ -129,9 +129,11 @@ class Ingest:
         stays: Callable[[str], bool] = lambda id_: False,
         place: Place | None = None,
         images: PageImages | None = None,
+        batch: int = BATCH,
     ) -> None:
         """`exact` removes vanished articles even where a file could not be read, but for those of which `stays` is
         true. Without a `place`, `store` itself is written. `images` keeps pictures of pages; without it there are none.
+        `batch` texts are embedded at a time.
         """
         self._store = store
         self._place = place
@@ -142,6 +144,7 @@ class Ingest:
         self._exact = exact
         self._stays = stays
         self._images = images
+        self._batch = batch
 
     def run(self, loaders: Iterable[Loader], progress: Progress) -> Report:
         """Raises KnowledgeError when no loader gives a single article or a page that is held back."""
@@ -213,8 +216,8 @@ class Ingest:
         for unfinished in whole.unfinished() if whole is not None else ():
             rows = self._taken(rows, unfinished)
         progress(0, len(rows))
-        for start in range(0, len(rows), BATCH):
-            batch = rows[start : start + BATCH]
+        for start in range(0, len(rows), self._batch):
+            batch = rows[start : start + self._batch]
             self._put(batch, self._embed([self._chunker.encoder_text(passage) for passage, _, _ in batch]))
             report.embedded += len(batch)
             progress(report.embedded, len(rows))

@@ -67,6 +67,13 @@ class LearningRecords(Repository):
             for id_, talk_id, question, reason, at, visitor, lang, generation in reversed(rows)
         ]
 
+    async def questions(self, since: float, most: int) -> list[str]:
+        """What visitors asked, each once, of the newest `most`."""
+        turn = EvidenceRow
+        query = select(turn.question).where(turn.tenant == self._tenant, turn.at >= since)
+        async with self._database.read_session() as session:
+            return list(dict.fromkeys(await session.scalars(query.order_by(turn.at.desc()).limit(most))))
+
     async def vectors(self, embedder: str, digests: Sequence[str]) -> dict[str, Vectors]:
         """Embeddings that were made before, by digest of the question."""
         found: dict[str, Vectors] = {}

@@ -135,6 +135,16 @@ class HybridRetriever:
         sections = self._trust.sections(await self._reader.read(plain, hits, cosines, discussed))
         return self._evidence(plain, hits, sections)
 
+    async def search(self, query: str, filters: Filters) -> Sequence[Hit]:
+        """What `retrieve` would read the sections of, best first; nothing is read."""
+        plain, filters = _plain(query), over(filters, self._snapshot.lang, self._snapshot.tags)
+        if self._abroad is not None and self._abroad.takes(plain):
+            k = self._settings.dense_k
+            return self._trust.hits(await self._abroad.hits(plain, k, filters, lambda q: self._keyword(q, filters)))
+        (embedding,) = await self._embedder.submit([plain])
+        hits = await asyncio.to_thread(self._search, plain, embedding, filters)
+        return self._trust.hits(hits if self._late is None else await self._late.lean(plain, hits))
+
     async def _retrieve_abroad(
         self, abroad: AbroadSearch, query: str, filters: Filters, wordings: Wordings | None
     ) -> Evidence:

@@ -1,19 +1,24 @@
-/** @import {Desk, SyncState} from "../types" */
+/** @import {Desk, Source, SyncState} from "../types" */
 import { el } from "../../../widget/src/shared/dom.js";
 import { stamp } from "../format.js";
-import { button, chip } from "../shared/controls.js";
-import { word } from "../strings.js";
+import { button, placeIn } from "../shared/controls.js";
+import { editSource } from "./source-form.js";
+import { sourceRow } from "./source-row.js";
 
 const LOOK_MS = 3000;
 const NAMED = 10;
 
-/** Where the other articles come from, what the newest sync told, and one to begin now. @param {Desk} desk */
+/** Where the other articles come from, what the newest sync told, and one to begin now or to declare. @param {Desk} desk */
 export function sourcesSection(desk) {
   const { t, api } = desk;
   const list = el("ul", { class: "rows" });
   const told = el("div", { role: "status" });
-  const start = button(t("sync_now"), () => void begin(), { hidden: true });
+  const title = el("h2", { text: t("sources_title"), tabindex: -1 });
+  const start = button(t("sync_now"), () => void begin("sources/sync"), { hidden: true });
+  const add = button(t("source_add"), () => edit(null));
   let timer = 0;
+  /** @type {string[]} */
+  let folders = [];
 
   async function load() {
     try {
@@ -24,24 +29,33 @@ export function sourcesSection(desk) {
     }
   }
 
-  async function begin() {
+  /** @param {string} path */
+  async function begin(path) {
     start.disabled = true;
     try {
-      await api.post("sources/sync");
+      await api.post(path);
     } catch (error) {
       desk.fail(error);
     }
     void load();
   }
 
+  /** @param {Source} one */
+  const look = (one) => void begin(`sources/${encodeURIComponent(one.id)}/preview`);
+  /** A new source is looked at as soon as it is declared. @param {Source | null} one */
+  const edit = (one) => editSource(desk, folders, one, (saved) => (one ? void load() : look(saved)));
+
   /** @param {SyncState} state */
   function draw(state) {
-    start.hidden = !state.items.length;
+    folders = state.folders;
+    start.hidden = !state.items.some((one) => one.active);
     start.disabled = state.running;
-    list.replaceChildren(...(state.items.length
-      ? state.items.map((one) => el("li", {}, el("div", {}, el("strong", { dir: "auto", text: one.where })), chip(word("source", one.kind))))
-      : [el("li", { class: "hint", text: t("sources_none") })]));
+    const back = list.contains(document.activeElement) ? placeIn(list, title) : null;
+    const row = (/** @type {Source} */ one) => sourceRow(desk, one, state, { look, edit, changed: () => void load() });
+    list.replaceChildren(...(state.items.length ? state.items.map(row) : [el("li", { class: "hint", text: t("sources_none") })]));
+    back?.();
     told.replaceChildren(...(state.running ? [el("p", { class: "hint", text: t("sync_running") })] : state.last ? summary(state.last) : []));
+    clearTimeout(timer);
     if (state.running) timer = window.setTimeout(() => void load(), LOOK_MS);
   }
 
@@ -63,7 +77,7 @@ export function sourcesSection(desk) {
 
   void load();
   return {
-    element: el("section", { class: "card" }, el("header", {}, el("h2", { text: t("sources_title") }), start),
+    element: el("section", { class: "card" }, el("header", {}, title, add, start),
       el("p", { class: "hint", text: t("sources_means") }), list, told),
     stop: () => clearTimeout(timer),
   };
