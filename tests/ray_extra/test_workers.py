@@ -18,9 +18,10 @@ pytestmark = [pytest.mark.ray, pytest.mark.models, pytest.mark.filterwarnings("i
 
 
 def test_a_cluster_makes_the_same_index_as_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ray = pytest.importorskip("ray")
     monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # otherwise one is written to the home folder
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")  # for a busy machine
+    ray = pytest.importorskip("ray")
     ray.init(num_cpus=2, object_store_memory=STORE_BYTES, include_dashboard=False, log_to_driver=False)
     small = {"MODELS__THREADS": "1", "MODELS__LATE": "none", "MODELS__FOREIGN": "none"}
     held = {}
