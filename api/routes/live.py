@@ -124,7 +124,7 @@ async def csat(body: CsatRequest, row: Own, services: Needed) -> dict[str, Any]:
     return {"score": body.score}
 
 
-@router.get("/{conversation_id}/transcript")
+@router.get("/{conversation_id}/transcript", response_class=PlainTextResponse)
 async def download(row: Own, services: Needed) -> PlainTextResponse:
     """The conversation as plain text, to be kept."""
     messages = await services.desk.talks.conversations.records.messages(row.id, limit=10_000)

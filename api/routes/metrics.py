@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from fastapi import APIRouter, Depends, Response
+from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from api.dependencies import Needed, Services
@@ -17,7 +18,7 @@ def build_router(metrics: Metrics, allowed: Callable[..., Awaitable[None]]) -> A
     """`allowed` raises for whoever may not read them."""
     router = APIRouter(dependencies=[Depends(allowed)])
 
-    @router.get("/metrics", include_in_schema=False)
+    @router.get("/metrics", include_in_schema=False, response_class=PlainTextResponse)
     async def scrape(services: Needed) -> Response:
         return Response(metrics.text(await _moment(services)), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 

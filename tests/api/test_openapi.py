@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import schemathesis
-from fastapi.openapi.utils import get_openapi
 from hypothesis import HealthCheck, settings
 from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import negative_data_rejection
@@ -19,6 +18,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from handrail.settings import Storage
+from tests.api.described import whole_app, whole_description
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.api.two_sides import PASSWORD, add_people
 
@@ -101,7 +101,7 @@ def _operations(description: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_every_number_that_is_sent_has_a_least_and_a_largest_value() -> None:
-    described = _all_routes()
+    described = whole_description(whole_app(Path(FOLDER.name)))
     unbounded: list[str] = []
     seen = 0
     for path, operations in described["paths"].items():
@@ -157,7 +157,7 @@ JSON = {"Content-Type": "application/json"}
 
 def test_numbers_out_of_range_are_refused_by_name_wherever_one_is_sent(tmp_path: Path) -> None:
     """To every operation, published or not, each number it takes: in its query, its path and the top of its body."""
-    described = _all_routes()
+    described = whole_description(whole_app(Path(FOLDER.name)))
     sent = []
     with TestClient(create_app(settings_in(tmp_path), ScriptedAssistant()), raise_server_exceptions=False) as client:
         headers = _visitor_and_admin(client, tmp_path)
@@ -196,31 +196,6 @@ def _places_of_numbers(operation: dict[str, Any], schemas: dict[str, Any]) -> It
         for name, shape in body["properties"].items():
             if any(_numbers(shape, schemas, "")):
                 yield "body", name
-
-
-def _all_routes() -> dict[str, Any]:
-    """The description with the routes that are not published, and those that need a key."""
-    key = "a-key-of-sixteen-characters"
-    keys: dict[str, dict[str, Any]] = {
-        "decisions": {"serve_key": key},
-        "observe": {"metrics_key": key},
-        "server": {"operator_key": key},
-    }
-    app = create_app(settings_in(Path(FOLDER.name), **keys), ScriptedAssistant())
-    with pytest.MonkeyPatch.context() as published:
-        for place in _places(app.routes):
-            published.setattr(place, "include_in_schema", True)
-        return get_openapi(title="all", version="1", routes=app.routes)
-
-
-def _places(routes: Iterable[Any]) -> Iterator[Any]:
-    """Routes and routers that may be left out of the description, however deep."""
-    for route in routes:
-        if hasattr(route, "include_in_schema"):
-            yield route
-        if (router := getattr(route, "original_router", None)) is not None:
-            yield from (router, route.include_context)
-            yield from _places(router.routes)
 
 
 def _numbers(shape: dict[str, Any], schemas: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:

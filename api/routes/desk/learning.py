@@ -15,6 +15,7 @@ from api.dependencies import Needed
 from api.desk_access import Agent, Lead
 from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
+from api.media import JsonLines
 from api.routes.desk.reports import First, Last, chosen
 from handrail.desk.learning.cases import LONGEST_QUESTION, Case, CaseError, check, lines
 from handrail.desk.learning.drafts import DraftError, as_markdown, checked
@@ -80,7 +81,7 @@ async def gaps(
     return {"items": [_gap(gap) for gap in found[:limit]], "total": len(found), "empty": not found}
 
 
-@router.get("/cases.jsonl")
+@router.get("/cases.jsonl", response_class=JsonLines)
 async def cases_file(
     signed: Agent,
     learning: Learning,
@@ -91,7 +92,7 @@ async def cases_file(
     await learning.records.propose_cases(learning.clock())
     text = lines(await learning.records.cases(case_format, status), case_format)
     headers = {"Content-Disposition": f'attachment; filename="{case_format}.jsonl"', "Cache-Control": "no-store"}
-    return Response(text, media_type="application/jsonl; charset=utf-8", headers=headers)
+    return JsonLines(text, headers=headers)
 
 
 @router.get("/cases")

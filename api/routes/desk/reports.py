@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response
 from api.desk_access import Agent
 from api.errors import BY_STATUS, ApiError
 from api.learning import Learning, LearningServices
+from api.media import Csv
 from handrail.desk.learning.doubts import SIGNS, Doubt
 from handrail.desk.learning.gaps import Gap
 from handrail.desk.reports import Report, Row
@@ -27,14 +28,13 @@ GAP_COLUMNS = (
 )  # fmt: skip
 
 
-@router.get("/reports/{name}.csv")
+@router.get("/reports/{name}.csv", response_class=Csv)
 async def report_csv(name: str, signed: Agent, learning: Learning, first: First = None, last: Last = None) -> Response:
     """The report's rows; nothing in them can run in a spreadsheet."""
     report = await build(name, learning, first, last)
     filename = f"{report.name}-{report.period.first}-{report.period.last}.csv"
-    return Response(
+    return Csv(
         csv_text(report.columns, report.rows).encode("utf-8"),
-        media_type="text/csv; charset=utf-8; header=present",
         headers={
             "Content-Disposition": f'attachment; filename="{filename}"',
             "Cache-Control": "no-store",

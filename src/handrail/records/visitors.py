@@ -62,14 +62,18 @@ class VisitorRecords(Repository):
     async def export(self, visitor: str) -> list[dict[str, Any]]:
         """Every conversation of a visitor with all that hangs on it, JSON-ready; empty for an unknown one."""
         async with self._database.read_session() as session:
-            exported = []
-            for row in await self._conversations(session, visitor):
-                parts: dict[str, Any] = {"conversation": _plain(row)}
+            rows = await self._conversations(session, visitor)
+            exported: dict[str, dict[str, Any]] = {
+                row.id: {"conversation": _plain(row), **{table.__tablename__: [] for table in OF_CONVERSATION}}
+                for row in rows
+            }
+            ids = list(exported)
+            for first in range(0, len(ids), AT_ONCE):
+                some = ids[first : first + AT_ONCE]
                 for table in OF_CONVERSATION:
-                    rows = await session.scalars(self._rows(table).where(table.conversation_id == row.id))
-                    parts[table.__tablename__] = [_plain(found) for found in rows.all()]
-                exported.append(parts)
-            return exported
+                    for found in await session.scalars(self._rows(table).where(table.conversation_id.in_(some))):
+                        exported[found.conversation_id][table.__tablename__].append(_plain(found))
+            return list(exported.values())
 
     async def delete(self, visitor: str) -> Gone:
         """Delete a visitor's conversations and all that hangs on them."""
