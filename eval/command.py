@@ -25,6 +25,7 @@ from eval.datasets.answers import ANSWERS
 from eval.datasets.claims import CLAIMS
 from eval.datasets.conversation import CONVERSATION
 from eval.datasets.injection import INJECTION
+from eval.datasets.redaction import REDACTION
 from eval.datasets.refusal import REFUSAL
 from eval.datasets.retrieval import RETRIEVAL
 from eval.datasets.routing import ROUTING
@@ -90,6 +91,7 @@ DATASETS: dict[str, Dataset[Any]] = {
     "latency": RETRIEVAL,
     "latency-llm": RETRIEVAL,
     "claims": CLAIMS,
+    "redaction": REDACTION,
     "talks": TALK,
     "answerable": ANSWERABLE,
 }

@@ -15,7 +15,7 @@ from handrail.text.redact import redact
         ("card 4111 1111 1111 1111 declined", "card [card number removed] declined"),
         ("4111111111111111", "[card number removed]"),
         ("5500-0000-0000-0004, thanks", "[card number removed], thanks"),
-        ("4111 1111 1111 1111 12/26 123", "[card number removed] 12/26 123"),
+        ("4111 1111 1111 1111 12/26 123", "[card number removed] 12/26 [card code removed]"),
         ("order 12 4111 1111 1111 1111", "order 12 [card number removed]"),
         ("amex 3782 822463 10005", "amex [card number removed]"),
         ("4111111111111111 and 5500000000000004", "[card number removed] and [card number removed]"),

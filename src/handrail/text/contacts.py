@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 
+from handrail.text.phones import phones
 from handrail.text.redact import redact
 
 EMAIL = re.compile(r"[\w.+%'-]{1,64}(?:@|\s?\(at\)\s?|%40)[\w-]+(?:\.[\w-]+)+")
-INTERNATIONAL = r"(?:\+(?=[\d(])|\(0|0(?![.,]))[\d ().\-/]{7,20}\d"
-NORTH_AMERICAN = r"(?:1[ .-])?\(?\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}"
-PHONE = re.compile(rf"(?<![\w.:/-])(?:{INTERNATIONAL}|{NORTH_AMERICAN})(?!\w|:\d)")
-PHONE_DIGITS = range(8, 16)
-"""ITU E.164 allows 15; shorter ones are order numbers and error codes."""
-DATE = re.compile(r"(?:[0-3]?\d[./-]){2}(?:(?:19|20)\d{2}(?!\d)|\d{2}(?!\d|[./-]\d))")
 BEFORE = 40
 """Characters before a number in which it may be named."""
 OTHER = re.compile(
-    r"\b(?:order|invoice|booking|customer|account|ticket|reference|ref|case|contract|serial|tracking|bestell\w*|"
-    r"rechnung\w*|kunden\w*|auftrag\w*|commande|facture|pedido|factura|fatura|заказ\w*|сч[её]т\w*|طلب|فاتورة)"
+    r"\b(?:order|invoice|booking|customer|account|ticket|reference|ref|case|contract|serial|tracking|upc|ean|gtin|isbn|sku|bestell\w*|"
+    r"rechnung\w*|kunden\w*|auftrag\w*|commande|facture|pedido|factura|fatura|заказ\w*|сч[её]т\w*|(?:ال)?(?:طلب|فاتورة|تتبع))"
     r"(?:\W|\b(?:number|no|nr|n|id|num[eé]ro|n[uú]mero|nummer|номер\w*|is|was|ist|est|es|é|رقم)\b)*$",
     re.IGNORECASE,
 )
@@ -26,17 +21,13 @@ OTHER = re.compile(
 
 def without_contacts(text: str, known: str = "") -> str:
     """`text` with a note in place of addresses and numbers; those in `known`, which is public, stay."""
-
-    def left(found: re.Match[str], note: str) -> str:
-        return found[0] if found[0] in known else note
-
-    def phone(found: re.Match[str]) -> str:
-        digits = sum(character.isdigit() for character in found[0])
-        other = DATE.match(found[0]) or OTHER.search(text[max(0, found.start() - BEFORE) : found.start()])
-        return found[0] if other or digits not in PHONE_DIGITS else left(found, "[phone number removed]")
-
-    text = EMAIL.sub(lambda found: left(found, "[e-mail removed]"), text)
-    return PHONE.sub(phone, text)
+    text = EMAIL.sub(lambda found: found[0] if found[0] in known else "[e-mail removed]", text)
+    kept, done = "", 0
+    for start, end in phones(text):
+        if text[start:end] not in known and not OTHER.search(text[max(0, start - BEFORE) : start]):
+            kept += text[done:start] + "[phone number removed]"
+            done = end
+    return kept + text[done:]
 
 
 def without_personal(text: str) -> str:

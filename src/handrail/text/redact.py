@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-DIGITS = re.compile(r"\d(?:[ -]?\d){12,}")
-GROUP = re.compile(r"\d+")
-CARD_DIGITS = range(13, 20)
-CARD_GROUPS = 6
-"""Groups a card number is written in at most, such as four times four digits and three more."""
+from handrail.text.cards import without_cards
+from handrail.text.national_ids import without_ids
+from handrail.text.passwords import without_passwords
+
 IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}")
 TOKEN = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{8,}){0,2}")
 KNOWN_TOKEN = re.compile(r"(?:sk|pk|rk|whsec)[-_]|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|eyJ|AKIA|AIza")
@@ -39,41 +38,9 @@ IBAN_LENGTHS = {country: length for length, countries in IBAN_COUNTRIES.items() 
 
 
 def redact(text: str) -> str:
-    """`text` with card numbers, IBANs and access tokens replaced by a note that something was there."""
-    without_cards = DIGITS.sub(lambda found: _without_cards(found[0]), _without_ibans(text))
-    return TOKEN.sub(lambda found: "[token removed]" if _is_token(found[0]) else found[0], without_cards)
-
-
-def _without_cards(run: str) -> str:
-    """A run of digits may hold more than the card, such as its expiry date, so every stretch of groups is tried."""
-    groups = list(GROUP.finditer(run))
-    kept, done, first = "", 0, 0
-    while first < len(groups):
-        last = _card_end(groups, first)
-        if last is None:
-            first += 1
-            continue
-        kept += run[done : groups[first].start()] + "[card number removed]"
-        done, first = groups[last].end(), last + 1
-    return kept + run[done:]
-
-
-def _card_end(groups: list[re.Match[str]], first: int) -> int | None:
-    """Place of the last group of the longest card number that begins with group `first`."""
-    digits, end = "", None
-    for place in range(first, min(len(groups), first + CARD_GROUPS)):
-        digits += groups[place][0]
-        if len(digits) > max(CARD_DIGITS):
-            break
-        if len(digits) in CARD_DIGITS and _luhn(digits):
-            end = place
-    return end
-
-
-def _luhn(number: str) -> bool:
-    digits = [int(character) for character in reversed(number)]
-    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
-    return len(set(digits)) > 1 and (sum(digits[::2]) + sum(doubled)) % 10 == 0
+    """`text` with a note in place of passwords, card numbers, IBANs, ID numbers and access tokens."""
+    left = without_ids(without_cards(_without_ibans(without_passwords(text))))
+    return TOKEN.sub(lambda found: "[token removed]" if _is_token(found[0]) else found[0], left)
 
 
 def _without_ibans(text: str) -> str:

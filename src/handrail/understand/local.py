@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from handrail.text.notes import NOTE, asides
 from handrail.types import (
     ANSWERING,
     Act,
@@ -23,7 +24,7 @@ from handrail.types import (
 from handrail.understand import Prober
 from handrail.understand.classify import Classifier
 from handrail.understand.crisis import speaks_of_dying
-from handrail.understand.cut import joined, pieces
+from handrail.understand.cut import LEAST_WORDS, joined, pieces
 from handrail.understand.history import ALONE, asked_last, carried, under_discussion
 
 ACTS, CRISIS, PERSON = 0.5, 0.3, 0.65
@@ -33,6 +34,8 @@ ANSWERABLE = 0.8
 """Probability that the articles can answer, from which words about people ask for no person to talk to."""
 SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
+CALLED = 0.95
+"""Probability that a person is asked for, in words beside a number: "call me" asks, "you can reach me at" does not."""
 STANDS = 0.6
 """Probability of its label from which a part of a message is a request of its own."""
 CLEARLY = 0.15
@@ -61,6 +64,7 @@ class LocalUnderstanding:
         self._classifier = classifier
 
     async def read(self, question: Question) -> Understanding:
+        question = replace(question, text=await self._asked(question))
         probe = await self._look(question.text)
         heard = probe.understood or NOT_UNDERSTOOD
         told = await self._label(question, question.text, probe)
@@ -75,6 +79,21 @@ class LocalUnderstanding:
             refused_before=await self._refused_before(question, whole),
             depends=heard.depends,
         )
+
+    async def _asked(self, question: Question) -> str:
+        """The message without the notes of what was taken out, and without what only said that.
+
+        Where somebody can be reached changes nothing of what is asked. A sentence that asks for something stays.
+        """
+        if not NOTE.search(question.text):
+            return question.text
+        kept = [piece for piece, aside in asides(question.text) if not aside or await self._asks(piece)]
+        asked = " ".join("".join(kept).split())
+        return asked if len(asked.split()) >= LEAST_WORDS else question.text
+
+    async def _asks(self, piece: str) -> bool:
+        heard = (await self._look(piece)).understood or NOT_UNDERSTOOD
+        return heard.acts.get(Act.REQUEST, 0.0) >= SURE or heard.acts.get(Act.ASKS_PERSON, 0.0) >= CALLED
 
     async def _goes_on_despairing(self, question: Question, told: Classification) -> bool:
         """Whether a serious message comes soon after one in despair, so that help is named again."""

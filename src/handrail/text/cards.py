@@ -1,0 +1,82 @@
+"""Numbers of payment cards in free text, however they are grouped, and the code beside one."""
+
+from __future__ import annotations
+
+import re
+
+CARD = "[card number removed]"
+CODE = "[card code removed]"
+
+SPACE, OTHER = r"[ \u00a0-]", r"[ \u00a0.,/_–—-]"
+DIGITS = re.compile(rf"\d(?:{OTHER}{{0,3}}\d){{12,}}")
+GROUP = re.compile(r"\d+")
+PLAIN = re.compile(rf"{SPACE}{{1,3}}")
+LENGTHS = range(13, 20)
+MOST_GROUPS = 6
+"""A card number is written in at most so many, such as four times four digits and three more."""
+USUAL = re.compile(r"(?:4 ){3}[1-4] |(?:4 ){4}[1-3] |4 6 [45] ")
+"""Lengths of the groups of a number that is not written with spaces or hyphens alone."""
+ISSUED = re.compile(r"[2-6]|9")
+"""First digits of cards of the payment networks (ISO/IEC 7812)."""
+
+CODE_NAMES = r"cvv2?|cvc2?|csc|cid"
+CODE_WORDS = (
+    r"security (?:code|number)|(?:karten)?pr[üu]f(?:ziffer|nummer|code)|sicherheitscode|cryptogramme|"
+    r"code de sécurité|código de seguridad|código de segurança|codice di sicurezza|код(?: безопасности)?|رمز الأمان"
+)
+LINK = r"(?:\s*[:=(#]\s*|\s+)(?:(?:is|ist|lautet|est|es|é|è|number|code)\s+)?"
+NAMED_CODE = re.compile(
+    rf"(?<!\w)((?:{CODE_NAMES})\)?{LINK})\d{{3,4}}(?!\w)|(?<![\w.,])\d{{3,4}}(?=\s*\(?(?:{CODE_NAMES})(?!\w))", re.I
+)
+BESIDE_CARD = re.compile(rf"(?<!\w)((?:{CODE_WORDS}){LINK})\d{{3,4}}(?!\w)", re.I)
+AFTER_EXPIRY = re.compile(
+    rf"({re.escape(CARD)}\W{{1,5}}(?:\w+\W{{1,3}})?(?:0[1-9]|1[0-2])\s?[/-]\s?(?:20)?\d\d\W{{1,3}})\d{{3,4}}(?!\w)"
+)
+
+
+def without_cards(text: str) -> str:
+    """`text` with notes in place of card numbers, and of their codes."""
+    left = DIGITS.sub(lambda found: _without_cards(found[0]), text)
+    left = NAMED_CODE.sub(lambda found: f"{found[1] or ''}{CODE}", left)
+    if CARD not in left:
+        return left
+    left = AFTER_EXPIRY.sub(rf"\1{CODE}", left)
+    return BESIDE_CARD.sub(rf"\1{CODE}", left)
+
+
+def _without_cards(run: str) -> str:
+    """A run of digits may hold more than the card, such as its expiry date, so every stretch of groups is tried."""
+    groups = list(GROUP.finditer(run))
+    kept, done, first = "", 0, 0
+    while first < len(groups):
+        last = _card_end(run, groups, first)
+        if last is None:
+            first += 1
+            continue
+        kept += run[done : groups[first].start()] + CARD
+        done, first = groups[last].end(), last + 1
+    return kept + run[done:]
+
+
+def _card_end(run: str, groups: list[re.Match[str]], first: int) -> int | None:
+    """Place of the last group of the longest card number that begins with group `first`."""
+    digits, shape, plain, end = "", "", True, None
+    if not ISSUED.match(groups[first][0]):
+        return None
+    for place in range(first, min(len(groups), first + MOST_GROUPS)):
+        if place > first:
+            plain = plain and bool(PLAIN.fullmatch(run[groups[place - 1].end() : groups[place].start()]))
+        digits += groups[place][0]
+        shape += f"{len(groups[place][0])} "
+        if len(digits) > max(LENGTHS):
+            break
+        if len(digits) in LENGTHS and (plain or USUAL.fullmatch(shape)) and luhn(digits):
+            end = place
+    return end
+
+
+def luhn(number: str) -> bool:
+    """Whether the last digit is right (ISO/IEC 7812-1, annex B); one digit over and over is no number."""
+    digits = [int(character) for character in reversed(number)]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return len(set(digits)) > 1 and (sum(digits[::2]) + sum(doubled)) % 10 == 0
