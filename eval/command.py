@@ -24,6 +24,7 @@ from eval.datasets.answerable import ANSWERABLE
 from eval.datasets.answers import ANSWERS
 from eval.datasets.claims import CLAIMS
 from eval.datasets.conversation import CONVERSATION
+from eval.datasets.guard import GUARD
 from eval.datasets.injection import INJECTION
 from eval.datasets.redaction import REDACTION
 from eval.datasets.refusal import REFUSAL
@@ -92,6 +93,7 @@ DATASETS: dict[str, Dataset[Any]] = {
     "latency-llm": RETRIEVAL,
     "claims": CLAIMS,
     "redaction": REDACTION,
+    "guard": GUARD,
     "talks": TALK,
     "answerable": ANSWERABLE,
 }

@@ -8,7 +8,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +36,8 @@ class StandIn:
     """From a request to its first token."""
     token_s: float
     """From one token to the next."""
+    says: Callable[[Mapping[str, Any], str, str], Any] | None = None
+    """What it replies to a schema, its instructions and a prompt; quotes passages where nobody says."""
     calls: int = 0
     url: str = ""
     _server: uvicorn.Server | None = field(default=None, repr=False)
@@ -44,7 +46,9 @@ class StandIn:
         self.calls += 1
         body = await request.json()
         schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
-        said = json.dumps(reply(schema, str(body["messages"][-1]["content"])), ensure_ascii=False)
+        instructions, prompt = str(body["messages"][0]["content"]), str(body["messages"][-1]["content"])
+        value = self.says(schema, instructions, prompt) if self.says is not None else reply(schema, prompt)
+        said = json.dumps(value, ensure_ascii=False)
         tokens = [said[at : at + TOKEN_CHARS] for at in range(0, len(said), TOKEN_CHARS)]
         usage = {"prompt_tokens": 0, "completion_tokens": len(tokens), "total_tokens": len(tokens)}
         if body.get("stream"):
@@ -103,9 +107,11 @@ def _value(schema: Mapping[str, Any], defined: Mapping[str, Any], message: str, 
 
 
 @contextmanager
-def standing_in(first_s: float, token_s: float) -> Iterator[StandIn]:
+def standing_in(
+    first_s: float, token_s: float, says: Callable[[Mapping[str, Any], str, str], Any] | None = None
+) -> Iterator[StandIn]:
     """One that listens on a free port of 127.0.0.1 until the end of the block."""
-    model = StandIn(first_s, token_s)
+    model = StandIn(first_s, token_s, says)
     app = Starlette(routes=[Route("/v1/chat/completions", model.complete, methods=["POST"])])
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)

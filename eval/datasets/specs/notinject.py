@@ -37,7 +37,7 @@ SPECS = (
         licence="MIT",
         source="github.com/leolee99/PIGuard",
         kb="sample",
-        rows={"injection": Rows(rows)},
+        rows={"injection": Rows(rows), "guard": Rows(rows)},
         caveat="no question to a help centre: turning one away as off topic is no harm: see benign_flagged_rate",
         needs_data=True,
     ),

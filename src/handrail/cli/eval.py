@@ -55,6 +55,9 @@ ABOUT = {
     "answerable": """Whether passages that answer are told apart from those that only look relevant.
 
     Rows: {"id", "question", "passage", "answerable"}. No rows ship with Handrail: name a --file or a --dataset.""",
+    "guard": """What attacks achieve, without an LLM and with one that obeys, and what harmless look-alikes suffer.
+
+    Rows are those of `injection`.""",
     "redaction": """Whether personal data is removed, and nothing else. Rows: {"id", "text", "lang"}.
 
     In the text, what has to be removed is marked: ⟦card|4111 1111 1111 1111⟧.""",

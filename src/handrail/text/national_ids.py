@@ -57,8 +57,7 @@ def _russia(text: str) -> bool:
 
 def _italy(text: str) -> bool:
     signs = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    odd = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10,
-           22, 25, 24, 23)  # fmt: skip
+    odd = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21) * 2 + (2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
     code = text.upper()
     values = [int(sign) if sign.isdigit() else ord(sign) - ord("A") for sign in code]
     total = sum(odd[signs.index(sign)] if place % 2 == 0 else values[place] for place, sign in enumerate(code[:15]))

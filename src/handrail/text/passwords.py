@@ -6,8 +6,8 @@ import re
 
 NOTE = "[password removed]"
 NAMES = (
-    r"passwor[dt]|passcode|passphrase|pwd|kennwort|zugangscode|mot de passe|mdp|contraseña|clave|senha|palavra[- ]passe|"
-    r"parola d'ordine|пароль|كلمة (?:المرور|السر)"
+    r"passwor[dt]|passcode|passphrase|pwd|kennwort|zugangscode|mot de passe|mdp|contraseña|clave|senha|"
+    r"palavra[- ]passe|parola d'ordine|пароль|كلمة (?:المرور|السر)"
 )
 IS = r"is|was|to|ist|war|lautet|auf|est|était|c['’]est|es|era|é|è|это|был|هي|هو"
 SAID = re.compile(
