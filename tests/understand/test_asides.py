@@ -24,6 +24,7 @@ ASIDES = (
 
 @pytest.mark.anyio
 @pytest.mark.models
+@pytest.mark.slow
 async def test_contact_details_do_not_change_the_answer(tmp_path: Path) -> None:
     shutil.copytree(kept_index(), tmp_path / "var")
     rows = (ROOT / "eval" / "datasets" / "sample" / "retrieval.jsonl").read_text(encoding="utf-8").splitlines()
