@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
 from schemathesis.python import asgi
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -64,7 +65,7 @@ def described(app: FastAPI) -> dict[str, Any]:
 class Walker:
     """Calls one operation after the other, and remembers the ids in what comes back."""
 
-    def __init__(self, app: FastAPI) -> None:
+    def __init__(self, app: Any) -> None:
         with asgi.get_client(app) as client:
             token = client.post(f"{HOST}/visitor", json={}).json()["token"]
             password = {"email": "ada@example.com", "password": PASSWORD}
@@ -133,7 +134,7 @@ def test_no_walk_through_the_api_meets_an_error_or_an_answer_that_is_not_describ
     asyncio.run(add_people(Storage(data_dir=folder), "ada", role="admin"))
     schema = schemathesis.openapi.from_dict(described(app), config=SchemathesisConfig())
     schema.app = app
-    operations = [found.ok() for found in schema.get_all_operations()]
+    operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
     walker = Walker(app)
 
     @given(st.data())
