@@ -6,12 +6,13 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from handrail.accounts.limits import Allowed, Denied
+from handrail.accounts.limits import Allowed, Denied, LimitsUnavailable
 from handrail.accounts.limits.budget import TOKENS, Allowance
 from handrail.accounts.limits.kept import Kept, KeptBudget, KeptLimiter
 from handrail.accounts.limits.rules import DAY, MINUTE, Rule
@@ -116,7 +117,7 @@ async def test_budget_is_what_it_was_after_a_restart_and_addresses_are_not_on_re
     assert len(rows) == 2 and "203.0.113" not in str(rows)
 
 
-async def test_while_the_records_are_away_the_process_counts_on_its_own(
+async def test_while_the_records_are_away_a_process_counts_on_its_own_or_takes_no_question(
     process: Process, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept = await process()
@@ -132,3 +133,9 @@ async def test_while_the_records_are_away_the_process_counts_on_its_own(
     assert sum([isinstance(await limiter.hit("a"), Allowed) for _ in range(50)]) == 40
     assert [isinstance(await budget.reserve("a"), Denied) for _ in range(3)] == [False, False, True]
     assert len(caplog.records) == 2
+
+    strict = replace(kept, must=True)
+    with pytest.raises(LimitsUnavailable):
+        await KeptLimiter(strict, RULES).hit("a")
+    with pytest.raises(LimitsUnavailable):
+        await KeptBudget(strict, [Allowance(Rule("global_tokens", DAY, 1000, False), TOKENS, 400)]).reserve("a")

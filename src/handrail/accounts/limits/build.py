@@ -74,7 +74,7 @@ class Limits:
 def build_limits(settings: Settings, clock: Callable[[], float], database: Database) -> Limits:
     """Shared counters where `limits.redis_url` is set, else counters in this process, and of days in the records.
 
-    With Redis away a demo or a public server fails closed, because its worst-case spend must hold; otherwise, and for
+    With Redis or the records away, a demo or a public server fails closed, because its worst-case spend must hold; otherwise, and for
     requests for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none,
     and for budgets that no turn fits into.
     """
@@ -85,7 +85,7 @@ def build_limits(settings: Settings, clock: Callable[[], float], database: Datab
         given = settings.desk.secret
         secret = load_secret(settings.storage.data_dir, given.get_secret_value() if given else None)
         counts = DailyCounts(database, keys.tenant)
-        kept = Kept(counts, secret, clock)
+        kept = Kept(counts, secret, clock, settings.server.must_count)
         return Limits(KeptLimiter(kept, questions), KeptBudget(kept, budgets), handed, said, reads, keys, counts=counts)
     try:
         redis, asking = connect(settings.limits.redis_url), connect(settings.limits.redis_url)

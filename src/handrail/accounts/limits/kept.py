@@ -1,7 +1,7 @@
 """Days counted in the records, where there is no Redis: all processes with the same records share them.
 
 Whoever asks again and again is stopped by this process's own counters, and by what it remembers of a day that is used
-up, before anything is written. While the records are away, each process counts on its own.
+up, before anything is written. While the records are away, each process counts on its own, or no question is taken.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from handrail.accounts.limits import Allowed, Denied
+from handrail.accounts.limits import Allowed, Denied, LimitsUnavailable
 from handrail.accounts.limits.budget import Allowance, InProcessBudget, Reservation, bearing, refused, taken
 from handrail.accounts.limits.in_process import InProcessLimiter
 from handrail.accounts.limits.rules import DAY, Rule
@@ -29,6 +29,16 @@ class Kept:
     counts: DailyCounts
     secret: bytes
     clock: Callable[[], float]
+    must: bool = False
+    """Whether what can't be counted there is refused: a process that counts on its own begins at nothing."""
+
+    def away(self, error: RecordsUnavailable, first: bool) -> None:
+        """Tell the log once. Raises LimitsUnavailable where the records must count."""
+        if first:
+            then = "no question is taken" if self.must else "each process counts on its own"
+            log.warning("%s; %s until then", error, then)
+        if self.must:
+            raise LimitsUnavailable("can't count in the records") from error
 
     def bound(self, rule: Rule, visitor: str | None, now: float) -> Bound:
         return Bound(rule.scope, self._hashed(visitor or "", rule.window(now)) if rule.per_visitor else "", rule.limit)
@@ -49,6 +59,7 @@ class KeptLimiter:
         self._away = False
 
     async def hit(self, visitor: str | None) -> Allowed | Denied:
+        """Raises LimitsUnavailable."""
         now = self._kept.clock()
         day, bounds = int(now // DAY), self._bounds(visitor, now)
         self._full = {bound: since for bound, since in self._full.items() if since == day}
@@ -66,9 +77,8 @@ class KeptLimiter:
             rule = next(rule for rule, bound in bounds.items() if bound == error.bound)
             return Denied(rule.scope, rule.seconds_left(now))
         except RecordsUnavailable as error:
-            if not self._away:
-                log.warning("%s; each process counts questions on its own until then", error)
-            self._away = True
+            first, self._away = not self._away, True
+            self._kept.away(error, first)
             return verdict
         self._away = False
         return verdict
@@ -107,9 +117,8 @@ class KeptBudget:
         except Full as error:
             return refused([(places[error.bound], error.used_up)], now)
         except RecordsUnavailable as error:
-            if not self._away:
-                log.warning("%s; each process counts budgets on its own until then", error)
-            self._away = True
+            first, self._away = not self._away, True
+            self._kept.away(error, first)
             return await self._spare.reserve(visitor)
         self._away = False
         return _Held(self._kept.counts, day, places)
