@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -32,6 +33,10 @@ LOOK_S = 2.0
 """How old what is known of the tenants may be."""
 EVERY_S = 2.0
 """How often somebody looks where nobody asks, so that what a suspended tenant does in the background ends, too."""
+NEVER = float("-inf")
+
+_thread = ThreadPoolExecutor(1, thread_name_prefix="tenants")
+"""Every request comes through the door, and none waits there for threads that questions use up."""
 
 
 @dataclass(slots=True)
@@ -64,7 +69,8 @@ class RunningTenants:
         self._make = make
         self._known: dict[str, Tenant] = {}
         self._hosts: dict[str, Tenant] = {}
-        self._looked = float("-inf")
+        self._looked = NEVER
+        self._looking = asyncio.Lock()
         self._running: dict[str, Running] = {}
         self._starting = asyncio.Lock()
         self._ending: set[asyncio.Task[None]] = set()
@@ -84,12 +90,18 @@ class RunningTenants:
         return {self._known[widget].name: one.app for widget, one in running if widget in self._known}
 
     async def _fresh(self) -> None:
-        if time.monotonic() - self._looked > LOOK_S:
-            self._looked = time.monotonic()
-            await self._look()
+        """One looks while the others go on with what was known, once anything is."""
+        if self._stale() and (self._looked == NEVER or not self._looking.locked()):
+            async with self._looking:
+                if self._stale():
+                    await self._look()
+                    self._looked = time.monotonic()
+
+    def _stale(self) -> bool:
+        return time.monotonic() - self._looked > LOOK_S
 
     async def _look(self) -> None:
-        found = await asyncio.to_thread(self._tenants.all)
+        found = await asyncio.get_running_loop().run_in_executor(_thread, self._tenants.all)
         self._known = {tenant.widget: tenant for tenant in found}
         self._hosts = {host: tenant for tenant in found for host in tenant.hosts}
         for widget, running in list(self._running.items()):

@@ -275,7 +275,8 @@ async def test_no_call_of_any_endpoint_brings_it_out(served: tuple[FastAPI, http
         content = spec["paths"][path][method].get("requestBody", {}).get("content", {}).get("application/json")
         known = {"conversation_id": "c-property", "turn_id": str(uuid4())}
         body = drawn(draw, content["schema"], spec, known) if content else None
-        await visitor.call(method.upper(), path, body, **known)
+        place = f"{'a1' * 10}-1?turn_id={known['turn_id']}"
+        await visitor.call(method.upper(), path, body, **known, name=place)
         leaks += visitor.leaks
 
     assert {("post", "/ask"), ("post", "/chat/stream"), ("post", "/handoff")} <= set(operations)

@@ -82,7 +82,10 @@ def test_a_citation_says_where_its_passage_stands(client: TestClient, assistant:
 
     body = client.post("/ask", json={"question": "Where does it say so?"}).json()
 
-    assert body["citations"][0]["places"] == [{"page": 3, "box": [0.1, 0.2, 0.9, 0.4]}, {"page": 4, "box": None}]
+    assert body["citations"][0]["places"] == [
+        {"page": 3, "box": [0.1, 0.2, 0.9, 0.4], "image": None},
+        {"page": 4, "box": None, "image": None},
+    ]
 
 
 @pytest.mark.parametrize(

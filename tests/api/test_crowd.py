@@ -330,7 +330,7 @@ def test_every_address_of_a_visitor_is_bounded_and_sets_no_cookie(serve: Serve, 
     unbounded, cookies = [], []
     for method, path in routes:
         clock.now += 3600
-        place = path.format(turn_id=uuid4(), conversation_id="c-1")
+        place = path.format(turn_id=uuid4(), conversation_id="c-1", name=f"{'a1' * 10}-1?turn_id={uuid4()}")
         answers = [client.request(method, place, json=None if method == "GET" else FITS_ALL) for _ in range(60)]
         cookies += [path for answer in answers if "set-cookie" in answer.headers]
         if answers[-1].status_code != 429 or "retry-after" not in answers[-1].headers:
