@@ -74,7 +74,6 @@ def test_refused_question_reserves_nothing(serve: Serve, assistant: ScriptedAssi
 def test_turn_that_failed_after_a_model_was_asked_counts_in_full(serve: Serve, assistant: ScriptedAssistant) -> None:
     assistant.uses, assistant.fails = Usage(), RuntimeError("broken")
     client = serve(limits=DOLLAR_A_DAY, llm=LLM)
-    client = TestClient(client.app, raise_server_exceptions=False)
     failed = [asked(client).status_code for _ in range(2)]
     assistant.fails = None
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 OWN = {"users", "sessions", "canned", "api_keys", "second_factors"}
 """What the desk has of its own people."""
-HASHED = {"mail_counts", "visitor_tokens"}
+HASHED = {"daily_counts", "mail_counts", "visitor_tokens"}
 """Hashes and numbers, which have to hold whatever a visitor asks for meanwhile."""
 LEAST = {
     "conversations",

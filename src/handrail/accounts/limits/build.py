@@ -74,9 +74,9 @@ class Limits:
 def build_limits(settings: Settings, clock: Callable[[], float], database: Database) -> Limits:
     """Shared counters where `limits.redis_url` is set, else counters in this process, and of days in the records.
 
-    With Redis or the records away, a demo or a public server fails closed, because its worst-case spend must hold; otherwise, and for
-    requests for a person always, each process goes on counting for itself. Raises SettingsError for a URL that is none,
-    and for budgets that no turn fits into.
+    With Redis or the records away, a demo or a public server fails closed, because its worst-case spend must hold;
+    otherwise, and for requests for a person always, each process goes on counting for itself. Raises SettingsError for
+    a URL that is none, and for budgets that no turn fits into.
     """
     questions, handoffs, messages = question_rules(settings), handoff_rules(settings), message_rules(settings)
     keys, reads, budgets = keyspace_of(settings), Reads(settings, clock), allowances(settings)
