@@ -153,7 +153,7 @@ def checks(url: str, process: subprocess.Popen[bytes], settled: Callable[[str], 
 @pytest.mark.models
 @pytest.mark.slow
 class TestProcesses:
-    @pytest.mark.parametrize("batches", [0, 1, 2])
+    @pytest.mark.parametrize("batches", [0, 2])
     def test_a_first_ingest_that_was_killed_is_not_served(self, place: Path, batches: int) -> None:
         begun = "select count(*) from collection_metadata" if not batches else "select count(*) from embeddings"
         killed_ingest(lambda: rows(place, "acme", begun) > 128 * (batches - 1) * (batches > 0))
