@@ -48,13 +48,14 @@ export function createHandoff(context, { log, form, composer, status, live, fetc
     session.conversationId ||= uuid();
     const body = bodyOf(email, message);
     wait = new AbortController();
-    const patience = createPatience(wait.signal, () => status.say(t("still_trying"), true));
+    let told = false;
+    const patience = createPatience(wait.signal, () => status.say(t("still_trying"), (told = true)));
     let result;
     do result = await context.post("handoff", body);
     while (await patience(result));
     if (signal.aborted || sentIn !== era) return;
     sending = false;
-    status.say("");
+    if (told) status.say("");
     form.setBusy(false);
     if (!result.ok) {
       if (result.kind === "limited") return form.fail(t("limited_form", { when: when(result.retryAt, config.lang, t) }));
@@ -62,7 +63,7 @@ export function createHandoff(context, { log, form, composer, status, live, fetc
     }
     const value = record(result.value);
     session.conversationId = text(value.conversation_id, session.conversationId);
-    session.state = "queued";
+    if (!withPeople(session)) session.state = "queued";
     session.handoffKey = uuid();
     const receipt = { reference: text(value.reference), message: text(value.message), sent: message };
     const entry = { kind: /** @type {const} */ ("handoff"), receipt, at: Date.now() };

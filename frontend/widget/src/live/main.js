@@ -8,6 +8,7 @@ import { wordsOver } from "../shared/words-over.js";
 import { createEventReader } from "../chat/sse.js";
 import { record, text } from "../chat/shape.js";
 import { withPeople } from "../chat/session.js";
+import { createAnnounced } from "./announced.js";
 import { createOthers } from "./others.js";
 import { createRatingForm } from "./rating-form.js";
 import { createSeen } from "./seen.js";
@@ -41,6 +42,7 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
   const seen = createSeen(context, log, t("seen"));
   const inView = watchView(log, signal, look);
   const others = createOthers(context, add);
+  const announced = createAnnounced(context, redraw);
 
   /** @param {boolean} seen whether the visitor looks: what the assistant holds is only followed meanwhile */
   function look(seen) {
@@ -53,6 +55,7 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
   const withSomebody = () => session.live || withPeople(session);
 
   async function start() {
+    announced.once();
     if (!session.conversationId || (life && !life.signal.aborted) || !(withSomebody() || inView())) return;
     life = new AbortController();
     const mine = life;
@@ -92,7 +95,7 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
     session.seen = seq;
     placed(text(id), seq);
     others.hear(event);
-    if ((author === "agent" || (author === "system" && !receiptSaysIt(text(id), words))) && text(words)) {
+    if ((author === "agent" || (author === "system" && !announced.already(text(id), words))) && text(words)) {
       say("");
       add({ kind: "person", by: author, name: text(name), text: words, at: Number(at) * 1000 || Date.now(), seq });
       if (author === "agent") context.emit("answer", { routing: "person" });
@@ -122,12 +125,6 @@ export function createLive(context, { add, say, handler, place, redraw, log }) {
     session.read = session.seen;
     context.save();
     void send("/read", { seq: session.read });
-  }
-
-  /** @param {string} id @param {string} words a hand-off is announced once: the receipt in the conversation has its reference already */
-  function receiptSaysIt(id, words) {
-    return id.startsWith("handed-over-")
-      && session.entries.some((entry) => entry.kind === "handoff" && entry.receipt.reference && words.includes(entry.receipt.reference));
   }
 
   /** @param {Record<string, any>} event */
