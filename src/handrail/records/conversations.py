@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from handrail.desk.handoff.concern import FAILED, Concern, Concerns
 from handrail.desk.handoff.ownership import Action, Ownership, State, step
 from handrail.errors import PermanentError
+from handrail.records.conversation_rows import SUBJECT_CHARS, marks_of, message_row, new_row
 from handrail.records.database import Database
 from handrail.records.desk_tables import ConversationRow, MessageRow, UnansweredRow
 from handrail.records.repository import Repository
@@ -21,11 +22,8 @@ from handrail.types import Label
 
 VISITOR_REQUEST = "visitor_request"
 """The reason of whoever just asks for a person."""
-SUBJECT_CHARS = 120
 GRAVE = Label.HIGH_STAKES.value
 LAST_CHARS = 200
-SETTLED: dict[str, Any] = {"concern": None, "concern_turn_id": None, "priority": 0}
-"""An agent has dealt with it; only what comes after that is a concern again."""
 
 Hook = Callable[[AsyncSession, ConversationRow, Action], Awaitable[None]]
 """Runs inside the transaction of a change of ownership: what it writes is kept exactly when the change is."""
@@ -305,7 +303,7 @@ class ConversationRecords(Repository):
                 version=after.version,
                 generation=after.generation,
                 updated_at=now,
-                **_marks(action, now),
+                **marks_of(action, now),
                 **(values or {}),
             )
         )
@@ -321,7 +319,7 @@ class ConversationRecords(Repository):
         """The conversation, locked and bound to its visitor; a new one where there is none."""
         row = (await session.scalars(self._one(entry.conversation_id).with_for_update())).one_or_none()
         if row is None:
-            row = _new(self._tenant, entry, text, now)
+            row = new_row(self._tenant, entry, text, now)
             session.add(row)
             await session.flush()
         if row.visitor_id is None:
@@ -341,7 +339,7 @@ class ConversationRecords(Repository):
             if await self._same(session, row.id, message.id):
                 continue
             row.last_seq += 1
-            stored = _stored(row, message, now)
+            stored = message_row(row, message, now)
             session.add(stored)
             added.append(stored)
             if message.kind == "message":
@@ -380,56 +378,3 @@ def _stale(session: AsyncSession, row: ConversationRow) -> Stale:
 
 def _tell(row: ConversationRow) -> bool:
     return not ownership_of(row).bot_answers and row.told_generation < row.generation
-
-
-def _marks(action: Action, now: float) -> dict[str, Any]:
-    match action:
-        case Action.HAND_OVER | Action.REOPEN:
-            return {"queued_at": now, "taken_at": None, "first_response_at": None, "resolved_at": None}
-        case Action.TAKE:
-            return {"taken_at": now}
-        case Action.HAND_BACK:
-            return SETTLED
-        case Action.RESOLVE:
-            return {"resolved_at": now, **SETTLED}
-        case _:
-            return {}
-
-
-def _new(tenant: str, entry: Entry, text: str, now: float) -> ConversationRow:
-    return ConversationRow(
-        tenant=tenant,
-        id=entry.conversation_id,
-        visitor_id=entry.visitor_id,
-        lang=entry.lang,
-        state=State.BOT.value,
-        version=0,
-        generation=0,
-        told_generation=0,
-        last_seq=0,
-        subject=text[:SUBJECT_CHARS],
-        last_text="",
-        last_author="",
-        created_at=now,
-        updated_at=now,
-        context={},
-        visitor_read_seq=0,
-        agent_read_seq=0,
-    )
-
-
-def _stored(row: ConversationRow, message: NewMessage, now: float) -> MessageRow:
-    return MessageRow(
-        tenant=row.tenant,
-        conversation_id=row.id,
-        seq=row.last_seq,
-        id=message.id,
-        author=message.author,
-        user_id=message.user_id,
-        name=message.name,
-        text=message.text,
-        kind=message.kind,
-        turn_id=message.turn_id,
-        meta=message.meta,
-        at=now,
-    )
