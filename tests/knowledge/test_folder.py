@@ -112,6 +112,20 @@ def test_hidden_files_and_other_kinds_are_skipped(tmp_path: Path) -> None:
     assert [type(item) for item in found] == [Article, Skipped]
 
 
+def test_an_index_among_the_articles_is_not_read_as_some(tmp_path: Path) -> None:
+    """`handrail ingest .` keeps its data in a folder beside the articles, and is called again there."""
+    snapshot = tmp_path / "var" / "kb" / "help" / "snapshot" / "1f"
+    snapshot.mkdir(parents=True)
+    (snapshot / "passages.jsonl").write_text('{"question": "How?", "answer": "So."}\n')
+    (tmp_path / "page.md").write_text("Text.")
+
+    found = load(tmp_path)
+
+    assert [item.id for item in found if isinstance(item, Article)] == ["page"]
+    (skipped,) = [item for item in found if isinstance(item, Skipped)]
+    assert skipped.where.endswith("var") and "Handrail" in skipped.why
+
+
 def test_files_of_other_kinds_are_counted_and_named_by_kind(tmp_path: Path) -> None:
     for name in ("a.png", "b.png", "c.PNG", "d.png", "page.md", "LICENCE", "sub/e.css"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -14,6 +14,8 @@ from handrail.knowledge import Skipped
 
 PAGES = ".pages"
 """Ends the name of a folder that holds pictures of the pages of the parsed document beside it."""
+OWN = "kb/*/snapshot"
+"""Is in a data folder, which stands among the articles where they are indexed from their own folder."""
 NAMED = 3
 """Files of one kind that are named where that kind isn't read."""
 MOST_WAYS = 8
@@ -125,6 +127,8 @@ class Walk:
             yield Skipped(str(path), "a link to a folder that contains it")
         elif self._ways[real] > MOST_WAYS:
             yield Skipped(str(path), f"more than {MOST_WAYS} paths lead to this folder")
+        elif next(real.glob(OWN), None):
+            yield Skipped(printable(path), "holds indexes that Handrail made, not articles")
         else:
             yield from self._below(path, (*above, real))
 
