@@ -223,7 +223,7 @@ class Readiness(BaseModel):
     degraded: list[Degraded] = Field(description="What does not work as configured, the longest first.", examples=[[]])
     checks: dict[str, str] = Field(
         description="`ok`, `loading`, or what is wrong, also where questions are answered regardless.",
-        examples=[{"models": "ok", "index": "ok", "records": "ok", "limits": "ok"}],
+        examples=[{"models": "ok", "index": "ok", "records": "ok", "limits": "ok", "disk": "ok"}],
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+from pathlib import Path
 
 from fastapi import APIRouter, Response
 
@@ -11,6 +13,8 @@ from api.schemas import Health, Readiness
 from handrail import __version__
 
 RETRY_S = "5"
+LEAST_FREE = 200_000_000
+"""Bytes; with fewer, an ingest or a busy day soon fills the disk, and nothing that is said can be kept."""
 
 router = APIRouter(tags=["operation"])
 
@@ -50,7 +54,7 @@ async def ready(response: Response, services: Needed) -> Readiness:
 async def readiness(services: Services) -> Readiness:
     async def others() -> dict[str, str]:
         records, limits = await asyncio.gather(services.database.problem(), services.limits.problem())
-        return {"records": records or "ok", "limits": limits or "ok"}
+        return {"records": records or "ok", "limits": limits or "ok", "disk": room(services.settings.storage.data_dir)}
 
     checks = services.assistant.readiness() | await services.condition.looked(others)
     if services.startup.problem:
@@ -60,3 +64,12 @@ async def readiness(services: Services) -> Readiness:
     degraded = services.condition.degraded(checks, services.assistant.problems()) if is_ready else []
     status = "not_ready" if not is_ready else "degraded" if degraded else "ok"
     return Readiness(ready=is_ready, status=status, degraded=degraded, checks=checks)
+
+
+def room(folder: Path) -> str:
+    """`ok`, or how little is left on the disk that `folder` is on."""
+    try:
+        left = shutil.disk_usage(folder).free
+    except OSError as error:
+        return f"storage.data_dir can't be read: {error.strerror}"
+    return "ok" if left >= LEAST_FREE else f"only {left // 1_000_000} MB are left where storage.data_dir is"

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.condition import Condition
+from api.routes import health
 from handrail.errors import IndexBusy, ModelUnavailable
 from handrail.llm.health import Problem
 from handrail.llm.kinds import Failure
@@ -38,7 +39,7 @@ def test_ready_names_every_part(client: TestClient) -> None:
         "ready": True,
         "status": "ok",
         "degraded": [],
-        "checks": {"models": "ok", "index": "ok", "records": "ok", "limits": "ok"},
+        "checks": {"models": "ok", "index": "ok", "records": "ok", "limits": "ok", "disk": "ok"},
     }
 
 
@@ -238,3 +239,15 @@ def test_log_names_requests_but_never_what_was_asked(client: TestClient, caplog:
     assert "private" not in "".join(
         record.getMessage() for record in caplog.records if record.name == "handrail.access"
     )
+
+
+def test_a_disk_that_is_nearly_full_is_told_before_anything_is_lost(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "LEAST_FREE", 1 << 80)  # no disk has so much
+
+    found = client.get("/ready")
+
+    assert found.status_code == 200
+    assert found.json()["status"] == "degraded"
+    assert "storage.data_dir" in found.json()["checks"]["disk"]
