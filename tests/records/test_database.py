@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,12 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, event, insert, select, text
+from sqlalchemy import Engine, create_engine, event, insert, select, text
 from sqlalchemy.pool import Pool
 
 from handrail.errors import SettingsError
 from handrail.records import RecordsUnavailable
-from handrail.records.database import database_url, open_database
+from handrail.records.database import Database, database_url, open_database
 from handrail.records.desk_tables import MessageRow
 from handrail.records.migrate import MIGRATIONS
 from handrail.records.tables import Base
@@ -223,3 +224,41 @@ def test_whoever_is_cancelled_as_a_connection_goes_back_leaves_none_behind(tmp_p
     for thread in left:
         thread.join(2.0)
     assert not any(thread.is_alive() for thread in left)
+
+
+class Slow(sqlite3.Connection):
+    """Takes longer to open than an event loop to end."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        time.sleep(0.1)
+        super().__init__(*given, **options)
+
+
+def test_whoever_is_cancelled_as_a_file_is_opened_leaves_no_thread_behind(tmp_path: Path) -> None:
+    """What a thread meets that comes too late for its event loop fails the test."""
+
+    async def look(database: Database) -> None:
+        async with database.read_session() as session:
+            await session.execute(select(1))
+
+    async def look_and_leave() -> None:
+        database = await open_database(Storage(data_dir=tmp_path))
+        looking = asyncio.create_task(look(database))
+
+        def cancel(_dialect: object, _record: object, _given: object, options: dict[str, Any]) -> None:
+            options["factory"] = Slow
+            looking.cancel()
+
+        event.listen(Engine, "do_connect", cancel)
+        try:
+            with pytest.raises(asyncio.CancelledError):
+                await looking
+        finally:
+            event.remove(Engine, "do_connect", cancel)
+            await database.close()
+
+    asyncio.run(look_and_leave())
+
+    for thread in threading.enumerate():
+        if "connection" in thread.name:
+            thread.join(2.0)

@@ -97,12 +97,15 @@ class Database:
                 if line is not None:
                     await held.enter_async_context(line.turn(first=self._apart is None))
                 session = AsyncSession(engine, expire_on_commit=False)
+                opening = asyncio.create_task(session.connection()) if self._silence is None else None
                 try:
                     if self._silence is not None:
                         await _connected(session, self._silence)
+                    elif opening is not None:
+                        await asyncio.shield(opening)
                     yield session
                 except BaseException:
-                    await self._to_the_end(session.close())
+                    await self._to_the_end(_closed(session, opening))
                     raise
                 await self._to_the_end(_committed(session))
         except IntegrityError:
@@ -136,6 +139,13 @@ class Database:
             await asyncio.wait(closing, timeout=LOCK_WAIT_MS / 1000)
         for engine in {self._readers, self._engine, self.apart._readers, self.apart._engine}:
             await engine.dispose()
+
+
+async def _closed(session: AsyncSession, opening: asyncio.Task[Any] | None) -> None:
+    """A file that is being opened is opened first: it happens in a thread, which can't be stopped."""
+    if opening is not None:
+        await asyncio.gather(opening, return_exceptions=True)
+    await session.close()
 
 
 async def _committed(session: AsyncSession) -> None:
