@@ -16,6 +16,7 @@ from typing import Any
 
 from handrail.assembly import kb_folder
 from handrail.assembly.sourcing import Known, known_sources
+from handrail.knowledge.sources.at_desk import SourceError
 from handrail.knowledge.sync import LAST
 from handrail.settings import Settings
 from handrail.settings.tenants import OWN
@@ -49,6 +50,7 @@ class Syncing:
         return await asyncio.to_thread(_read, self._preview)
 
     async def sources(self) -> list[Known]:
+        """Raises SourceError."""
         return await asyncio.to_thread(known_sources, self._settings)
 
     def start(self, preview: str | None = None) -> bool:
@@ -63,10 +65,17 @@ class Syncing:
         while True:
             last = await self.last()
             due = (last or {}).get("finished", 0.0) + 60.0 * self.every_minutes
-            if self._clock() >= due and any(one.active for one in await self.sources()) and self.start():
+            if self._clock() >= due and await self._any() and self.start():
                 assert self._running is not None  # noqa: S101 - it was begun
                 await self._running
             await asyncio.sleep(min(LOOK_S, 60.0 * self.every_minutes))
+
+    async def _any(self) -> bool:
+        try:
+            return any(one.active for one in await self.sources())
+        except SourceError as error:
+            log.warning("nothing is synced: %s", error)
+            return False
 
     async def close(self) -> None:
         if self._running is not None:

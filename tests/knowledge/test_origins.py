@@ -11,8 +11,10 @@ from handrail.answer.planted import planted
 from handrail.errors import KnowledgeError
 from handrail.knowledge import Loader, Rejected, Unpublished
 from handrail.knowledge.origins import AT_DESK, BY_HAND, UNKNOWN, From, Origins
+from handrail.knowledge.sources.at_desk import DeskSources, SourceError
 from handrail.knowledge.sources.kept import Kept
 from handrail.knowledge.sync import Declared, Diff, Owners, collect, difference
+from handrail.settings.sources import Source
 from handrail.stores.store import Stamp
 from tests.knowledge.articles import Given, article
 
@@ -101,3 +103,26 @@ def test_the_origin_of_each_article_is_noted_and_can_be_given_up(tmp_path: Path)
 
     origins.give_up("site")
     assert origins.all()["mail"] == BY_HAND
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"kind": "folder"}'])
+def test_a_source_that_is_damaged_is_named_and_not_taken_for_removed(tmp_path: Path, damage: str) -> None:
+    """Taken for removed, its articles would leave the index with the next sync."""
+    held = DeskSources(tmp_path)
+    one = held.add(Source(kind="git", where="https://git.example/help.git"), "", "lead", 1.0)
+    (file,) = (tmp_path / "desk").glob("*.json")
+    file.write_text(damage)
+
+    for look in (held.all, lambda: held.get(one.id)):
+        with pytest.raises(SourceError, match=file.name):
+            look()
+
+
+def test_origins_that_are_damaged_are_named_and_not_written_over(tmp_path: Path) -> None:
+    origins = Origins(tmp_path)
+    origins.claim([])
+    (tmp_path / "sources" / "origins.json").write_text("{")
+
+    with pytest.raises(KnowledgeError, match=r"origins\.json"):
+        origins.claim([])
+    assert (tmp_path / "sources" / "origins.json").read_text() == "{"

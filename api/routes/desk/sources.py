@@ -49,8 +49,11 @@ async def sources(signed: Lead, request: Request, services: Needed) -> dict[str,
     """Where the articles come from, and what the newest run and the newest preview told."""
     syncing: Syncing = request.app.state.syncing
     settings = services.settings
-    known = await syncing.sources()
-    of = list((await asyncio.to_thread(origins_of(settings).all)).values())
+    known = await _known(syncing)
+    try:
+        of = list((await asyncio.to_thread(origins_of(settings).all)).values())
+    except KnowledgeError as error:
+        raise ApiError(409, "refused", sentence(error)) from None
     return {
         "items": [{**_view(one), "articles": of.count(one.id)} for one in known],
         "folders": [str(one) for one in settings.knowledge.desk_folders],
@@ -108,7 +111,7 @@ async def preview(
 ) -> dict[str, Any]:
     """Begin to read a source without changing anything; `GET /sources` says what would change."""
     syncing: Syncing = request.app.state.syncing
-    if all(one.id != source_id for one in await syncing.sources()):
+    if all(one.id != source_id for one in await _known(syncing)):
         raise ApiError(404, *BY_STATUS[404])
     if not syncing.start(preview=source_id):
         raise ApiError(409, "running", "A sync or preview is under way already. Try again when it is done.")
@@ -155,12 +158,19 @@ async def remove(
 async def sync_now(signed: Lead, request: Request, services: Needed, learning: Learning) -> dict[str, Any]:
     """Begin a run; `GET /sources` says when it is over, and what has changed."""
     syncing: Syncing = request.app.state.syncing
-    if not any(one.active for one in await syncing.sources()):
+    if not any(one.active for one in await _known(syncing)):
         raise ApiError(422, "no_sources", "No source is turned on. Add one, or turn one on.")
     if not syncing.start():
         raise ApiError(409, "running", "A sync or preview is under way already.")
     await services.desk.book.log("sync_started", learning.clock(), user_id=signed.user.id)
     return {"running": True}
+
+
+async def _known(syncing: Syncing) -> list[Known]:
+    try:
+        return await syncing.sources()
+    except SourceError as error:
+        raise ApiError(409, "refused", sentence(error)) from None
 
 
 async def _found(held: DeskSources, source_id: str) -> DeskSource:
@@ -170,6 +180,8 @@ async def _found(held: DeskSources, source_id: str) -> DeskSource:
         return await asyncio.to_thread(held.get, source_id)
     except NoSource:
         raise ApiError(404, *BY_STATUS[404]) from None
+    except SourceError as error:
+        raise ApiError(409, "refused", sentence(error)) from None
 
 
 async def _checked(settings: Settings, body: Declaration, *, token: bool) -> Source:

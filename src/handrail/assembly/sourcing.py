@@ -54,7 +54,10 @@ def permitted(settings: Settings, source: Source, *, token: bool) -> Source:
 
 
 def known_sources(settings: Settings) -> list[Known]:
-    """Those of the knowledge base in use: of the settings, then of the desk, paused ones among them."""
+    """Those of the knowledge base in use: of the settings, then of the desk, paused ones among them.
+
+    Raises SourceError.
+    """
     kb = settings.knowledge.kb
     declared = [Known(_id(one), one) for one in settings.sources if (one.kb or kb) == kb]
     return declared + [Known(one.id, one.source, one) for one in desk_sources(settings).all()]

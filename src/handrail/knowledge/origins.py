@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from handrail.errors import KnowledgeError
 from handrail.knowledge import Article, Loader, Rejected, Unpublished
 from handrail.knowledge.sources.kept import Kept
 
@@ -57,13 +58,18 @@ class Origins:
         """The source of each article.
 
         Where none was ever kept, what the last sync indexed came from one of the sources, and the rest was added by
-        hand.
+        hand. Raises KnowledgeError for a damaged file.
         """
         try:
-            found = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            found = None
-        return found if isinstance(found, dict) else self._of_before()
+            found: dict[str, str] = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return self._of_before()
+        except (OSError, ValueError) as error:
+            raise KnowledgeError(
+                f"{self._path} can't be read ({type(error).__name__}), so it isn't known which source brought which "
+                "article; restore it from a backup, or delete it: what the last sync found then counts as the sources'"
+            ) from error
+        return found
 
     def claim(self, loaders: Sequence[Claiming]) -> None:
         """What was read of `loaders`; the first that has an article counts."""

@@ -6,13 +6,10 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from handrail.errors import PermanentError
 from handrail.settings.sources import Source
@@ -56,12 +53,12 @@ class DeskSources:
         self._folder = folder / FOLDER
 
     def all(self) -> list[DeskSource]:
-        """In the order they were declared; a damaged file is left out."""
+        """In the order they were declared. Raises SourceError."""
         found = [one for path in self._folder.glob("*.json") if (one := _read(path))]
         return sorted(found, key=lambda one: (one.at, one.id))
 
     def get(self, id_: str) -> DeskSource:
-        """Raises NoSource."""
+        """Raises NoSource and SourceError."""
         found = _read(self._folder / f"{id_}.json") if ID.fullmatch(id_) else None
         if found is None:
             raise NoSource("there is no such source any more")
@@ -89,7 +86,7 @@ class DeskSources:
         return one
 
     def switch(self, id_: str, *, active: bool) -> DeskSource:
-        """Raises NoSource."""
+        """Raises NoSource and SourceError."""
         one = replace(self.get(id_), active=active)
         self._keep(one)
         return one
@@ -108,15 +105,24 @@ class DeskSources:
         part.replace(self._folder / f"{one.id}.json")
 
 
-def _refuse_same(source: Source, others: Iterator[DeskSource] | list[DeskSource]) -> None:
+def _refuse_same(source: Source, others: Iterable[DeskSource]) -> None:
     told = source.model_dump(include=set(FIELDS))
     if any(one.source.model_dump(include=set(FIELDS)) == told for one in others):
         raise SourceError("this source is declared already")
 
 
 def _read(path: Path) -> DeskSource | None:
-    with suppress(OSError, ValueError, KeyError, TypeError, ValidationError):
+    """None where there is no such file.
+
+    Raises SourceError for one that can't be read: taken for absent, its articles would leave with the next sync.
+    """
+    try:
         said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         source = Source.model_validate({key: said.pop(key) for key in FIELDS})
         return DeskSource(path.stem, source, **said)
-    return None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SourceError(
+            f"the source in {path} can't be read ({type(error).__name__}); restore the file from a backup, or delete it"
+        ) from error
