@@ -198,43 +198,26 @@ async def test_a_long_look_holds_no_writer_up_and_changes_nothing(tmp_path: Path
     await database.close()
 
 
-def test_whoever_is_cancelled_as_a_connection_goes_back_leaves_none_behind(tmp_path: Path) -> None:
-    """A thread that is left behind waits for an event loop that is gone, and whoever meets it later with it."""
-    before = set(threading.enumerate())
-
-    async def look_and_leave() -> None:
-        database = await open_database(Storage(data_dir=tmp_path))
-        looking = asyncio.create_task(database.problem())
-
-        def cancel(connection: Any, *_: object) -> None:
-            looking.cancel()
-            connection.run_async(lambda _: asyncio.sleep(0.2))
-
-        event.listen(Pool, "reset", cancel)
-        try:
-            with pytest.raises(asyncio.CancelledError):
-                await looking
-            await database.close()
-        finally:
-            event.remove(Pool, "reset", cancel)
-
-    asyncio.run(look_and_leave())
-
-    left = [thread for thread in threading.enumerate() if thread not in before and "connection" in thread.name]
-    for thread in left:
-        thread.join(2.0)
-    assert not any(thread.is_alive() for thread in left)
-
-
 class Slow(sqlite3.Connection):
-    """Takes longer to open than an event loop to end."""
+    """Takes longer for everything than an event loop to end."""
 
     def __init__(self, *given: Any, **options: Any) -> None:
         time.sleep(0.1)
         super().__init__(*given, **options)
 
+    def commit(self) -> None:
+        time.sleep(0.1)
+        super().commit()
 
-def test_whoever_is_cancelled_as_a_file_is_opened_leaves_no_thread_behind(tmp_path: Path) -> None:
+    def rollback(self) -> None:
+        time.sleep(0.1)
+        super().rollback()
+
+
+@pytest.mark.parametrize(("watched", "moment"), [(Engine, "do_connect"), (Pool, "reset")], ids=["opens", "goes back"])
+def test_whoever_is_cancelled_as_a_file_opens_or_goes_back_leaves_no_thread_and_no_error_behind(
+    tmp_path: Path, watched: type, moment: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """What a thread meets that comes too late for its event loop fails the test."""
 
     async def look(database: Database) -> None:
@@ -245,16 +228,20 @@ def test_whoever_is_cancelled_as_a_file_is_opened_leaves_no_thread_behind(tmp_pa
         database = await open_database(Storage(data_dir=tmp_path))
         looking = asyncio.create_task(look(database))
 
-        def cancel(_dialect: object, _record: object, _given: object, options: dict[str, Any]) -> None:
+        def slow(_dialect: object, _record: object, _given: object, options: dict[str, Any]) -> None:
             options["factory"] = Slow
+
+        def cancel(*_: object) -> None:
             looking.cancel()
 
-        event.listen(Engine, "do_connect", cancel)
+        event.listen(Engine, "do_connect", slow)
+        event.listen(watched, moment, cancel)
         try:
             with pytest.raises(asyncio.CancelledError):
                 await looking
         finally:
-            event.remove(Engine, "do_connect", cancel)
+            event.remove(watched, moment, cancel)
+            event.remove(Engine, "do_connect", slow)
             await database.close()
 
     asyncio.run(look_and_leave())
@@ -262,3 +249,5 @@ def test_whoever_is_cancelled_as_a_file_is_opened_leaves_no_thread_behind(tmp_pa
     for thread in threading.enumerate():
         if "connection" in thread.name:
             thread.join(2.0)
+            assert not thread.is_alive()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
