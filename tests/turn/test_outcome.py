@@ -104,17 +104,6 @@ def test_a_static_reply_speaks_for_the_brand() -> None:
     assert "Acme" in outcome.static(Label.IRRELEVANT, WORDING).answer
 
 
-@pytest.mark.parametrize(
-    ("titles", "named"),
-    [(["A"], "“A”?"), (["A", "B"], "“A” or “B”?"), (["A", "B", "C"], "“A”, “B” or “C”?"), (["{x}"], "“{x}”?")],
-)
-def test_a_clarifying_question_names_the_nearest_articles(titles: list[str], named: str) -> None:
-    result = outcome.followup(WORDING, titles, 0.3)
-
-    assert f"Is this about {named}" in result.answer
-    assert result.suggestions == tuple(titles)
-
-
 def test_low_confidence_sets_a_disclaimer_apart_and_links_to_nothing() -> None:
     result = outcome.low_confidence("Text [1].", CITED, 0.4, WORDING)
 

@@ -13,6 +13,7 @@ import pytest
 
 from handrail.text.language import spoken
 from handrail.turn import outcome
+from handrail.turn.replies import COURTESIES
 from handrail.turn.wording import PERSON, Wording, load_wording
 from handrail.types import Label, Offer, Outcome, RefusalReason, Routing, Verdict
 from handrail.types.people import NOBODY, PRESENT, Availability, People
@@ -48,9 +49,7 @@ def texts(lang: str) -> dict[str, str]:
 def outcomes(wording: Wording) -> dict[str, Outcome]:
     """One of every routing that has fixed words, as the pipeline builds them."""
     made = [outcome.static(label, wording, ["Bookings"]) for label in outcome.STATIC]
-    made += [
-        outcome.static(Label.IRRELEVANT, wording, rule=rule) for rule in ("greeting", "thanks", "yes", "no", "chat")
-    ]
+    made += [outcome.static(Label.IRRELEVANT, wording, rule=rule) for rule in COURTESIES.values()]
     made += [outcome.static(Label.OUT_OF_SCOPE, wording, rule="person")]
     made += [outcome.cannot_answer(reason, wording, 0.1) for reason in RefusalReason]
     made += [

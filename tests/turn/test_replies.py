@@ -23,7 +23,7 @@ from handrail.types import (
 from tests.stages import BANDS, DRAFT, EVIDENCE, NOTHING, PIECES, UNLIKE, UNSURE, WORDING, ask, request
 
 TOPICS = ("Billing", "Domains")
-OFFERED = Exchange("domain", "domain", "", Routing.FOLLOWUP, (), ("Buy a domain", "Renew a domain"))
+ASKED_BACK = Exchange("domain", "domain", "", Routing.FOLLOWUP)
 
 
 def understanding(act: Act = Act.REQUEST, *texts: str, wants_person: bool = False) -> Understanding:
@@ -47,10 +47,11 @@ def test_what_asks_for_something_has_no_fixed_reply(act: Act) -> None:
     assert replies.courtesy(understanding(act), ask(), WORDING, TOPICS) is None
 
 
-@pytest.mark.parametrize("act", [Act.YES, Act.NO])
-def test_a_yes_or_a_no_to_a_question_back_is_shown_what_it_offered_again(act: Act) -> None:
-    assert courtesy(understanding(act), OFFERED).suggestions == OFFERED.titles
-    assert courtesy(understanding(act)).suggestions == TOPICS
+def test_who_asks_what_it_is_hears_that_it_is_a_program() -> None:
+    reply = courtesy(understanding(Act.ABOUT_ASSISTANT))
+
+    assert (reply.routing, reply.suggestions) == (Routing.IRRELEVANT, TOPICS)
+    assert "automated" in reply.answer and "program" in reply.answer
 
 
 def test_who_declined_an_offer_is_not_made_another() -> None:
@@ -62,7 +63,7 @@ def test_who_declined_an_offer_is_not_made_another() -> None:
 
 def test_thanks_and_greetings_are_courtesies_that_turn_nobody_away() -> None:
     for act in (Act.THANKS, Act.GREETING):
-        reply = courtesy(understanding(act), OFFERED)
+        reply = courtesy(understanding(act), ASKED_BACK)
         assert (reply.routing, reply.suggestions) == (Routing.IRRELEVANT, TOPICS)
         assert reply.escalation.offer is Offer.NONE
         assert reply.answer not in {WORDING.say("irrelevant"), WORDING.say("nonsense")}
@@ -104,24 +105,26 @@ def test_of_parts_that_are_turned_away_the_one_a_person_could_settle_decides(
 def nothing(evidence: Evidence, *history: Exchange, act: Act = Act.REQUEST) -> Outcome:
     parts = [part("how?", evidence)]
     cards = PIECES.cards(evidence) if evidence is UNSURE else ()
-    return replies.nothing_found(parts, cards, understanding(act), ask(history=history), WORDING)
+    return replies.nothing_found(parts, cards, understanding(act), ask(history=history), WORDING, TOPICS)
 
 
 def test_the_closest_sections_come_before_a_question_back() -> None:
-    closest = nothing(UNSURE, OFFERED)
+    closest = nothing(UNSURE, ASKED_BACK)
 
     assert closest.routing is Routing.LOW_CONFIDENCE
     assert [card.piece.passage_id for card in closest.closest] == [one.id for one in UNSURE.passages]
 
 
-def test_a_question_back_names_three_articles_at_most() -> None:
-    assert nothing(UNLIKE).suggestions == ("Connect a domain", "DNS records")
-    assert nothing(NOTHING).answer == WORDING.say("followup")
+@pytest.mark.parametrize("evidence", [UNLIKE, NOTHING])
+def test_a_question_back_names_no_article_that_is_not_likely(evidence: Evidence) -> None:
+    asked = nothing(evidence)
+
+    assert (asked.answer, asked.suggestions) == (WORDING.say("followup"), TOPICS)
 
 
 @pytest.mark.parametrize("routing", [Routing.FOLLOWUP, Routing.LOW_CONFIDENCE, Routing.CANNOT_ANSWER])
 def test_a_second_time_it_is_said_that_there_is_no_answer(routing: Routing) -> None:
-    refused = nothing(UNLIKE, replace(OFFERED, routing=routing))
+    refused = nothing(UNLIKE, replace(ASKED_BACK, routing=routing))
 
     assert (refused.routing, refused.refusal_reason) == (Routing.CANNOT_ANSWER, RefusalReason.LOW_EVIDENCE)
 
@@ -129,7 +132,7 @@ def test_a_second_time_it_is_said_that_there_is_no_answer(routing: Routing) -> N
 def test_a_refusal_of_long_ago_does_not_count() -> None:
     fine = Exchange("q", "q", "Text [1].", Routing.ANSWERED)
 
-    assert nothing(UNLIKE, OFFERED, fine, fine).routing is Routing.FOLLOWUP
+    assert nothing(UNLIKE, ASKED_BACK, fine, fine).routing is Routing.FOLLOWUP
 
 
 @pytest.mark.parametrize("act", [Act.STILL_FAILS, Act.WRONG_ANSWER])

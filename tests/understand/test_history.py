@@ -20,7 +20,7 @@ from handrail.understand.history import (
 
 ASKED = "How do I connect a domain by DNS records?"
 DOMAIN = Exchange(ASKED, ASKED, "Open Settings.", Routing.ANSWERED, ("domains:dns",), ("Connect by DNS records",))
-OFFER = Exchange("domain", "domain", "", Routing.FOLLOWUP, (), ("Buy a domain", "Renew a domain"))
+ASKED_BACK = Exchange("domain", "domain", "", Routing.FOLLOWUP)
 WEATHER = Exchange("how is the weather", "how is the weather", "", Routing.IRRELEVANT)
 TO_PERSON = Exchange("Can I move my waitlist?", "Can I move my waitlist?", "", Routing.HANDED_OFF, turn_id="2")
 PERSON = Exchange("", "", "That needs the Business plan.", Routing.HANDED_OFF)
@@ -39,8 +39,8 @@ def test_what_was_off_topic_counts_only_where_nothing_else_was_asked(off_topic: 
 
 
 def test_an_article_is_under_discussion_for_two_turns() -> None:
-    assert discussed((DOMAIN, OFFER)) is DOMAIN
-    assert discussed((DOMAIN, OFFER, WEATHER)) is None
+    assert discussed((DOMAIN, ASKED_BACK)) is DOMAIN
+    assert discussed((DOMAIN, ASKED_BACK, WEATHER)) is None
     assert discussed(()) is None
 
 
@@ -53,13 +53,6 @@ def test_a_follow_up_stands_behind_the_question_before_it_and_is_searched_by_its
         "Connect by DNS records: and by nameservers?": TITLE,
     }
     assert wordings.favoured == ("domains:dns",)
-
-
-def test_an_answer_to_a_question_back_is_searched_for_below_each_title_it_offered() -> None:
-    _, wordings = carried("the second one", OFFER, (OFFER,))
-
-    assert set(wordings.beside) == {"the second one", "Buy a domain: the second one", "Renew a domain: the second one"}
-    assert wordings.favoured == ()
 
 
 def test_a_long_past_is_shortened_from_its_end_and_ends_a_sentence() -> None:
@@ -83,8 +76,8 @@ def test_what_a_person_wrote_last_is_searched_for_beside_the_message() -> None:
 def test_articles_stay_under_discussion_for_some_turns_the_latest_first() -> None:
     later = replace(DOMAIN, article_ids=("domains:transfer", "domains:dns", "domains:third"))
 
-    assert under_discussion((DOMAIN, later, OFFER, WEATHER)) == ("domains:transfer", "domains:dns")
-    assert under_discussion((DOMAIN, OFFER, OFFER, OFFER, WEATHER)) == ()
+    assert under_discussion((DOMAIN, later, ASKED_BACK, WEATHER)) == ("domains:transfer", "domains:dns")
+    assert under_discussion((DOMAIN, ASKED_BACK, ASKED_BACK, ASKED_BACK, WEATHER)) == ()
 
 
 def test_what_a_person_wrote_counts_until_the_assistant_is_asked_again() -> None:

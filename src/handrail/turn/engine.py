@@ -118,7 +118,7 @@ class Engine:
         elif all(part.static for part in parts):
             result = replies.turned_away(parts, turn.wording, self._topics)
         else:
-            result = replies.nothing_found(parts, self._cards(left), understood, turn.question, turn.wording)
+            result = self._nothing_found(turn, parts, left)
         return self._steps.related(turn, replace(result, requests=replies.asked(parts, answered, result)))
 
     async def _look_up(self, turn: TurnInFlight, understood: Understanding) -> Sequence[Found]:
@@ -150,6 +150,10 @@ class Engine:
         close = [part for part in parts if part.band is not Band.NOTHING and not part.static]
         found = [part.evidence for part in close if part.evidence.probability >= least]
         return self._stages.quote.cards(*found)
+
+    def _nothing_found(self, turn: TurnInFlight, parts: Sequence[Found], near: Sequence[Found]) -> Outcome:
+        cards = self._cards(near)
+        return replies.nothing_found(parts, cards, turn.understood, turn.question, turn.wording, self._topics)
 
     async def _grave(self, turn: TurnInFlight, answered: Sequence[Found], left: Sequence[Found]) -> Outcome:
         """Words first, then what the articles say, the policy, and a person."""
@@ -185,7 +189,7 @@ class Engine:
         open_ = [part for part in left if part.label in (Label.ANSWERABLE, Label.OUT_OF_SCOPE)]
         draft = replies.with_open(draft, open_, wording)
         if draft.claims and draft.verbatim and not sure:
-            return replies.nothing_found(answered, self._cards(answered), turn.understood, turn.question, wording)
+            return self._nothing_found(turn, answered, answered)
         if draft.self_verdict is Verdict.CANNOT or not draft.claims:
             return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
         draft = turn.showing.numbered(enforce(draft, evidence))

@@ -42,14 +42,14 @@ def static(label: Label, wording: Wording, topics: Sequence[str] = (), rule: str
     return Outcome(routing, words, reason, suggestions=chips, escalation=ASKED_FOR if rule == "person" else escalation)
 
 
-def followup(wording: Wording, titles: Sequence[str], confidence: float) -> Outcome:
-    """Ask one clarifying question, naming the nearest topics when there are any."""
-    if titles:
-        text = wording.say("followup_topic", topics=wording.either([wording.quoted(title) for title in titles]))
-    else:
-        text = wording.say("followup")
+def followup(wording: Wording, topics: Sequence[str], confidence: float) -> Outcome:
+    """Ask one clarifying question. What was found is not named: an article that is not likely only leads astray."""
     return Outcome(
-        Routing.FOLLOWUP, text, RefusalReason.NO_RELEVANT_CONTEXT, suggestions=tuple(titles), confidence=confidence
+        Routing.FOLLOWUP,
+        wording.say("followup"),
+        RefusalReason.NO_RELEVANT_CONTEXT,
+        suggestions=tuple(topics),
+        confidence=confidence,
     )
 
 

@@ -26,8 +26,14 @@ from handrail.types import (
     Understanding,
 )
 
-TOPICS = 3
-COURTESIES = {Act.GREETING: "greeting", Act.THANKS: "thanks", Act.YES: "yes", Act.NO: "no"}
+COURTESIES = {
+    Act.GREETING: "greeting",
+    Act.THANKS: "thanks",
+    Act.YES: "yes",
+    Act.NO: "no",
+    Act.CHAT: "chat",
+    Act.ABOUT_ASSISTANT: "about_assistant",
+}
 AGAIN = frozenset({Routing.FOLLOWUP, Routing.LOW_CONFIDENCE, Routing.CANNOT_ANSWER})
 LATELY = 2
 CRISIS = "crisis"
@@ -45,11 +51,8 @@ def courtesy(understood: Understanding, question: Question, wording: Wording, to
     told = understood.whole.senses[0].classification
     if understood.wants_person and len(understood.requests) == 1 and told.label is not Label.HIGH_STAKES:
         return outcome.static(Label.OUT_OF_SCOPE, wording, (), "person")
-    if understood.act in (Act.CHAT, Act.ABOUT_ASSISTANT):
-        rule = "chat" if understood.act is Act.CHAT else None
-        return outcome.static(Label.IRRELEVANT, wording, topics, rule) if told.label is not Label.NONSENSE else None
     rule = COURTESIES.get(understood.act)
-    if rule is None:
+    if rule is None or (understood.act in (Act.CHAT, Act.ABOUT_ASSISTANT) and told.label is Label.NONSENSE):
         return None
     last = question.history[-1] if question.history else None
     serious = told.label is Label.HIGH_STAKES or (last is not None and last.routing is Routing.HIGH_STAKES)
@@ -57,9 +60,7 @@ def courtesy(understood: Understanding, question: Question, wording: Wording, to
         return None  # what was asked for is still wanted, only the offer is not
     if understood.act is Act.NO and understood.refuses_offer:
         rule = "chat"  # which offers nothing again
-    offered = last.titles if last is not None and last.routing is Routing.FOLLOWUP else ()
-    chips = offered if understood.act in (Act.YES, Act.NO) and offered else topics
-    return outcome.static(Label.IRRELEVANT, wording, chips, rule)
+    return outcome.static(Label.IRRELEVANT, wording, topics, rule)
 
 
 def turned_away(parts: Sequence[Found], wording: Wording, topics: Sequence[str]) -> Outcome:
@@ -69,7 +70,12 @@ def turned_away(parts: Sequence[Found], wording: Wording, topics: Sequence[str])
 
 
 def nothing_found(
-    parts: Sequence[Found], cards: Sequence[Card], understood: Understanding, question: Question, wording: Wording
+    parts: Sequence[Found],
+    cards: Sequence[Card],
+    understood: Understanding,
+    question: Question,
+    wording: Wording,
+    topics: Sequence[str],
 ) -> Outcome:
     """The closest sections; else one question back, and a person where that was asked before or would not help."""
     best = max((part.evidence for part in parts), key=lambda evidence: evidence.probability)
@@ -84,8 +90,7 @@ def nothing_found(
     lately = question.history[-LATELY:]
     if any(past.routing in AGAIN for past in lately) or (failed and lately):
         return outcome.cannot_answer(RefusalReason.LOW_EVIDENCE, wording, confidence)
-    titles = dict.fromkeys(hit.passage.title for hit in best.hits)
-    return outcome.followup(wording, list(titles)[:TOPICS], confidence)
+    return outcome.followup(wording, topics, confidence)
 
 
 def asked(parts: Sequence[Found], answered: Sequence[Found], result: Outcome) -> list[Asked]:

@@ -23,7 +23,7 @@ class Exchange:
     article_ids: tuple[str, ...] = ()
     """Articles the answer cited, best first."""
     titles: tuple[str, ...] = ()
-    """Titles of those articles; for a clarifying question, the titles it offered."""
+    """Titles of those articles."""
     turn_id: str = ""
     follows: str | None = None
     """Id of the turn it goes on from; empty where it opens a branch, None where it is simply the one before."""

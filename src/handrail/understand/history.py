@@ -40,7 +40,7 @@ def carried(text: str, last: Exchange, history: Sequence[Exchange]) -> tuple[str
     """The message behind the question before it, and how else to search for it."""
     beside = {text: ALONE}
     grounded = discussed(history)
-    titles = grounded.titles[:1] if grounded is not None else last.titles if last.routing is Routing.FOLLOWUP else ()
+    titles = grounded.titles[:1] if grounded is not None else ()
     beside |= {f"{title}: {text}": TITLE for title in titles}
     said = said_by_person(history)
     if said:

@@ -32,14 +32,13 @@ def exchange_of(turn: Turn) -> Exchange | None:
         return None
     cited = dict.fromkeys((c.passage.article_id, c.passage.title) for c in result.citations)
     published = "\n".join(citation.passage.text for citation in result.citations)
-    offered = result.suggestions if result.routing is Routing.FOLLOWUP else ()
     return Exchange(
         question=_kept(turn.question.text, LONGEST_QUESTION),
         standalone=_kept(turn.standalone or turn.question.text, LONGEST_QUESTION),
         answer="" if result.refused else _kept(result.answer, LONGEST_ANSWER, published),
         routing=result.routing,
         article_ids=tuple(article for article, _ in cited),
-        titles=tuple(title for _, title in cited) or tuple(offered),
+        titles=tuple(title for _, title in cited),
         turn_id=turn.question.turn_id,
         follows=turn.question.follows,
         declined=turn.question.declined,
