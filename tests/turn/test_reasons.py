@@ -10,7 +10,6 @@ from handrail.turn import outcome
 from handrail.turn.wording import load_wording
 from handrail.types import Label, Outcome, RefusalReason
 from handrail.types.people import NOBODY
-from tests.stages import UNLIKE, WORDING, Library, Retrieves, ask, engine, stages
 
 LANGUAGES = sorted(path.name.removesuffix(".toml") for path in (files("handrail.turn") / "languages").iterdir())
 
@@ -46,12 +45,3 @@ def test_every_reason_the_assistant_may_give_is_covered() -> None:
 
     assert told | same | {RefusalReason.PERSON_ANSWERS} == set(RefusalReason)
     assert set(Label) - set(outcome.STATIC) == {Label.ANSWERABLE, Label.HIGH_STAKES}
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("retriever", [Library({}), Retrieves(UNLIKE)], ids=["nothing", "nothing near enough"])
-async def test_a_question_back_names_no_article(retriever: Library | Retrieves) -> None:
-    asked = (await engine(stages(retriever=retriever)).run(ask())).outcome
-
-    assert asked.refusal_reason is RefusalReason.NO_RELEVANT_CONTEXT
-    assert asked.answer == WORDING.say("followup")
