@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.text.courtesies import only_greets, without_courtesies, without_trailer
+from handrail.text.courtesies import without_courtesies, without_trailer
 
 REQUEST = "how do I refund an order"
 
@@ -80,16 +80,6 @@ def test_any_text_comes_back_as_a_part_of_itself(text: str) -> None:
 
     assert found in text
     assert bool(found) == bool(text.strip())
-
-
-@pytest.mark.parametrize("text", ["bom dia!", "Good morning everyone", "hello there, thanks", "Hej!", "buonasera"])
-def test_a_bare_greeting_is_known(text: str) -> None:
-    assert only_greets(text)
-
-
-@pytest.mark.parametrize("text", ["", "?", "hi, cancel", "hello world", "thanks", "day"])
-def test_other_messages_are_no_greeting(text: str) -> None:
-    assert not only_greets(text)
 
 
 @pytest.mark.parametrize(

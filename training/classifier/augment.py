@@ -1,9 +1,8 @@
-"""More of the same messages: rough and framed copies, mash that holds product words, other companies' business."""
+"""More of the same messages: rough copies, mash that holds product words, other companies' business."""
 
 from __future__ import annotations
 
 import random
-import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,11 +12,6 @@ from handrail.types import Label
 from training.classifier.rows import ANY, Company, Row
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-FRAMES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("frames.toml").read_text(encoding="utf-8"))
-_MORE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("frames_more.toml").read_text(encoding="utf-8"))
-MORE_FRAMES = {lang: {**said, **_MORE[lang]} for lang, said in FRAMES.items()}
-"""Other sentences of the same kind, with the same words to fill in."""
-SERIES = {"framed": FRAMES, "framed again": MORE_FRAMES}
 KEYS, GREETINGS, ENDINGS, STORIES = WORDS["keys"], WORDS["greetings"], WORDS["endings"], WORDS["stories"]
 OPENINGS, COMPLAINTS, OUTSIDERS = WORDS["openings"], WORDS["complaints"], WORDS["outsiders"]
 THINGS, BRANDS = WORDS["things"], WORDS["brands"].split()
@@ -36,41 +30,6 @@ def rough_copies(rows: Sequence[Row]) -> Iterator[Row]:
     for row in rows:
         rng = random.Random(f"rough/{row.company}/{row.text}")  # noqa: S311
         yield Row(_rough(row, rng), row.label, row.company, row.group, row.weight * 0.5, row.lang)
-
-
-def framed_copies(rows: Sequence[Row], weight: float, series: str = "framed", share: float = 1.0) -> Iterator[Row]:
-    """One copy of a `share` of the rows among sentences that carry no label, most in its language, else in English.
-
-    `series` is a key of `SERIES`.
-    """
-    frames = SERIES[series]
-    for row in rows:
-        rng = random.Random(f"{series}/{row.company}/{row.text}")  # noqa: S311
-        if share < 1 and rng.random() >= share:
-            continue
-        said = frames[row.lang if row.lang in frames and rng.random() < 0.9 else "en"]
-        before = rng.choice((1, 1, 1, 2, 2, 3, 0)) if row.label is not Label.NONSENSE else 1
-        after = rng.choice((0, 0, 1)) if before else 1
-        parts = [*rng.sample(said["before"], before), row.text, *rng.sample(said["after"], after)]
-        yield Row(_joined(parts, said, rng), row.label, row.company, row.group, row.weight * weight, row.lang)
-
-
-def _joined(parts: Sequence[str], said: dict[str, list[str]], rng: random.Random) -> str:
-    """Filled in; sentences follow each other with or without a stop, on one line or several."""
-    whole = [filled(part, said, rng) for part in parts]
-    whole[0] = whole[0][0].upper() + whole[0][1:]
-    kind = rng.randrange(8)
-    if kind == 0:
-        return " ".join(part.rstrip(".!") for part in whole).lower()
-    if kind == 1:
-        return "\n".join(whole)
-    if kind == 2:
-        return ", ".join(part.rstrip(".") for part in whole)
-    return " ".join(part if part[-1] in ".!?:," or part is whole[-1] else part + "." for part in whole)
-
-
-def filled(sentence: str, said: dict[str, list[str]], rng: random.Random) -> str:
-    return re.sub(r"\{(\w+)\}", lambda slot: rng.choice(said.get(slot[1], [slot[0]])), sentence)
 
 
 def _rough(row: Row, rng: random.Random) -> str:

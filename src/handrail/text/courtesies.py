@@ -29,7 +29,6 @@ CLOSED = re.compile(
     rf"(?:(?:[,;–—\n]|[ ]-)[\s–—-]*|(?P<stop>[.!?…]+)\s*)(?:{THANKS}|{FAREWELL}){SIGNED}{ENDED}|\s+{THANKS}{ENDED}",
     VERBOSE,
 )
-GREETING = re.compile(rf"\A\W*{OPENING}{ADDRESSED}\W*(?:{THANKS}\W*)?\Z", VERBOSE)
 BRANDED = re.compile(r"\A\W*hello ?fresh|\A\W*(?:dear|yo) (?:diary|lord|god|me)\b", re.I)
 TRAILER = re.compile(r"(?<=\w)[\s,]+(?:then|tho|though)(?P<end>\s*[?!.]*)\s*\Z", re.I)
 FEWEST_WORDS = 4
@@ -50,10 +49,6 @@ def without_trailer(text: str) -> str:
     """A question less the "then" at its end."""
     rest = TRAILER.sub(r"\g<end>", text)
     return rest if len(rest.split()) >= FEWEST_WORDS else text
-
-
-def only_greets(text: str) -> bool:
-    return GREETING.match(text) is not None
 
 
 def _opened(text: str) -> str:
