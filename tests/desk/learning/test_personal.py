@@ -11,6 +11,7 @@ from handrail.desk.learning.personal import impersonal, without_salutation
     ("text", "secret"),
     [
         ("write to jo.smith+x@mail.example.co.uk please", "jo.smith"),
+        ("write to jo.smith (at) example.com please", "jo.smith"),
         ("call me on +49 (0)30 1234-5678", "1234"),
         ("call 030/1234567", "1234567"),
         ("my order number is A-20391-X", "20391"),
@@ -33,6 +34,7 @@ def test_personal_data_is_taken_out(text: str, secret: str) -> None:
         "How do I connect my domain in 3 steps?",
         "The plan costs 29.00 a month since 2026-01-31.",
         "We have 10 000 000 visitors and version 2.14.3.",
+        "Forward the ports 49152-65535 to the camera",
         "Error code E-4012 when I open order settings",
         "Open **Settings** and choose **Domains**.",
         "I am on the Pro plan",

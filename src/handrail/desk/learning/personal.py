@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-from handrail.text.redact import redact
+from handrail.text.contacts import without_personal
 
-EMAIL = re.compile(r"[^\s@<>()\[\],;:\"']{1,64}@[^\s@<>()\[\],;:\"']+\.[^\s@<>()\[\],;:\"'.!?]{2,}")
-PHONE = re.compile(r"(?<![\w./-])(?:\+|00)?\(?\d[\d ()/.-]{6,18}\d(?![\w-])")
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 NUMBERED = re.compile(
     r"\b(?P<what>order|invoice|booking|customer|account|ticket|reference|ref|case|contract|bestellung|rechnung|kunde|"
     r"commande|facture|pedido|factura|заказ|счёт)(?P<between>\s*(?:number|no\.?|nr\.?|id|is|№|#|:|\s)*)"
@@ -38,28 +35,16 @@ def impersonal(text: str, names: tuple[str, ...] = ()) -> str:
     Names are those people introduce or greet each other with, and `names` (such as the visitor's own, or the agents').
     What is left must still be read by a person: no pattern knows every name.
     """
-    text = redact(text)
-    text = EMAIL.sub("[e-mail address removed]", text)
+    text = without_personal(text)
     text = PRIVATE_LINK.sub(r"\1", text)
     text = ADDRESS.sub("[address removed]", text)
     text = REFERENCE.sub("[reference removed]", text)
     text = NUMBERED.sub(lambda found: f"{found['what']}{found['between']}[number removed]", text)
-    text = PHONE.sub(_phone, text)
     text = INTRODUCED.sub(lambda found: f"{found['how']} [name removed]", text)
     for name in names:
         if len(name.strip()) > 1:
             text = re.sub(rf"\b{re.escape(name.strip())}\b", "[name removed]", text, flags=re.IGNORECASE)
     return text
-
-
-def _phone(found: re.Match[str]) -> str:
-    """Dates and plain numbers such as 10 000 000 look alike; a phone number has seven digits or more."""
-    text = found[0]
-    if DATE.fullmatch(text.strip()):
-        return text
-    digits = sum(character.isdigit() for character in text)
-    grouped = re.fullmatch(r"\d{1,3}(?:[ .]\d{3})+", text)
-    return text if digits < 7 or grouped else "[phone number removed]"
 
 
 def without_salutation(text: str) -> str:
