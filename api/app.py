@@ -25,6 +25,7 @@ from api.middleware.body import BodyLimit
 from api.middleware.failure import Failure
 from api.middleware.headers import SecurityHeaders
 from api.middleware.prefix import Prefix
+from api.middleware.redirects import OwnRedirects
 from api.middleware.request_id import RequestId
 from api.outbox import outbox_worker
 from api.routes import (
@@ -173,6 +174,7 @@ def _middleware(settings: Settings, tenants: RunningTenants | None, metrics: Met
         *_counting(metrics),
         Middleware(RequestId, new_id=lambda: uuid4().hex, clock=time.perf_counter),
         Middleware(SecurityHeaders, proxied=settings.server.trusted_proxies > 0),
+        Middleware(OwnRedirects),
         *([cors] if origins else []),
         Middleware(GZipMiddleware, minimum_size=800),
         Middleware(Failure),

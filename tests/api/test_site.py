@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from api.middleware.redirects import OwnRedirects
 from handrail.settings.paths import site_dir
 from tests.api.conftest import Serve
+from tests.api.live import serving
+from tests.api.scripted import ScriptedAssistant
 
 
 def test_widget_learns_how_to_look(serve: Serve) -> None:
@@ -162,3 +172,35 @@ def test_who_came_over_tls_comes_over_tls_again(serve: Serve, proxies: int, told
     headers = client.get("/health", headers={"X-Forwarded-Proto": told}).headers
 
     assert ("Strict-Transport-Security" in headers) is kept
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("prefix", "stripped"), [("", True), ("/help", True), ("/help", False)], ids=["root", "stripped", "passed on"]
+)
+@pytest.mark.parametrize("path", ["/desk?problem=x", "/demo", "/conversations/"])
+async def test_redirects_lead_back_through_the_proxy_that_a_browser_came_by(
+    tmp_path: Path, prefix: str, stripped: bool, path: str
+) -> None:
+    """TLS ends at the proxy, which calls the server by a name of its own."""
+    server = {"root_path": prefix, "trusted_proxies": 1, "demo_mode": True} if prefix else {"demo_mode": True}
+    seen_by_browser = urlsplit(f"https://shop.example{prefix}{path}")
+    headers = {"Host": "handrail:8000", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "shop.example"}
+    async with serving(tmp_path, ScriptedAssistant(), server=server) as client:
+        answer = await client.get(path if stripped else f"{prefix}{path}", headers=headers)
+
+    assert answer.status_code == 307
+    led = urlsplit(urljoin(seen_by_browser.geturl(), answer.headers["Location"]))
+    assert (led.scheme, led.netloc, led.query) == ("https", "shop.example", seen_by_browser.query)
+    assert led.path.rstrip("/") == seen_by_browser.path.rstrip("/") and led.path != seen_by_browser.path
+
+
+@pytest.mark.parametrize("path", ["//evil.example/x", "///evil.example/x", "/a//b"])
+def test_a_redirect_to_ourselves_never_leads_elsewhere(path: str) -> None:
+    async def onward(request: Request) -> RedirectResponse:
+        return RedirectResponse(f"http://testserver{request.query_params['to']}")
+
+    app = Starlette(routes=[Route("/", onward)], middleware=[Middleware(OwnRedirects)])
+    location = TestClient(app, follow_redirects=False).get("/", params={"to": path}).headers["Location"]
+
+    assert urlsplit(urljoin("https://shop.example/", location)).netloc == "shop.example"
