@@ -204,7 +204,8 @@ class Meta(BaseModel):
     attempts: list[Attempt] = Field(description="Calls of language models, in order; empty without one.")
     degraded: list[str] = Field(
         description="What the turn went on without because it failed or took too long, such as `rewrite`, `verify`, "
-        "`decisions` (a decision model; the local one decided) or `answer` (quoted from the articles instead); "
+        "`decisions` (a decision model; the local one decided), `index` (all passages in memory were compared instead) "
+        "or `answer` (quoted from the articles instead); "
         "`assistant` when only a person was left.",
         examples=[[]],
     )

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,41 +89,52 @@ class Figures:
 @contextmanager
 def server(model_url: str | None, data_dir: Path, **changes: str) -> Iterator[tuple[str, psutil.Process]]:
     """`handrail serve` in a process of its own, ready."""
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        server_in(Path(scratch), model_url, data_dir, changes) as running,
+    ):
+        yield running
+
+
+@contextmanager
+def server_in(
+    scratch: Path, model_url: str | None, data_dir: Path, changes: Mapping[str, str]
+) -> Iterator[tuple[str, psutil.Process]]:
+    """The same with its records and its log in `scratch`: `load.db` and `serve.log`."""
     port = free_port()
-    with tempfile.TemporaryDirectory() as scratch:
-        values = {
-            **environment(),
-            "HANDRAIL__STORAGE__DATA_DIR": str(data_dir.resolve()),
-            "DATABASE_URL": f"sqlite:///{scratch}/load.db",
-            "REDIS_URL": "",
-            "LANGFUSE_PUBLIC_KEY": "",
-            "OPENAI_API_KEY": "",
-            "OPENAI_BASE_URL": model_url or "",
-            "HANDRAIL__CLASSIFY__MODE": "local",
-            "HANDRAIL__REWRITE__LLM": "false",
-            "HANDRAIL__VERIFY__LLM": "off",
-            "HANDRAIL__LIMITS__ENABLED": "false",
-            "HANDRAIL__OBSERVE__LOG_LEVEL": "warning",
-            "HANDRAIL__MODELS__REMEMBER": "0",
-            **changes,
-        }
-        log = Path(scratch) / "serve.log"
-        command = [sys.executable, "-c", "from handrail.cli.app import main; main()", "serve", "--port", str(port)]
-        with log.open("wb") as sink:
-            process = subprocess.Popen(
-                command, env={k: v for k, v in values.items() if v}, stdout=sink, stderr=sink, start_new_session=True
-            )
+    values = {
+        **environment(),
+        "HANDRAIL__STORAGE__DATA_DIR": str(data_dir.resolve()),
+        "DATABASE_URL": f"sqlite:///{scratch}/load.db",
+        "REDIS_URL": "",
+        "LANGFUSE_PUBLIC_KEY": "",
+        "OPENAI_API_KEY": "",
+        "OPENAI_BASE_URL": model_url or "",
+        "HANDRAIL__CLASSIFY__MODE": "local",
+        "HANDRAIL__REWRITE__LLM": "false",
+        "HANDRAIL__VERIFY__LLM": "off",
+        "HANDRAIL__LIMITS__ENABLED": "false",
+        "HANDRAIL__OBSERVE__LOG_LEVEL": "warning",
+        "HANDRAIL__MODELS__REMEMBER": "0",
+        **changes,
+    }
+    log = scratch / "serve.log"
+    command = [sys.executable, "-c", "from handrail.cli.app import main; main()", "serve", "--port", str(port)]
+    with log.open("wb") as sink:
+        process = subprocess.Popen(
+            command, env={k: v for k, v in values.items() if v}, stdout=sink, stderr=sink, start_new_session=True
+        )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait(url, process, log)
+        yield url, psutil.Process(process.pid)
+    finally:
+        process.terminate()
         try:
-            url = f"http://127.0.0.1:{port}"
-            _wait(url, process, log)
-            yield url, psutil.Process(process.pid)
-        finally:
-            process.terminate()
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 async def streams_at_once(url: str, process: psutil.Process, count: int, seconds: float) -> Figures:

@@ -115,19 +115,32 @@ def drawn(rows: int, width: int = 256) -> Vectors:
     return normed
 
 
+@dataclass(frozen=True, slots=True)
+class ChromaProcess:
+    url: str
+    process: subprocess.Popen[bytes]
+
+
 @contextmanager
-def chroma_server(folder: Path) -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+def chroma_process(folder: Path, port: int) -> Iterator[ChromaProcess]:
+    """A real Chroma server that responds; it may be killed meanwhile."""
     chroma = str(Path(sys.executable).with_name("chroma"))
     command = [chroma, "run", "--host", "127.0.0.1", "--port", str(port), "--path", str(folder)]
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             _wait_for(url)
-            yield url
+            yield ChromaProcess(url, process)
         finally:
             process.terminate()
+
+
+@contextmanager
+def chroma_server(folder: Path) -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with chroma_process(folder, port) as running:
+        yield running.url
 
 
 def _wait_for(url: str, seconds: float = 120) -> None:

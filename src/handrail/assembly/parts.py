@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from handrail.assembly.models import (
     installed,
     reads,
 )
+from handrail.assembly.searching import IndexHealth, searching
 from handrail.models import Embedder
 from handrail.models.batching import Batcher
 from handrail.models.calibration import load_calibration
@@ -164,6 +165,7 @@ class Parts:
     """Of messages in any language, as they are written; None where the settings name no encoder for them."""
     multilingual: Multilingual | None = None
     """None where the settings name no encoder for other languages."""
+    health: IndexHealth = field(default_factory=IndexHealth)
     shares: bool = False
     """Whether the models are another assistant's, which closes them."""
 
@@ -182,7 +184,7 @@ class Parts:
             adapt = self.tuned.adapt
         return kind(
             self.snapshot,
-            self.store.search,
+            searching(self.store.search, self.snapshot, self.health),
             self.embed,
             self.section_reader(settings),
             settings.retrieval,

@@ -24,7 +24,6 @@ from handrail.models.batching import Batcher
 from handrail.retrieve.exact import DENSE_WEIGHT, exact_terms
 from handrail.retrieve.fusion import fuse
 from handrail.stores.audience import Audience
-from handrail.stores.filters import selected
 from handrail.stores.snapshot import Snapshot
 from handrail.text.language import FOREIGN, MAYBE_FOREIGN, foreign
 from handrail.types import Hit, Vectors
@@ -135,15 +134,7 @@ class AbroadSearch:
 
     async def search(self, text: str, k: int, filters: Filters, audience: Audience) -> list[tuple[str, float]]:
         """`(passage id, cosine)` pairs of what `audience` may read, best first."""
-        cosines = await self.cosines(text)
-        found: list[tuple[str, float]] = []
-        for row in np.argsort(-cosines, kind="stable"):
-            if len(found) == k:
-                break
-            passage = self._snapshot.passages[row]
-            if audience.may_read(passage.facets) and selected(passage, filters):
-                found.append((passage.id, float(cosines[row])))
-        return found
+        return self._snapshot.nearest(await self.cosines(text), k, filters, audience)
 
     async def hits(self, text: str, k: int, filters: Filters, keyword: Keyword) -> list[Hit]:
         """The same with what keyword search finds of it, best first.

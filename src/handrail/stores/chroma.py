@@ -31,7 +31,9 @@ from handrail.stores.server import Collection, Server
 from handrail.stores.store import (
     BUILD_WIDTH,
     NEIGHBOURS,
+    SEARCH_S,
     SEARCH_WIDTH,
+    WAITS_S,
     Stamp,
     Store,
     in_order,
@@ -53,6 +55,7 @@ ON = "updated_on"
 FACETS = (*SEVERAL, "source_type", "section", UPDATED, "deprecated", "superseded_by")
 """Those that a passage may have lost since it was last written."""
 PAGE = 2000
+CONNECT_S = 10.0
 HNSW: CreateHNSWConfiguration = {
     "space": "cosine",
     "ef_construction": BUILD_WIDTH,
@@ -95,10 +98,32 @@ def connect(folder: Path, url: str | None, tenant: str = OWN) -> ClientAPI:
     host, port, ssl = _place(url)
     database = DEFAULT_DATABASE if tenant == OWN else _database(url, tenant)
     settings = Settings(anonymized_telemetry=False)
+    _beats(url)
     try:
-        return chromadb.HttpClient(host=host, port=port, ssl=ssl, settings=settings, database=database)
+        client = chromadb.HttpClient(host=host, port=port, ssl=ssl, settings=settings, database=database)
     except Exception as error:
-        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
+        raise RetryableError(f"no Chroma server responds at {_address(url)}: {error}") from error
+    _impatient(client)
+    return client
+
+
+def _beats(url: str) -> None:
+    """Chroma's client waits for ever, so it is made only once the server has responded. Raises RetryableError."""
+    try:
+        httpx.get(f"{_address(url)}/api/v2/heartbeat", timeout=CONNECT_S)
+    except httpx.HTTPError as error:
+        raise RetryableError(f"no Chroma server responds at {_address(url)}: {error}") from error
+
+
+def _impatient(client: ClientAPI) -> None:
+    """Bounds every call: Chroma's own client has no limit, and lets none be set."""
+    session: httpx.Client = client._server._session  # type: ignore[attr-defined]
+
+    def limit(request: httpx.Request) -> None:
+        quick = request.method == "GET" or request.url.path.endswith("/query")
+        request.extensions["timeout"] = httpx.Timeout(SEARCH_S if quick else WAITS_S, connect=SEARCH_S).as_dict()
+
+    session.event_hooks = {"request": [limit]}
 
 
 def remove_database(url: str, tenant: str) -> None:
@@ -107,12 +132,13 @@ def remove_database(url: str, tenant: str) -> None:
         with suppress(NotFoundError):
             _administered(url).delete_database(f"handrail-{tenant}")
     except Exception as error:
-        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
+        raise RetryableError(f"no Chroma server responds at {_address(url)}: {error}") from error
 
 
 def _database(url: str, tenant: str) -> str:
     """The name of a tenant's database, which is made where it is not there yet. Raises RetryableError."""
     name = f"handrail-{tenant}"
+    _beats(url)
     try:
         with suppress(UniqueConstraintError):  # another process makes it, too
             admin = _administered(url)
@@ -121,7 +147,7 @@ def _database(url: str, tenant: str) -> str:
             except NotFoundError:
                 admin.create_database(name)
     except Exception as error:
-        raise RetryableError(f"no Chroma server responds at {url}: {error}") from error
+        raise RetryableError(f"no Chroma server responds at {_address(url)}: {error}") from error
     return name
 
 
@@ -141,9 +167,15 @@ def _place(url: str) -> tuple[str, int, bool]:
     """Host, port, and whether over TLS. Raises SettingsError."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError(f"storage.chroma_url = {url!r} is not an http(s) address such as http://127.0.0.1:8000")
+        raise SettingsError("storage.chroma_url is not an http(s) address such as http://127.0.0.1:8000")
     ssl = parts.scheme == "https"
     return parts.hostname, parts.port or (443 if ssl else 8000), ssl
+
+
+def _address(url: str) -> str:
+    """Without a password."""
+    host, port, ssl = _place(url)
+    return f"http{'s' if ssl else ''}://{host}:{port}"
 
 
 def close(client: ClientAPI) -> None:
@@ -151,6 +183,11 @@ def close(client: ClientAPI) -> None:
     if isinstance(client, Client):
         with _SHARED:
             client.close()
+            both: tuple[Any, Any] = client, client._admin_client
+            for part in both:
+                session: httpx.Client | None = getattr(part._server, "_session", None)
+                if session is not None:
+                    session.close()  # which Chroma forgets
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from handrail.stores.server import Collection, Server
 from handrail.stores.store import (
     BUILD_WIDTH,
     NEIGHBOURS,
+    SEARCH_S,
     SEARCH_WIDTH,
     Stamp,
     Store,
@@ -43,7 +44,6 @@ from handrail.types.filters import Filters
 
 SCHEMA = "handrail_index"
 PAGE = 2000
-SEARCH_S = 10.0
 SETTINGS = {
     "hnsw.ef_search": str(SEARCH_WIDTH),
     # Where filters leave too few of those that the graph gave, it is searched on.

@@ -26,6 +26,7 @@ from handrail.stores.server import Collection, Server
 from handrail.stores.store import (
     BUILD_WIDTH,
     NEIGHBOURS,
+    SEARCH_S,
     SEARCH_WIDTH,
     Stamp,
     Store,
@@ -247,6 +248,7 @@ class QdrantStore(Store):
                 query_filter=_filter(filters, audience),
                 search_params=models.SearchParams(hnsw_ef=SEARCH_WIDTH) if self._served else None,
                 with_payload=["passage.id"],
+                timeout=SEARCH_S,
             )
         return [(_told(one)["passage"]["id"], one.score) for one in found.points]
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,13 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
+from handrail.stores.filters import selected
 from handrail.stores.keyword import KeywordIndex
 from handrail.stores.rows import as_row, from_row, sharing
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
 from handrail.types import Kind, Passage, Vectors
+from handrail.types.filters import Filters
 
 FORMAT = 8
 SCRATCH = ".part-"
@@ -131,6 +134,18 @@ class Snapshot:
     def cosines(self, embedding: Vectors) -> Vectors:
         """`(passages,)` of one query against every passage; an index without passages has rows of no width."""
         return self.vectors @ embedding if len(self.passages) else np.zeros(0, dtype=np.float32)
+
+    def nearest(
+        self, cosines: Vectors, k: int, filters: Filters, audience: Audience = Audience.PUBLIC
+    ) -> list[tuple[str, float]]:
+        """`(passage id, cosine)` pairs of what `audience` may read, best first; `cosines` is `(passages,)`."""
+        ranked = ((self.passages[row], float(cosines[row])) for row in np.argsort(-cosines, kind="stable"))
+        chosen = (
+            (passage.id, cosine)
+            for passage, cosine in ranked
+            if audience.may_read(passage.facets) and selected(passage, filters)
+        )
+        return list(islice(chosen, k))
 
     def keyword_scores(self, query: str) -> NDArray[np.float32]:
         """`(passages,)` BM25 scores."""

@@ -26,6 +26,8 @@ WRITING = "writing"
 NEIGHBOURS, BUILD_WIDTH, SEARCH_WIDTH = 32, 200, 400
 """Of the graph (HNSW) that vectors are found by. With Chroma's own 16, 100 and 100 a process now and then found other
 passages than the one before (experiment 206): half as long again to index, and no slower to search."""
+SEARCH_S, WAITS_S = 5, 300
+"""For how long a server is waited for: when it searches for a question, and for anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ class Store(Protocol):
     """Passages of one knowledge base made with one embedder.
 
     Whatever the store: RetryableError says that the place it is in doesn't respond, KnowledgeError that vectors have
-    another number of dimensions than those it holds.
+    another number of dimensions than those it holds. A server that doesn't respond is waited for at most `WAITS_S`
+    seconds, and in `search` for `SEARCH_S`.
     """
 
     kb: str

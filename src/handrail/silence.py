@@ -14,26 +14,27 @@ LATE_S = 1.5
 class Silence:
     """Known to all who share a server; `clock` returns seconds."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, pause_s: float = PAUSE_S) -> None:
         self._clock = clock
+        self._pause_s = pause_s
         self._silent = False
         self._again_at = 0.0
         self._heard_at = float("-inf")
 
     def may_try(self) -> bool:
-        """Always, until somebody waited in vain; then for one every `PAUSE_S` seconds."""
+        """Always, until somebody waited in vain; then for one every `pause_s` seconds."""
         if not self._silent:
             return True
         now = self._clock()
         if now < self._again_at:
             return False
-        self._again_at = now + PAUSE_S
+        self._again_at = now + self._pause_s
         return True
 
     def waited_in_vain(self) -> None:
         now = self._clock()
         if now - self._heard_at > LATE_S:
-            self._silent, self._again_at = True, now + PAUSE_S
+            self._silent, self._again_at = True, now + self._pause_s
 
     def answered(self) -> None:
         self._silent, self._heard_at = False, self._clock()
