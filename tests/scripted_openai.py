@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import uvicorn
@@ -89,6 +90,15 @@ class Streams:
 
 
 @dataclass(frozen=True)
+class Endless:
+    """A stream without an end: `write` says what its nth token is, and `beside` sends it as reasoning."""
+
+    write: Callable[[int], str]
+    gap_s: float = 0.0
+    beside: bool = False
+
+
+@dataclass(frozen=True)
 class Quotes:
     """Answers with the first sentence of the first passages it is given, token by token, as a model might."""
 
@@ -131,7 +141,7 @@ class Depends:
     choose: Callable[[Seen], Quotes | Streams | Says | Refuses | Fails]
 
 
-Step = Depends | Quotes | Streams | Says | Refuses | Fails | Hangs | Raw
+Step = Depends | Endless | Quotes | Streams | Says | Refuses | Fails | Hangs | Raw
 
 Refusal = Callable[[Mapping[str, Any]], "Fails | None"]
 """What a kind of server refuses of the body of a request, and how."""
@@ -155,6 +165,8 @@ class ScriptedOpenAI:
         self.steps: list[Step] = []
         self.requests: list[Seen] = []
         self.refused = 0
+        self.written = 0
+        """Tokens of an endless reply that somebody took."""
         self.url = ""
         self.stopping = threading.Event()
 
@@ -181,6 +193,8 @@ class ScriptedOpenAI:
         if isinstance(step, Hangs):
             await asyncio.to_thread(self.stopping.wait, step.seconds)
             return Response(status_code=504)
+        if isinstance(step, Endless):
+            return StreamingResponse(self._on_and_on(step, body["model"]), media_type="text/event-stream")
         if isinstance(step, Quotes):
             step = step.reply(self.requests[-1].user)
             del self.requests[:-1]
@@ -192,6 +206,14 @@ class ScriptedOpenAI:
         if body.get("stream") and isinstance(step, Says):
             return StreamingResponse(self._tokens(Streams(step.content), body["model"]), media_type="text/event-stream")
         return JSONResponse(_completion(step, body["model"]))
+
+    async def _on_and_on(self, step: Endless, model: str) -> AsyncIterator[str]:
+        for number in count():
+            if self.stopping.is_set():
+                return
+            yield _chunk(model, {"reasoning_content" if step.beside else "content": step.write(number)})
+            self.written = number + 1
+            await asyncio.sleep(step.gap_s)
 
     async def _tokens(self, step: Streams, model: str) -> AsyncIterator[str]:
         text = step.content if isinstance(step.content, str) else json.dumps(step.content)

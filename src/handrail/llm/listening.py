@@ -24,13 +24,16 @@ from handrail.llm.repeats import Repeats
 
 CHARS_PER_TOKEN = 16
 """More than any tokenizer puts into one on average: a longer reply pays no heed to its limit."""
+WORDLESS, WORDLESS_S = 20, 2.0
+"""Tokens in a row without a letter or digit, and the seconds they take, after which no answer is coming: indents and
+rules of tables are shorter, and come at once."""
 
 
 class Listening:
     """Passes on the JSON of the first reply that has any: what a later one says is known when it is complete.
 
-    Raises Stalled when the stream says nothing for `stall_s` seconds, repeats itself, or does not end by
-    `most_tokens`.
+    Raises Stalled when the stream says nothing for `stall_s` seconds, be it silent or not, repeats itself, or does not
+    end by `most_tokens`.
     """
 
     def __init__(self, on_text: TextListener, stall_s: float, most_tokens: int, host: str) -> None:
@@ -44,7 +47,7 @@ class Listening:
     async def __call__(self, _context: RunContext[Any], events: AsyncIterable[AgentStreamEvent]) -> None:
         silent, text, shown, chars = self.passed_on, "", "", 0
         self._begun = False
-        repeats = Repeats()
+        repeats, words = Repeats(), Words(self._stall_s)
         async for event in self._prompt(events):
             piece, reasoning = _piece(event)
             chars += len(piece) + len(reasoning)
@@ -54,6 +57,9 @@ class Listening:
                 raise because(Stalled(says), Failure.ENDLESS)
             if repeats.found(piece or reasoning):
                 says = f"{self._host} repeats itself; it was given up"
+                raise because(Stalled(says), Failure.ENDLESS)
+            if words.missed(piece or reasoning):
+                says = f"{self._host} goes on without a word; it was given up"
                 raise because(Stalled(says), Failure.ENDLESS)
             if silent or not piece:
                 continue
@@ -78,6 +84,25 @@ class Listening:
             if event is None:
                 return
             yield event
+
+
+class Words:
+    """Whether there are still words in what arrives, or only blanks and dots."""
+
+    def __init__(self, stall_s: float) -> None:
+        self._stall_s = stall_s
+        self._clock = asyncio.get_running_loop().time
+        self._heard_at = self._clock()
+        self._without = 0
+
+    def missed(self, piece: str) -> bool:
+        now = self._clock()
+        if any(map(str.isalnum, piece)):
+            self._heard_at, self._without = now, 0
+            return False
+        self._without += bool(piece)
+        most = WORDLESS_S if self._without >= WORDLESS else self._stall_s
+        return self._without > 0 and now - self._heard_at >= most
 
 
 def _piece(event: AgentStreamEvent) -> tuple[str, str]:
