@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.browser.chat import Chat
+from tests.browser.hostile import TEXTS, Watch
 from tests.browser.replies import reply
 
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>\"'`${alert(4)}"
@@ -142,50 +143,17 @@ def test_markdown_is_shown_as_it_is_meant(chat: Chat) -> None:
     expect(body.locator("em")).to_have_text("em")
 
 
-RUNS = "window.pwned=1"
-VECTORS = (
-    f"<script>{RUNS}</script>",
-    f"<img src=x onerror={RUNS}>",
-    f"<svg/onload={RUNS}>",
-    f"<iframe srcdoc='<script>parent.{RUNS}</script>'></iframe>",
-    f"<details open ontoggle={RUNS}>",
-    f"<input autofocus onfocus={RUNS}>",
-    f"<style>@import 'https://evil.example/s.css'</style><b onclick={RUNS}>",
-    "<link rel=stylesheet href=https://evil.example/l.css>",
-    "<img src=https://evil.example/i.png>",
-    "<object data=https://evil.example/o></object>",
-    f"<a href=javascript:{RUNS}>press</a>",
-    "![pixel](https://evil.example/p.png)",
-    f"[press](javascript:{RUNS})",
-    f"[press](data:text/html,<script>{RUNS}</script>)",
-    f"<math><mtext><script>{RUNS}</script>",
-    f"<template><script>{RUNS}</script></template>",
-    f"{{{{constructor.constructor('{RUNS}')()}}}}",
-)
-AROUND = (
-    "{}", "**{}**", "`{}`", "```html\n{}\n```", "> {}", "- {}\n- {}", "| a |\n|---|\n| {} |", "# {}", "[{}](https://help.tillwick.example/)",
-    '"><{}', "</p></div>{}", "&lt;b&gt;{}",
-)  # fmt: skip
-
-
 def test_two_hundred_hostile_texts_run_nothing_and_reach_nobody(chat: Chat) -> None:
-    texts = [around.replace("{}", vector) for vector in VECTORS for around in AROUND]
-    asked: list[str] = []
-    dialogs: list[str] = []
-    chat.page.on("request", lambda request: asked.append(request.url))
-    chat.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    watch = Watch(chat.page)
     chat.open()
 
-    for at in range(0, len(texts), 34):
-        some = "\n\n".join(texts[at : at + 34])
+    for at in range(0, len(TEXTS), 34):
+        some = "\n\n".join(TEXTS[at : at + 34])
         chat.site.change(answer=some)
         chat.ask(some)
 
     inside = chat.page.locator("handrail-widget dialog")
-    assert len(texts) >= 200
-    assert chat.page.evaluate("window.pwned") is None
-    assert dialogs == []
-    assert [url for url in asked if not url.startswith(chat.site.url)] == []
+    assert len(TEXTS) >= 200
+    watch.nothing_happened(chat.site.url)
     expect(inside.locator("img, script, iframe, object, link, .bubble style, math, template")).to_have_count(0)
-    expect(inside.locator("[onerror], [onload], [onfocus], [onclick], [ontoggle], [srcdoc]")).to_have_count(0)
     expect(inside.locator("a[href^='javascript'], a[href^='data'], a[href*='evil']")).to_have_count(0)
