@@ -85,7 +85,7 @@ def serving(app: FastAPI) -> Iterator[str]:
     try:
         _wait(lambda: server.started, thread)
         base = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-        _wait(lambda: httpx.get(f"{base}/ready").status_code == 200, thread)
+        _wait(lambda: httpx.get(f"{base}/ready", timeout=START_S).status_code == 200, thread)
         yield base
     finally:
         server.should_exit = True

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from handrail.text.language import FURTHER, LATIN, SIGNS, spoken
+from handrail.turn.notices import own_words
 from handrail.types import Escalation, Exchange, Label, Offer, RefusalReason, Routing
 from tests.stages import UNLIKE, UNSURE, WORDING, Retrieves, ask, engine, quoting, says, stages
 
@@ -67,6 +69,7 @@ async def test_the_language_of_the_page_counts_where_the_message_says_nothing() 
 
 ITALIAN = "Come posso collegare il mio dominio al sito?"
 UNSPOKEN = WORDING.say("unspoken_language")
+IN_ITALIAN = " ".join(own_words()["it"].values())
 
 
 async def test_who_writes_in_a_language_without_replies_is_told_so_once() -> None:
@@ -76,16 +79,40 @@ async def test_who_writes_in_a_language_without_replies_is_told_so_once() -> Non
     later = await refusing.run(replace(ask(ITALIAN), history=said))
     german = await refusing.run(replace(ask(ITALIAN), lang="de"))
 
-    assert (first.outcome.notice, later.outcome.notice) == (UNSPOKEN, None)
+    assert (first.outcome.notice, later.outcome.notice) == (f"{IN_ITALIAN} {UNSPOKEN}", None)
     assert first.outcome.answer == WORDING.say("out_of_scope")
-    assert german.outcome.notice == IN_GERMAN.say("unspoken_language")
+    assert german.outcome.notice == f"{IN_ITALIAN} {IN_GERMAN.say('unspoken_language')}"
+
+
+async def test_nobody_is_led_to_a_person_who_does_not_read_requests() -> None:
+    alone = engine(stages(classifier=says(Label.IRRELEVANT)), brand={"person_available": False})
+    result = (await alone.run(ask(ITALIAN))).outcome
+
+    assert result.notice == f"{own_words()['it']['other']} {UNSPOKEN}"
+    assert result.escalation.offer is Offer.NONE
+
+
+async def test_a_person_is_offered_even_beside_small_talk_which_may_be_a_misunderstanding() -> None:
+    result = (await engine(stages(classifier=says(Label.IRRELEVANT))).run(ask("धनवापसी"))).outcome
+
+    assert own_words()["hi"]["person"] in (result.notice or "")
+    assert result.escalation.offer is Offer.LINK
+
+
+def test_every_language_without_replies_that_is_told_has_both_sentences() -> None:
+    """Two languages of `SIGNS` and `FURTHER` share no words; all that the models tell apart are there."""
+    told = {*(lang for lang, _ in SIGNS), *LATIN, *FURTHER} - spoken()
+
+    assert own_words().keys() == told
+    assert all(words.keys() == {"other", "person"} for words in own_words().values())
+    assert len({words["other"] for words in own_words().values()}) == len(told)
 
 
 async def test_sections_in_the_pages_language_are_foreign_to_him() -> None:
     turn = await engine(quoting()).run(ask(ITALIAN))
     at_home = await engine(quoting(articles_lang="it")).run(ask(ITALIAN))
 
-    assert turn.outcome.notice == f"{UNSPOKEN} {WORDING.say('other_language', language='English')}"
+    assert turn.outcome.notice == f"{IN_ITALIAN} {UNSPOKEN} {WORDING.say('other_language', language='English')}"
     assert at_home.outcome.notice is None
 
 

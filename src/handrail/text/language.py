@@ -15,14 +15,19 @@ from typing import Any
 
 DEFAULT = "en"
 LATIN = ("cs", "da", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv")
+FURTHER = ("fi", "hr", "hu", "id", "no", "ro", "sk", "sw", "tl", "tr", "vi")
+"""Languages that no reply is in, and that would only blur the choice of one."""
 SURE = 0.8
 """Probability from which the text wins over the visitor's page."""
 LIKELY = 0.6
 """Probability from which the text counts where the page says nothing or the same."""
 UNSPOKEN = 0.9
-"""Probability from which a visitor is told that his language is not spoken; wrong of mash alone in 10,449 messages."""
+"""Probability from which a visitor is told that his language is not spoken; wrong of mash alone in 10,449 messages, and
+of four more with `FURTHER`, mash too."""
 UNSPOKEN_WORDS = 3
 """Shorter messages are names and nouns, which say little."""
+UNSPOKEN_SHARE, UNSPOKEN_LETTERS = 0.3, 3
+"""Letters in scripts that no reply is in, from which a message is partly in another language: fewer are a name."""
 FOREIGN, MAYBE_FOREIGN = 0.05, 0.2
 """Probability of the articles' language up to which a message is surely in another: so are 0.99 of 3,570 messages in
 other languages, and 0.003 of 7,190 in English. Up to the second are all of 28 that have a word or two, and half of 155
@@ -42,6 +47,23 @@ KNOWN_SCRIPT = re.compile(r"[\u0000-\u024f\u1e00-\u1eff\u0400-\u04ff\u0600-\u06f
 """Letters of Latin, Cyrillic and Arabic."""
 UNKNOWN = "und"
 SCRIPTS = (("ru", re.compile(r"[\u0400-\u04ff]")), ("ar", re.compile(r"[\u0600-\u06ff\u0750-\u077f]")))
+SIGNS = (
+    ("uk", re.compile(r"[іїєґ]", re.IGNORECASE)),
+    ("ur", re.compile(r"[\u0679\u0688\u0691\u06ba\u06d2]")),
+    ("fa", re.compile(r"[\u06a9\u06cc]")),
+    ("vi", re.compile(r"[ơư\u1ea0-\u1ef9]", re.IGNORECASE)),
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("ko", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]")),
+    ("zh", re.compile(r"[\u3400-\u9fff]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("bn", re.compile(r"[\u0980-\u09ff]")),
+    ("ta", re.compile(r"[\u0b80-\u0bff]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+    ("el", re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")),
+)
+"""What tells languages without replies that are written in a script of their own, or with letters of their own. The
+first that is found counts."""
 
 
 @cache
@@ -88,16 +110,22 @@ def of_message(text: str, page: str | None = None) -> str:
 
 
 def unspoken(text: str) -> str | None:
-    """The language that a message surely is in where fixed replies do not speak it; None of any other message.
+    """The language that a message surely is in, or partly, where fixed replies do not speak it; None of any other one.
 
     `und` for a script that is not told apart further.
     """
-    if _in_unknown_script(text):
-        return UNKNOWN
-    if of_script(text) or len(re.findall(r"\w+", text)) < UNSPOKEN_WORDS:
-        return None
-    found, sure = _latin(text)
-    return found if found not in spoken() and sure >= UNSPOKEN else None
+    letters = LETTER.findall(text)
+    unknown = sum(KNOWN_SCRIPT.match(letter) is None for letter in letters)
+    if 2 * unknown > len(letters) or unknown >= max(UNSPOKEN_LETTERS, UNSPOKEN_SHARE * len(letters)):
+        return next((lang for lang, signs in SIGNS if signs.search(text)), UNKNOWN)
+    script, short = of_script(text), len(re.findall(r"\w+", text)) < UNSPOKEN_WORDS
+    if script or short:
+        return next((lang for lang, signs in SIGNS[:4] if signs.search(text)), None)
+    for model in reversed(_models()):
+        found, sure = model.classify(_unshouted(text))
+        if found not in spoken() and sure >= UNSPOKEN:
+            return str(found)
+    return None
 
 
 def foreign(text: str, than: str = DEFAULT, most: float = FOREIGN) -> bool:
@@ -127,8 +155,8 @@ def of_articles(texts: Sequence[str]) -> str:
 
 
 def warm_up() -> None:
-    """Load the model, which takes about half a second, before the first visitor needs it."""
-    _latin("warm up")
+    """Load the models, which takes about half a second, before the first visitor needs them."""
+    unspoken("warm up the models")
 
 
 def of_script(text: str) -> str | None:
@@ -140,17 +168,26 @@ def of_script(text: str) -> str | None:
     return None
 
 
-@cache
 def _model() -> Any:
+    return _models()[0]
+
+
+@cache
+def _models() -> tuple[Any, Any]:
+    """Of `LATIN`, and of `FURTHER` too."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    model.set_languages(list(LATIN))
-    # Made anew of what is left, it does not hold on to 30 MB of the other languages.
-    return LanguageIdentifier(
-        model.nb_ptc, model.nb_pc, model.nb_classes, model.tk_nextmove, model.tk_output, norm_probs=True,
-        tk_row=model.tk_row,
-    )  # fmt: skip
+    whole = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+    def of(languages: Sequence[str]) -> Any:
+        whole.set_languages(list(languages))
+        # Made anew of what is left, it does not hold on to 30 MB of the other languages.
+        return LanguageIdentifier(
+            whole.nb_ptc, whole.nb_pc, whole.nb_classes, whole.tk_nextmove, whole.tk_output, norm_probs=True,
+            tk_row=whole.tk_row,
+        )  # fmt: skip
+
+    return of(LATIN), of((*LATIN, *FURTHER))
 
 
 def _latin(text: str) -> tuple[str, float]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 
 from handrail.text.language import unspoken
 from handrail.turn import outcome
@@ -40,8 +44,16 @@ def noticed(
         result = outcome.not_understood(result, wording.say("only_language", language=named))
     if not _first_unspoken(question, classification) or (quoted and result.citations and not foreign):
         return result
-    said = [wording.say("unspoken_language"), result.notice]
-    return replace(result, notice=" ".join(line for line in said if line))
+    own = own_words().get(written_in(question), {}) if foreign else {}
+    person = own.get("person") if wording.people.reachable else None
+    said = [own.get("other"), person, wording.say("unspoken_language"), result.notice]
+    return outcome.not_understood(result, " ".join(line for line in said if line))
+
+
+@cache
+def own_words() -> Mapping[str, Mapping[str, str]]:
+    """`other` and `person` in languages that no reply is in, by their codes."""
+    return tomllib.loads((files("handrail.turn") / "unspoken.toml").read_text(encoding="utf-8"))
 
 
 def _first_unspoken(question: Question, classification: Classification) -> bool:
