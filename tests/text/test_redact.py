@@ -48,6 +48,8 @@ def test_secrets_are_taken_out(text: str, expected: str) -> None:
         "https://help.example/how-to-connect-your-own-domain-in-2024-for-free",
         "Donaudampfschifffahrtsgesellschaftskapitän",
         "We paid 1,234,567.89 on 2026-01-02",
+        "ช่วย reset password ให้หน่อย",
+        "मेरा password बदलना है",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:

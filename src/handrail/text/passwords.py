@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 NOTE = "[password removed]"
 NAMES = (
@@ -35,10 +36,15 @@ def _noted(found: re.Match[str]) -> str:
     return f"{found['name']}{NOTE}{after}"
 
 
+def _combining(character: str) -> bool:
+    """Whether it is written over, under or beside a letter, as the vowels of Thai and Hindi are."""
+    return unicodedata.category(character).startswith("M")
+
+
 def _secret(text: str, *, marked: bool) -> bool:
     """A word with a digit or a sign in it, or, where it is said to be one, a number alone."""
     if ADDRESS.match(text):
         return False
     letters, digits = any(c.isalpha() for c in text), any(c.isdigit() for c in text)
-    signs = any(not (c.isalnum() or c in "-’'/") for c in text)
+    signs = any(not (c.isalnum() or c in "-’'/" or _combining(c)) for c in text)
     return (letters and (digits or signs)) or (marked and text.isdigit())
