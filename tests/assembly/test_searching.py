@@ -9,8 +9,8 @@ import pytest
 
 from handrail.assembly.searching import CONSEQUENCE, PAUSE_S, IndexHealth, searching
 from handrail.errors import KnowledgeError, RetryableError
+from handrail.records.silence import Silence
 from handrail.retrieve.hybrid import DenseSearch
-from handrail.silence import Silence
 from handrail.stores import snapshot as snapshots
 from handrail.stores.audience import Audience
 from handrail.types import Vectors

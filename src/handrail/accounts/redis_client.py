@@ -17,7 +17,7 @@ from redis.exceptions import RedisError, ResponseError, TimeoutError
 
 from handrail.accounts.redis_trouble import address_of, trouble_of
 from handrail.observe.notice import Notice
-from handrail.silence import Silence
+from handrail.records.silence import Silence
 
 log = logging.getLogger("handrail.redis")
 

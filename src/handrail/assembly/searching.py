@@ -6,8 +6,8 @@ import logging
 
 from handrail.errors import RetryableError
 from handrail.observe.notice import Notice
+from handrail.records.silence import Silence
 from handrail.retrieve.hybrid import DenseSearch
-from handrail.silence import Silence
 from handrail.stores.audience import Audience
 from handrail.stores.snapshot import Snapshot
 from handrail.turn.state import without

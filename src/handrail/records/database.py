@@ -19,11 +19,11 @@ from handrail.errors import MissingExtra, PermanentError, SettingsError
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.line import Line
 from handrail.records.migrate import upgrade
+from handrail.records.silence import Silence
 from handrail.records.tables import TurnRow
 from handrail.records.trouble import AWAY, trouble_of
 from handrail.settings import Storage
 from handrail.settings.tenants import OWN
-from handrail.silence import Silence
 
 ASYNC_DRIVERS = {"postgres": "postgresql+asyncpg", "postgresql": "postgresql+asyncpg", "sqlite": "sqlite+aiosqlite"}
 LOCK_WAIT_MS = 10_000
