@@ -230,6 +230,11 @@ class Classify(Section):
         "classify.static_above",
         description="A fixed reply needs at least this probability. Below it, the message is treated as a question.",
     )
+    called_above: Probability = fitted(
+        "classify.called_above",
+        description="Words beside a phone number ask for a person from this probability. Below it, they only say where "
+        "somebody can be reached.",
+    )
 
 
 class Memory(Section):

@@ -34,8 +34,6 @@ ANSWERABLE = 0.8
 """Probability that the articles can answer, from which words about people ask for no person to talk to."""
 SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
-CALLED = 0.95
-"""Probability that a person is asked for, in words beside a number: "call me" asks, "you can reach me at" does not."""
 STANDS = 0.6
 """Probability of its label from which a part of a message is a request of its own."""
 CLEARLY = 0.15
@@ -57,11 +55,15 @@ NOT_UNDERSTOOD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0)
 
 
 class LocalUnderstanding:
-    """An Understand. `retriever` embeds messages and compares them with the articles; it searches nothing."""
+    """An Understand. `retriever` embeds messages and compares them with the articles; it searches nothing.
 
-    def __init__(self, retriever: Prober, classifier: Classifier) -> None:
+    Words beside a number ask for a person where that is at least `called_above` likely.
+    """
+
+    def __init__(self, retriever: Prober, classifier: Classifier, called_above: float) -> None:
         self._look = retriever.probe
         self._classifier = classifier
+        self._called_above = called_above
 
     async def read(self, question: Question) -> Understanding:
         question = replace(question, text=await self._asked(question))
@@ -93,7 +95,7 @@ class LocalUnderstanding:
 
     async def _asks(self, piece: str) -> bool:
         heard = (await self._look(piece)).understood or NOT_UNDERSTOOD
-        return heard.acts.get(Act.REQUEST, 0.0) >= SURE or heard.acts.get(Act.ASKS_PERSON, 0.0) >= CALLED
+        return heard.acts.get(Act.REQUEST, 0.0) >= SURE or heard.acts.get(Act.ASKS_PERSON, 0.0) >= self._called_above
 
     async def _goes_on_despairing(self, question: Question, told: Classification) -> bool:
         """Whether a serious message comes soon after one in despair, so that help is named again."""
