@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -82,12 +83,29 @@ def test_what_is_no_model_is_refused() -> None:
             written(Weights(content))
 
 
-def doubled() -> bytes:
+def test_a_graph_is_loaded_once_for_all_who_ask_for_it_and_anew_when_its_file_is_another(tmp_path: Path) -> None:
+    file = tmp_path / "model.onnx"
+    tokenizer_of(tmp_path, file.name, doubled())
+    first, second = OnnxModel(tmp_path, threads=1), OnnxModel(tmp_path, threads=2)
+    assert first._session is second._session
+    assert first.tokenizer is not second.tokenizer, "how pairs are cut is kept in it"
+
+    written_at = file.stat().st_mtime_ns
+    file.write_bytes(doubled(4))
+    os.utime(file, ns=(written_at + 1, written_at + 1))
+
+    [[before]], [[after]] = (
+        model.rows(model.tokenizer.encode_batch(["b"])) for model in (first, OnnxModel(tmp_path, threads=1))
+    )
+    assert (before, after) == (2, 4)
+
+
+def doubled(by: float = 2) -> bytes:
     """Twice the number of the first token."""
     graph = Graph()
     real = graph.add("Cast", ["input_ids"], "real", to=1)
     first = graph.add("Slice", [real, graph.whole(0), graph.whole(1), graph.whole(1)], "first")
-    graph.add("Mul", [first, graph.constant("two", np.full((), 2, np.float32))], "out")
+    graph.add("Mul", [first, graph.constant("two", np.full((), by, np.float32))], "out")
     return graph.model({"input_ids": (1, "tokens")}, {"out": (1, 1)})
 
 

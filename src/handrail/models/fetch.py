@@ -11,6 +11,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import httpx
@@ -101,8 +102,14 @@ def _complete(spec: ModelSpec, folder: Path) -> bool:
 def _matches(path: Path, file: File) -> bool:
     if not path.is_file() or path.stat().st_size != file.bytes:
         return False
+    return _sha256(path, path.stat().st_mtime_ns) == file.sha256
+
+
+@lru_cache(maxsize=64)
+def _sha256(path: Path, written_at: int) -> str:
+    """Of a file as it was written then: several models of an assistant are made of the same one."""
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest() == file.sha256
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _install(spec: ModelSpec, scratch: Path, target: Path) -> Path:

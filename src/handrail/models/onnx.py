@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -21,6 +22,8 @@ from handrail.models.tuned import Delta, Tuned
 from handrail.types import Vectors
 
 Output = list[NDArray[np.float32]]
+SHARED = 10
+"""Sessions that are kept for who asks for the same again: as many as one assistant can have loaded."""
 EXACT = "session.x64quantprecision"
 """No sum of products of bytes overflows, so that processors without VNNI read the same as others. A tenth to a fifth
 slower there; with VNNI, which needs no such care, it would take twice the time (experiment 189)."""
@@ -60,12 +63,13 @@ class OnnxModel:
         packed = next(iter(folder.glob(f"*{SUFFIX}")), None)
         if packed is not None:
             opened = load(packed)
-            model = opened.graph(kept if delta else Kept.MEAN, delta, states_of)
             self.tokenizer, self._words = opened.tokenizer, opened.weights.words
         else:
-            model = _read(folder / "model.onnx", states_of, kept, delta)
+            # Of its own: how pairs are cut is kept in it.
             self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._session = _session(model)
+        file = packed or folder / "model.onnx"
+        written_at = file.stat().st_mtime_ns
+        self._session = _shared(file.resolve(), written_at, tuple(states_of), kept, delta)
         self._inputs = {item.name for item in self._session.get_inputs()}
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=folder.name) if threads > 1 else None
         self.tokenizer.no_truncation()
@@ -119,6 +123,16 @@ def first_token(outputs: Output) -> NDArray[np.float32]:
     row = outputs[0]
     found: NDArray[np.float32] = (row[:, 0] if row.ndim == 3 else row)[0]
     return found
+
+
+@lru_cache(maxsize=SHARED)
+def _shared(
+    file: Path, written_at: int, states_of: tuple[int, ...], kept: Kept, delta: Delta | None
+) -> ort.InferenceSession:
+    """One for all who ask for the same graph of a file, as it was written then; any number of threads may run it."""
+    if file.name.endswith(SUFFIX):
+        return _session(load(file).graph(kept if delta else Kept.MEAN, delta, states_of))
+    return _session(_read(file, states_of, kept, delta))
 
 
 def _read(file: Path, states_of: Collection[int], kept: Kept, delta: Delta | None) -> bytes:

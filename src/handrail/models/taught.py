@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile
@@ -76,8 +77,16 @@ class Taught:
 
 
 def load_taught(name: str, path: Path | None = None) -> Taught:
-    """The file given, or the one of that name that ships. Raises SettingsError when it is not one."""
-    source = path if path is not None else files("handrail.models") / "bundle" / name
+    """The file given, or the one of that name that ships, read once. Raises SettingsError when it is not one."""
+    return _shipped(name) if path is None else _read(path)
+
+
+@cache
+def _shipped(name: str) -> Taught:
+    return _read(files("handrail.models") / "bundle" / name)
+
+
+def _read(source: Traversable) -> Taught:
     try:
         content = source.read_bytes()
         with np.load(BytesIO(content), allow_pickle=False) as file:

@@ -18,9 +18,12 @@ from handrail.models.onnx_graph import Array
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Delta:
-    """What was learnt: how many layers stay, and `(in, rank)` and `(rank, out)` by the names of matrices."""
+    """What was learnt: how many layers stay, and `(in, rank)` and `(rank, out)` by the names of matrices.
+
+    Equal to itself alone, so that models can be kept by it.
+    """
 
     layers: int
     parts: Mapping[str, tuple[Floats, Floats]]
