@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Compiled files are kept, whatever the shell says: to compile anew is a third of what it takes to start.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run ask docs test check lint fast gate load test-torch test-ray test-llm format sbom audit lock browser models clean
 

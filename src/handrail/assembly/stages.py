@@ -17,7 +17,6 @@ from handrail.answer.pieces import Pieces
 from handrail.answer.policy import load_policy
 from handrail.answer.verbatim import VerbatimAnswerer
 from handrail.assembly.fitted import calibration_for, kb_folder
-from handrail.assembly.heads import answers_head
 from handrail.assembly.models import readers_of, reads
 from handrail.assembly.observing import build_prompts
 from handrail.assembly.parts import Parts, described
@@ -149,6 +148,8 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
 
 def local_critic(settings: Settings, parts: Parts) -> Critic:
     """Who judges a written answer without another call: the reader, where it reads the visitor's language."""
+    from handrail.assembly.heads import answers_head
+
     readers = readers_of(settings)
     answers = answers_head(parts.read)
 

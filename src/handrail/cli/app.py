@@ -1,4 +1,4 @@
-"""`handrail …`: one Typer application; each command lives in a file of `handrail.cli`."""
+"""`handrail …`: one Typer application; each command lives in a file of `handrail.cli`, loaded when it is used."""
 
 from __future__ import annotations
 
@@ -10,41 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from handrail.cli import (
-    ask,
-    backup,
-    calibrate,
-    chat,
-    config,
-    context,
-    decisions,
-    desk,
-    desk_learning,
-    desk_report,
-    docs,
-    doctor,
-    drift,
-    experiment,
-    ingest,
-    init,
-    kb,
-    kb_conflicts,
-    kb_versions,
-    key,
-    models,
-    outbox,
-    parse,
-    prompts,
-    report,
-    retrieve,
-    serve,
-    sync,
-    tenant,
-    trace,
-    tune,
-    upgrade,
-)
-from handrail.cli import eval as evaluation
+from handrail.cli.on_demand import OnDemand
 from handrail.errors import HandrailError
 
 app = typer.Typer(
@@ -54,41 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    cls=OnDemand,
 )
-app.command()(serve.serve)
-app.command()(ask.ask)
-app.command()(chat.chat)
-app.command()(config.config)
-app.command()(init.init)
-app.command()(doctor.doctor)
-app.command()(backup.backup)
-app.command()(backup.restore)
-app.command()(upgrade.upgrade)
-app.command()(ingest.ingest)
-app.command()(parse.parse)
-app.command()(retrieve.retrieve)
-app.command()(report.report)
-app.command()(sync.sync)
-app.command()(calibrate.calibrate)
-app.command()(tune.tune)
-app.add_typer(evaluation.app, name="eval")
-desk_learning.add_to(desk.app)
-desk_report.add_to(desk.app)
-app.add_typer(desk.app, name="desk")
-app.add_typer(context.app, name="context")
-app.add_typer(decisions.app, name="decisions")
-app.add_typer(drift.app, name="drift")
-app.add_typer(docs.app, name="docs")
-app.add_typer(experiment.app, name="experiment")
-kb_versions.add_to(kb.app)
-kb.app.command()(kb_conflicts.conflicts)
-app.add_typer(kb.app, name="kb")
-app.add_typer(key.app, name="key")
-app.add_typer(models.app, name="models")
-app.add_typer(outbox.app, name="outbox")
-app.add_typer(prompts.app, name="prompts")
-app.add_typer(tenant.app, name="tenant")
-app.add_typer(trace.app, name="trace")
 
 
 @app.callback()

@@ -13,6 +13,10 @@ from handrail.settings import Settings
 from handrail.types.evidence import heading_of
 
 
+def add_to(app: typer.Typer) -> None:
+    app.command()(conflicts)
+
+
 def conflicts(
     kb: KB = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Pairs that are shown at most.")] = 20,
