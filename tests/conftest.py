@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,20 @@ settings.load_profile("handrail")
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def copied_tables() -> Iterator[None]:
+    """New records in SQLite are a copy of what the migrations made the first time."""
+    records = sys.modules.get("handrail.records.database")
+    if records is None:  # not loaded for this: few tests make records, then
+        yield
+        return
+    from tests.migrated import by_copy
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(records, "upgrade", by_copy(vars(records)["upgrade"]))
+        yield
 
 
 @pytest.fixture

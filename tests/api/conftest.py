@@ -14,8 +14,8 @@ from api.app import create_app
 from tests.api import scripted
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.clock import EPOCH, Clock
+from tests.migrated import new_records
 from tests.passwords import cheap_hashes as cheap_hashes
-from tests.postgres import new_database
 from tests.tenancy import statements_without_tenant
 
 Serve = Callable[..., TestClient]
@@ -35,7 +35,7 @@ def assistant() -> ScriptedAssistant:
 def each_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Records in SQLite, and then again in PostgreSQL; whatever the test did, each statement named its tenant."""
     if request.param == "postgresql":
-        monkeypatch.setattr(scripted, "DATABASE_URL", new_database(request.getfixturevalue("postgres")))
+        monkeypatch.setattr(scripted, "DATABASE_URL", new_records(request.getfixturevalue("postgres")))
     with statements_without_tenant() as found:
         yield
     assert found == []

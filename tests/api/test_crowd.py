@@ -46,9 +46,9 @@ PATIENCE_S = 60.0
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     if request.param == "sqlite":
         return Storage(data_dir=tmp_path)
-    from tests.postgres import new_database
+    from tests.migrated import new_records
 
-    return Storage(data_dir=tmp_path, database_url=new_database(request.getfixturevalue("postgres")))
+    return Storage(data_dir=tmp_path, database_url=new_records(request.getfixturevalue("postgres")))
 
 
 async def opened(running: AsyncExitStack, side: Side, path: str) -> httpx.Response:

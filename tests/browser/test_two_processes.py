@@ -14,7 +14,7 @@ from tests.browser.flow import angry_cancellation
 from tests.browser.real_process import Process
 from tests.browser.sides import Agent, Visitor, add_agent, arriving, at_work
 from tests.conftest import started_valkey
-from tests.postgres import new_database
+from tests.migrated import new_records
 from tests.sample import sample_settings
 
 pytestmark = [pytest.mark.models, pytest.mark.slow]
@@ -30,7 +30,7 @@ class Pair:
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     if request.param == "postgresql":
-        return new_database(request.getfixturevalue("postgres"))
+        return new_records(request.getfixturevalue("postgres"))
     return f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('records') / 'r.db'}"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from handrail.records.database import Database, open_database
 from handrail.settings import Storage
-from tests.postgres import new_database
+from tests.migrated import new_records
 from tests.tenancy import statements_without_tenant
 
 
@@ -18,7 +18,7 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     """An empty database of each kind."""
     if request.param == "sqlite":
         return Storage(data_dir=tmp_path)
-    return Storage(data_dir=tmp_path, database_url=new_database(request.getfixturevalue("postgres")))
+    return Storage(data_dir=tmp_path, database_url=new_records(request.getfixturevalue("postgres")))
 
 
 @pytest.fixture

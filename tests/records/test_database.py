@@ -25,9 +25,10 @@ from handrail.errors import SettingsError
 from handrail.records import RecordsUnavailable
 from handrail.records.database import Database, database_url, open_database
 from handrail.records.desk_tables import MessageRow
-from handrail.records.migrate import MIGRATIONS
+from handrail.records.migrate import MIGRATIONS, upgrade
 from handrail.records.tables import Base
 from handrail.settings import Storage
+from tests.postgres import new_database
 
 pytestmark = pytest.mark.anyio
 
@@ -43,6 +44,20 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+@pytest.fixture(autouse=True)
+def all_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is copied here."""
+    monkeypatch.setattr("handrail.records.database.upgrade", upgrade)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    """An empty database of each kind, without tables."""
+    if request.param == "sqlite":
+        return Storage(data_dir=tmp_path)
+    return Storage(data_dir=tmp_path, database_url=new_database(request.getfixturevalue("postgres")))
 
 
 async def test_starts_at_once_do_not_get_into_each_others_way(storage: Storage) -> None:

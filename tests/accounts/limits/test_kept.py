@@ -22,7 +22,7 @@ from handrail.records.database import Database, open_database
 from handrail.settings import Storage
 from handrail.types.usage import Usage
 from tests.clock import Clock
-from tests.postgres import new_database
+from tests.migrated import new_records
 from tests.tenancy import statements_without_tenant
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +44,7 @@ def clock() -> Clock:
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def process(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Process]:
     """Starts another one on the same records."""
-    url = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
+    url = new_records(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     async with AsyncExitStack() as opened:
 
         async def start() -> Kept:
