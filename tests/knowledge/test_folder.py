@@ -258,5 +258,6 @@ def test_plain_markdown_may_start_a_line_with_import(tmp_path: Path) -> None:
     ids=["blank lines", "spaces in a heading", "brackets", "comments", "components", "fences"],
 )
 @pytest.mark.parametrize("suffix", ["md", "mdx"])
+@pytest.mark.slow
 def test_hostile_text_is_read_soon(tmp_path: Path, text: str, suffix: str) -> None:
     assert one(tmp_path, text, f"page.{suffix}").title

@@ -178,6 +178,7 @@ def test_vectors_are_given_only_for_the_text_they_are_of(store: Store) -> None:
     assert set(held) == {"a/0"} and np.allclose(held["a/0"], unit(1, 0))
 
 
+@pytest.mark.slow
 def test_more_passages_than_a_page_are_all_read(store: Store) -> None:
     rows = [passage("a", n) for n in range(2100)]
     store.write(rows, np.tile(unit(1, 0), (2100, 1)), ["d"] * 2100, [2100] * 2100)

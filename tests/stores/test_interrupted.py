@@ -75,6 +75,7 @@ def test_another_knowledge_base_on_the_same_server_is_not_affected(tmp_path: Pat
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, with articles enough for several batches."""
     monkeypatch.setenv("HANDRAIL__MODELS__EMBED_MAX_TOKENS", "32")
+    monkeypatch.setenv("HANDRAIL__MODELS__FOREIGN", "none")
     monkeypatch.setenv("HANDRAIL__RETRIEVAL__LATE_WEIGHT", "0")
     monkeypatch.setenv("HANDRAIL__SERVER__DEMO_MODE", "false")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
