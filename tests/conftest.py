@@ -170,8 +170,8 @@ SLOW = (
 """Tests that start the app, databases or processes, wait for timeouts, read whole documents, or try many examples: not
 in `make check`."""
 
-SERVERS = {"decision_server", "llm_provider", "redis_server", "postgres"}
-"""Fixtures that start a server: who uses one is slow, too."""
+SERVERS = {"decision_server", "llm_provider", "redis_server", "postgres", "small"}
+"""Fixtures that start a server, or load models to index articles: who uses one is slow, too."""
 
 
 def _is_slow(path: Path) -> bool:
