@@ -11,9 +11,10 @@ import pytest
 
 from handrail.assembly import read_snapshot
 from handrail.stores import snapshot as snapshots
+from handrail.stores import snapshot_files
 from handrail.stores.audience import Audience
 from handrail.stores.chroma import ChromaStore, connect
-from handrail.stores.snapshot import FORMAT
+from handrail.stores.snapshot_files import FORMAT
 from handrail.stores.store import FRONT_MATTER
 from handrail.types import Passage
 from tests.knowledge.articles import Given, HashedWords, Index, article
@@ -58,7 +59,7 @@ def test_agents_have_a_snapshot_of_everything_which_is_not_kept_on_disk(tmp_path
 
     assert built.knows("goodwill")
     with pytest.raises(ValueError, match="agents"):
-        snapshots.save(built, tmp_path / "snapshot", "g1")
+        snapshot_files.save([(built.passages, built.vectors)], tmp_path / "snapshot", "g1")
 
 
 @pytest.mark.parametrize("said", ["agents", "staff", "Agents", "internal"])
@@ -96,7 +97,7 @@ def _as_before(held: Any, said: str) -> Any:
 
 
 def _keep_as_before(store: ChromaStore, folder: Path, said: str, written_as: str) -> None:
-    snapshots.save(snapshots.build(*store.dump()), folder, store.generation)
+    snapshot_files.save(store.pages(), folder, store.generation)
     lines = folder / store.generation / "passages.jsonl"
     row = {**json.loads(lines.read_text()), "id": "goodwill/0", "article_id": "goodwill", "text": AGENTS.text}
     lines.write_text(lines.read_text() + "\n" + json.dumps({**row, "facets": {"audience": said}}))

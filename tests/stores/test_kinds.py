@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from handrail.stores import snapshot as snapshots
+from handrail.stores import snapshot_files
 from handrail.stores.chroma import ChromaStore, connect
 from handrail.stores.sections import Sections
 from handrail.text.markdown import figure
@@ -35,8 +36,8 @@ def test_what_was_written_is_what_both_stores_give(tmp_path: Path) -> None:
     store.write([one], HashedWords()(["fares"]), ["d"], [1])
 
     assert store.dump()[0] == [one]
-    snapshots.save(snapshots.build(*store.dump()), tmp_path / "snapshot", "g1")
-    loaded = snapshots.load(tmp_path / "snapshot", "g1")
+    snapshot_files.save(store.pages(), tmp_path / "snapshot", "g1")
+    loaded = snapshot_files.load(tmp_path / "snapshot", "g1")
     assert loaded is not None
     assert loaded.passages == [one]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from handrail.stores import snapshot as snapshots
+from handrail.stores import snapshot_files
 from handrail.stores.tokens import STEMMERS, STOPS, tokenize
 from handrail.types import Passage
 
@@ -42,8 +43,8 @@ def test_every_language_has_stop_words_of_its_own(stemmer: str) -> None:
 def test_a_german_index_ignores_german_stop_words_and_keeps_its_language_on_disk(tmp_path: Path) -> None:
     texts = ["Die Rechnung liegt unter Abrechnung.", "Ein Termin lässt sich unter Kalender verschieben."]
     built = snapshots.build([passage(n, t) for n, t in enumerate(texts)], np.eye(2, dtype=np.float32), "de")
-    snapshots.save(built, tmp_path, "g1")
-    loaded = snapshots.load(tmp_path, "g1")
+    snapshot_files.save([(built.passages, built.vectors)], tmp_path, "g1", "de")
+    loaded = snapshot_files.load(tmp_path, "g1")
 
     assert loaded is not None
     assert loaded.lang == "de"

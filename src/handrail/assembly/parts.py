@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -35,14 +37,13 @@ from handrail.retrieve.late import LateInteraction
 from handrail.retrieve.section_reader import SectionReader
 from handrail.retrieve.tuned import Tuned, load_tuned
 from handrail.settings import Brand, Settings
-from handrail.stores import snapshot as snapshots
+from handrail.stores import snapshot_files
 from handrail.stores import states as token_states
 from handrail.stores.snapshot import Snapshot
 from handrail.stores.states import Progress, States
 from handrail.stores.store import FRONT_MATTER, Store
-from handrail.stores.tokens import STEMMERS, coverage
+from handrail.stores.tokens import coverage
 from handrail.stores.versions import Opened, Versions
-from handrail.text import language
 from handrail.types import MessageScores, Vectors
 
 if TYPE_CHECKING:
@@ -67,15 +68,13 @@ take two tokens a word and more, leave no end unread (experiment 171)."""
 def read_snapshot(settings: Settings, store: Store) -> Snapshot:
     """What everyone may read of the store's current generation; made from Chroma where it is not on this machine."""
     folder = kb_folder(settings, store.kb) / "snapshot"
-    found = snapshots.load(folder, store.generation)
-    if found is None or settings.knowledge.lang not in (None, found.lang):
-        passages, vectors = store.dump()
-        vectors = vectors.astype(np.float16)  # as they are kept: half as much while words are counted
-        lang = settings.knowledge.lang or language.of_articles([passage.text for passage in passages])
-        found = snapshots.build(passages, vectors, lang if lang in STEMMERS else language.DEFAULT)
-        if store.generation:
-            snapshots.save(found, folder, store.generation)
-    return found
+    found, lang = snapshot_files.load(folder, store.generation), settings.knowledge.lang
+    if found is not None and lang in (None, found.lang):
+        return found
+    if store.generation:
+        return snapshot_files.save(store.pages(), folder, store.generation, lang)
+    with TemporaryDirectory() as scratch:  # nothing to find it by again
+        return snapshot_files.save(store.pages(), Path(scratch), "made", lang)
 
 
 def read_states(

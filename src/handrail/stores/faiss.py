@@ -26,7 +26,7 @@ from handrail.stores.inverted import Chosen, Inverted, Rows, build, sampled
 from handrail.stores.lock import IndexLock
 from handrail.stores.rows import as_row, from_row, said, sharing
 from handrail.stores.server import Collection, Server
-from handrail.stores.store import Stamp, Store, name_of, not_indexed, of_another_width, stamps_of
+from handrail.stores.store import Page, Stamp, Store, name_of, not_indexed, of_another_width, stamps_of
 from handrail.types import Passage, Vectors
 from handrail.types.filters import Filters
 
@@ -259,16 +259,20 @@ class FaissStore(Store):
             return Chosen(np.fromiter((row for (row,) in rows), dtype=np.int64))
 
     def dump(self, audience: Audience = Audience.PUBLIC) -> tuple[list[Passage], Vectors]:
-        where = f"+{PUBLIC}" if audience is Audience.PUBLIC else "TRUE"  # found in their order, not by facets
-        told = f"SELECT passage, vector FROM passages JOIN vectors USING (row) WHERE {where}"
         passages: list[Passage] = []
         vectors = np.empty((self.count(), self._dimensions or 0), dtype=np.float32)
+        for page, found in self.pages(audience):
+            vectors[len(passages) : len(passages) + len(page)] = found
+            passages += sharing(page)
+        return passages, vectors[: len(passages)]
+
+    def pages(self, audience: Audience = Audience.PUBLIC) -> Iterator[Page]:
+        where = f"+{PUBLIC}" if audience is Audience.PUBLIC else "TRUE"  # found in their order, not by facets
+        told = f"SELECT passage, vector FROM passages JOIN vectors USING (row) WHERE {where}"
         with _connected(self._place) as database:
             found = database.execute(f"{told} ORDER BY article_id, position")
             while page := found.fetchmany(PAGE):
-                vectors[len(passages) : len(passages) + len(page)] = _read([vector for _, vector in page])
-                passages += sharing(from_row(json.loads(passage)) for passage, _ in page)
-        return passages, vectors[: len(passages)]
+                yield [from_row(json.loads(passage)) for passage, _ in page], _read([vector for _, vector in page])
 
 
 def folder_of(collection: str) -> str:

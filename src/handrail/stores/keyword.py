@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import bm25s
 import numpy as np
-from bm25s.tokenization import Tokenized
 from numpy.typing import NDArray
 
+from handrail.stores.postings import Postings
 from handrail.stores.tokens import STEMMERS, tokenize
 
 
@@ -23,24 +23,22 @@ class KeywordIndex:
 
     @classmethod
     def build(cls, texts: Iterable[str], lang: str) -> KeywordIndex | None:
-        """None where no text has a word: BM25 divides by the mean length. Texts are read one after the other."""
-        vocabulary: dict[str, int] = {}
-        terms = [
-            array("i", [vocabulary.setdefault(term, len(vocabulary)) for term in tokenize(text, STEMMERS[lang])])
-            for text in texts
-        ]
-        if not vocabulary:
-            return None
-        index = bm25s.BM25(method="lucene")
-        index.index(Tokenized(terms, vocabulary), show_progress=False)
-        return cls(index, lang)
+        """In memory; None where no text has a word."""
+        with TemporaryDirectory() as folder:
+            return cls.load(Path(folder), lang, mapped=False) if cls.write(texts, lang, Path(folder)) else None
+
+    @staticmethod
+    def write(texts: Iterable[str], lang: str, folder: Path) -> bool:
+        """The files, with little in memory; whether any text has a word. Texts are read one after the other."""
+        with Postings() as postings:
+            for text in texts:
+                postings.add(tokenize(text, STEMMERS[lang]))
+            return postings.write(folder)
 
     @classmethod
-    def load(cls, folder: Path, lang: str) -> KeywordIndex:
-        return cls(bm25s.BM25.load(str(folder), mmap=True, show_progress=False), lang)
-
-    def save(self, folder: Path) -> None:
-        self._index.save(str(folder), show_progress=False)
+    def load(cls, folder: Path, lang: str, *, mapped: bool = True) -> KeywordIndex:
+        """`mapped`: of the postings, only those that a query asks for are read from the files."""
+        return cls(bm25s.BM25.load(str(folder), mmap=mapped, show_progress=False), lang)
 
     @property
     def vocabulary(self) -> Mapping[str, int]:

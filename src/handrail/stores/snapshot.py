@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import errno
-import json
-import shutil
-import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from handrail.stores.audience import Audience
 from handrail.stores.filters import selected
 from handrail.stores.keyword import KeywordIndex
-from handrail.stores.rows import as_row, from_row, sharing
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
 from handrail.types import Kind, Passage, Vectors
 from handrail.types.filters import Filters
 
-FORMAT = 8
-SCRATCH = ".part-"
-ABANDONED_S = 86_400
-"""Age from which nobody writes there any more."""
-KEPT = 3
-"""Generations that stay, for who goes back to an earlier version."""
 NOISE_SAMPLE = 400
-BLOCK = 10_000
-"""Vectors that are written at once."""
 
 
 class Snapshot:
@@ -182,103 +166,17 @@ def build(
 ) -> Snapshot:
     """Index `passages` (ordered by article and position), all of which `audience` may read, for keyword search."""
     keyword = KeywordIndex.build((passage.embedding_text for passage in passages), lang)
-    bodies = (_body([passages[row] for row in rows]) for rows in _rows(passages).values())
+    bodies = (body([passages[row] for row in rows]) for rows in _rows(passages).values())
     means = _article_vectors(passages, vectors)
     articles = KeywordIndex.build(bodies, lang)
     return Snapshot(passages, keyword, means, vectors.astype(np.float32, copy=False), lang, articles, audience)
-
-
-def save(snapshot: Snapshot, folder: Path, generation: str) -> None:
-    """Write beside, then rename: readers see the old or the new one, never half; two processes may save at once.
-
-    Only what everyone may read is kept on disk. Raises ValueError for a snapshot that is for agents.
-    """
-    if snapshot.audience is not Audience.PUBLIC:
-        raise ValueError(f"a snapshot for {snapshot.audience} is not kept on disk")
-    folder.mkdir(parents=True, exist_ok=True)
-    _clear(folder)
-    scratch = Path(tempfile.mkdtemp(dir=folder, prefix=SCRATCH))
-    try:
-        _write(snapshot, scratch)
-        target = folder / generation
-        _swap(scratch, target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    kept = [other for other in folder.iterdir() if other != target and not other.name.startswith(SCRATCH)]
-    for other in sorted(kept, key=_age)[KEPT - 1 :]:
-        shutil.rmtree(other, ignore_errors=True)
-
-
-def _clear(folder: Path) -> None:
-    """Remove what processes left behind that were killed while they wrote."""
-    for left in folder.glob(f"{SCRATCH}*"):
-        if time.time() + _age(left) > ABANDONED_S:
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _write(snapshot: Snapshot, scratch: Path) -> None:
-    with (scratch / "passages.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
-        lines.writelines(json.dumps(as_row(passage), ensure_ascii=False) + "\n" for passage in snapshot.passages)
-    np.save(scratch / "articles.npy", snapshot.article_vectors)
-    with (scratch / "vectors.npy").open("wb") as out:
-        header = {"descr": "<f2", "fortran_order": False, "shape": snapshot.vectors.shape}
-        npy.write_array_header_1_0(out, header)
-        for start in range(0, len(snapshot.vectors), BLOCK):
-            out.write(snapshot.vectors[start : start + BLOCK].astype("<f2").tobytes())
-    if snapshot._keyword is not None:
-        snapshot._keyword.save(scratch / "bm25")
-    (scratch / "lang").write_text(snapshot.lang)
-    if snapshot._article_keyword is not None:
-        snapshot._article_keyword.save(scratch / "bm25-articles")
-    (scratch / "format").write_text(str(FORMAT))
-
-
-def _age(folder: Path) -> float:
-    try:
-        return -folder.stat().st_mtime
-    except OSError:  # another process has removed it
-        return 0.0
-
-
-def _swap(scratch: Path, target: Path) -> None:
-    """Folders cannot be replaced while they hold files, and another process may have put its own there meanwhile."""
-    while True:
-        try:
-            scratch.replace(target)
-            return
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-            shutil.rmtree(target, ignore_errors=True)
-
-
-def load(folder: Path, generation: str) -> Snapshot | None:
-    """None when this generation is not here, is damaged, or was written by another version."""
-    if not generation:
-        return None
-    try:
-        return _load(folder / generation)
-    except (OSError, EOFError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _load(path: Path) -> Snapshot | None:
-    if (path / "format").read_text() != str(FORMAT):
-        return None
-    with (path / "passages.jsonl").open(encoding="utf-8", newline="\n") as lines:
-        passages = sharing(from_row(json.loads(line)) for line in lines)
-    lang = (path / "lang").read_text()
-    spoken = any(tokenize(passage.embedding_text, STEMMERS[lang]) for passage in passages)
-    keyword, articles = (KeywordIndex.load(path / name, lang) if spoken else None for name in ("bm25", "bm25-articles"))
-    vectors = np.load(path / "vectors.npy").astype(np.float32)
-    return Snapshot(passages, keyword, np.load(path / "articles.npy"), vectors, lang, articles)
 
 
 def _is_step(passage: Passage) -> bool:
     return bool(passage.headings and NUMBERED_SECTION.match(passage.headings[-1]))
 
 
-def _body(passages: Sequence[Passage]) -> str:
+def body(passages: Sequence[Passage]) -> str:
     """One article as keyword search reads it: the title once, each section's own heading, all text."""
     sections = (" ".join((*one.headings[-1:], one.text)) for one in passages if one.kind is not Kind.ROW)
     return "\n".join((passages[0].title, *sections))
@@ -297,12 +195,12 @@ def _rows(passages: Sequence[Passage]) -> dict[str, list[int]]:
 
 
 def _article_vectors(passages: Sequence[Passage], vectors: Vectors) -> Vectors:
-    rows = {
-        article: [row for row in found if passages[row].kind is not Kind.ROW] or found
-        for article, found in _rows(passages).items()
-    }
-    if not rows:
-        return np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
-    means = np.stack([vectors[index].mean(axis=0, dtype=np.float32) for index in rows.values()])
-    normed: Vectors = (means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)).astype(np.float32)
-    return normed
+    means = [mean([passages[row] for row in rows], vectors[rows]) for rows in _rows(passages).values()]
+    return np.stack(means) if means else np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
+
+
+def mean(passages: Sequence[Passage], vectors: Vectors) -> Vectors:
+    """`(d,)` float32, L2-normalised: of one article's passages, without rows of tables where there is more."""
+    rows = [row for row, passage in enumerate(passages) if passage.kind is not Kind.ROW] or range(len(passages))
+    found: Vectors = vectors[list(rows)].mean(axis=0, dtype=np.float32)
+    return found / max(float(np.linalg.norm(found)), 1e-12)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -28,6 +28,9 @@ NEIGHBOURS, BUILD_WIDTH, SEARCH_WIDTH = 32, 200, 400
 passages than the one before (experiment 206): half as long again to index, and no slower to search."""
 SEARCH_S, WAITS_S = 5, 300
 """For how long a server is waited for: when it searches for a question, and for anything else."""
+
+Page = tuple[Sequence[Passage], Vectors]
+"""Passages and their vectors, `(n, d)` float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,10 @@ class Store(Protocol):
     @abstractmethod
     def dump(self, audience: Audience = Audience.PUBLIC) -> tuple[list[Passage], Vectors]:
         """All that `audience` may read, in article and position order."""
+
+    def pages(self, audience: Audience = Audience.PUBLIC) -> Iterator[Page]:
+        """The same in parts, where a store can give them without holding everything."""
+        yield self.dump(audience)
 
     @property
     def generation(self) -> str:
