@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from handrail.knowledge import Article
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.formats import docx
 from handrail.knowledge.formats.html_tree import MOST_TAGS
+from handrail.knowledge.formats.rst import MOST_REFERENCES
 from handrail.knowledge.grid import MOST_FIELDS, MOST_REPEATED, Grids, number, placed
 from handrail.text import markdown
 from tests.knowledge.articles import article, chunker
@@ -61,6 +63,36 @@ def test_reading_and_cutting_grow_with_the_file(tmp_path: Path, name: str) -> No
         return read
 
     assert proportional(work, 5_000 if suffix == ".rst" else 20_000)
+
+
+def page_of(folder: Path, unit: str, count: int) -> Callable[[], list[Article]]:
+    """Reads a page of reStructuredText whose one paragraph repeats `unit`."""
+    path = folder / f"{count}.rst"
+    path.write_text(f"Page\n====\n\n{unit * count}\n", encoding="utf-8")
+    return lambda: [one for one in Folder(path, "", 2_000_000).articles() if isinstance(one, Article)]
+
+
+@pytest.mark.parametrize("unit", ["*a ", "**a ", "`a ", "``a ", "|a ", "_`a ", "*a\n", "a_ "])
+def test_marks_that_nothing_ends_take_time_that_grows_with_them(tmp_path: Path, unit: str) -> None:
+    most = MOST_REFERENCES if unit == "a_ " else 20_000
+
+    assert proportional(lambda size: page_of(tmp_path, unit, size), most // 4)
+
+
+@pytest.mark.parametrize("unit", ["*a ", "`a ", "|a "])
+def test_sixty_thousand_marks_are_read_and_none_of_their_words_is_lost(tmp_path: Path, unit: str) -> None:
+    start = time.thread_time()
+
+    (article,) = page_of(tmp_path, unit, 60_000)()
+
+    assert time.thread_time() - start < 60
+    assert article.body.count("a") == 60_000
+
+
+def test_a_paragraph_of_many_addresses_is_read(tmp_path: Path) -> None:
+    (article,) = page_of(tmp_path, "https://help.example/a ", 2000)()
+
+    assert article.body.count("help.example") >= 2000
 
 
 def test_a_page_of_too_many_tags_costs_no_more_than_finding_out(tmp_path: Path) -> None:

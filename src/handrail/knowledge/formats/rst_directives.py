@@ -23,6 +23,8 @@ from handrail.knowledge.grid import number
 from handrail.text.windows import windows
 
 Read = Callable[[str], str | None]
+Inline = tuple[list[nodes.Node], list[nodes.Node]]
+"""What stands in a paragraph, and what docutils says of it."""
 _READ: ContextVar[Read] = ContextVar("read", default=lambda name: None)
 USED = re.compile(r"^[ \t]*(?:[-*+#.\d|]+[ \t]+)*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w+.:-]+?)::(?:[ \t\n]|$)", re.M)
 ROLE = re.compile(r"(?<![\w:`]):([A-Za-z][\w+.:-]*):`")
@@ -30,6 +32,8 @@ MARKS, WINDOW, MOST_LOOKING = "`*|_[", 500, 1_000_000
 """Of a paragraph: what may begin a mark, characters that are looked through at once if there are very many of them, and
 characters that are looked through in all before that.
 """
+MOST_COLONS = 200
+"""Of a paragraph before it is read so: docutils calls itself for each address."""
 MOST_NUMBER = 999_999_999
 """Of a step of a list."""
 NOTES = ("seealso", "todo", "sidebar", "topic-box", "important-note")
@@ -60,11 +64,17 @@ CHANGES = {
 class Windowed(Inliner):
     """Paragraphs of very many marks are read in windows: docutils looks through all of them for the end of each."""
 
-    def parse(self, text: str, lineno: int, memo: Any, parent: nodes.Node) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    def parse(self, text: str, lineno: int, memo: Any, parent: nodes.Node) -> Inline:
+        def read(stretch: str) -> Inline:
+            found: Inline = super(Windowed, self).parse(stretch, lineno, memo, parent)
+            return found
+
         marks = sum(map(text.count, MARKS))
-        stretches = windows(text, WINDOW) if marks * len(text) > MOST_LOOKING else [text]
-        read = [super(Windowed, self).parse(one, lineno, memo, parent) for one in stretches]
-        return [node for found, _ in read for node in found], [one for _, messages in read for one in messages]
+        if marks * len(text) <= MOST_LOOKING and text.count(":") <= MOST_COLONS:
+            return read(text)
+        parts = [read(one) for one in windows(text, WINDOW)]
+        # Each in a node of its own: what replaces a node later looks for it among all beside it.
+        return [nodes.inline("", "", *found) for found, _ in parts], [one for _, told in parts for one in told]
 
 
 class Known(Directive):
