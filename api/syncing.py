@@ -11,6 +11,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ from handrail.settings.tenants import OWN
 log = logging.getLogger("handrail.sync")
 
 LOOK_S = 60.0
+PATIENCE_S, LEAVING_S = 60.0, 5.0
+"""That a run has to end its batch: when it is stopped at the desk, and when the server ends."""
+STOPPED = "stopped before anything was read"
 PREVIEW = "sources/preview.json"
 """In a knowledge base's own folder: what the newest preview told."""
 
@@ -33,6 +37,7 @@ class Syncing:
         self._settings = settings
         self._clock = clock
         self._running: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
         self.every_minutes = settings.knowledge.sync_every_minutes
         folder = kb_folder(settings, settings.knowledge.kb)
         self._last, self._preview = folder / LAST, folder / PREVIEW
@@ -40,6 +45,16 @@ class Syncing:
     @property
     def running(self) -> bool:
         return self._running is not None and not self._running.done()
+
+    @property
+    def stopping(self) -> bool:
+        return self.running and self._stop.is_set()
+
+    def stop(self) -> bool:
+        """Ask the run or preview to end after its batch, which changes nothing; whether one is under way here."""
+        if self.running:
+            self._stop.set()
+        return self.running
 
     async def last(self) -> dict[str, Any] | None:
         """What the newest run told, wherever it ran; None where there was none."""
@@ -57,6 +72,7 @@ class Syncing:
         """Whether a run was begun: not while one is under way. `preview` is the source whose changes are only told."""
         if self.running:
             return False
+        self._stop = asyncio.Event()
         self._running = asyncio.create_task(self._run() if preview is None else self._look(preview))
         return True
 
@@ -84,7 +100,12 @@ class Syncing:
 
     async def _run(self) -> None:
         status, _, errors = await self._sync()
-        if status:
+        if self._stop.is_set():
+            log.info("the sync was stopped at the desk")
+            if status < 0:  # it has ended before it could tell
+                told = {"kb": self._settings.knowledge.kb, "stopped": STOPPED, "finished": self._clock()}
+                await asyncio.to_thread(_write, self._last, told)
+        elif status:
             lines = errors.strip().splitlines()
             log.warning("the sync failed: %s", lines[-1] if lines else f"exit status {status}")
 
@@ -93,6 +114,8 @@ class Syncing:
         try:
             told = json.loads(output.splitlines()[-1])
         except (IndexError, ValueError):
+            if self._stop.is_set():
+                errors = f"error: {STOPPED}"
             told = {"error": (errors.strip().splitlines() or ["no message"])[-1].removeprefix("error: ")}
         await asyncio.to_thread(_write, self._preview, {**told, "source": source, "finished": self._clock()})
 
@@ -103,13 +126,30 @@ class Syncing:
         command = (sys.executable, "-m", "handrail", *of_tenant, "sync", "--kb", self._settings.knowledge.kb, *options)
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
+        ending = asyncio.create_task(self._ended(process))
         try:
             output, errors = await process.communicate()
         except asyncio.CancelledError:
-            process.terminate()  # what it has read is kept, and nothing half done is ever current
-            await process.wait()
+            await _end(process, LEAVING_S)
             raise
+        finally:
+            ending.cancel()
         return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")
+
+    async def _ended(self, process: asyncio.subprocess.Process) -> None:
+        await self._stop.wait()
+        await _end(process, PATIENCE_S)
+
+
+async def _end(process: asyncio.subprocess.Process, patience_s: float) -> None:
+    """What it has read is kept, and nothing half done is ever current, however it ends."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), patience_s)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
 
 
 def _write(path: Path, told: dict[str, Any]) -> None:

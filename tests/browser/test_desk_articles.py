@@ -148,3 +148,26 @@ def test_a_source_is_declared_looked_at_turned_on_and_removed_with_its_articles(
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("No sources are declared")).to_be_visible(timeout=SYNC_MS)
     assert "4711" not in answer(agent)
+
+
+def test_a_sync_is_stopped_and_the_desk_says_that_nothing_has_changed(agent: Agent, tmp_path: Path) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "transfer.md").write_text(TRANSFER)
+    page = agent.page
+    page.get_by_role("button", name="Add source").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Kind").select_option("folder")
+    dialog.get_by_label("Address", exact=True).fill(".")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("would add 1, change 0, remove 0")).to_be_visible(timeout=SYNC_MS)
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
+    page.get_by_role("button", name="Turn on").click()
+
+    page.get_by_role("button", name="Sync now").click(timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Stop", exact=True).click(timeout=PATIENCE_MS)
+
+    expect(page.get_by_text("was stopped, and nothing has changed")).to_be_visible(timeout=SYNC_MS)
+    expect(page.get_by_role("heading", name="Sources")).to_be_focused()
+    assert "4711" not in answer(agent)
+    page.get_by_role("button", name="Sync now").click(timeout=PATIENCE_MS)
+    expect(page.get_by_text("1 added, 0 changed, 0 removed")).to_be_visible(timeout=SYNC_MS)

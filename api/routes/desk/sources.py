@@ -59,6 +59,7 @@ async def sources(signed: Lead, request: Request, services: Needed) -> dict[str,
         "folders": [str(one) for one in settings.knowledge.desk_folders],
         "every_minutes": syncing.every_minutes,
         "running": syncing.running,
+        "stopping": syncing.stopping,
         "last": await syncing.last(),
         "preview": await syncing.previewed(),
     }
@@ -163,6 +164,16 @@ async def sync_now(signed: Lead, request: Request, services: Needed, learning: L
     if not syncing.start():
         raise ApiError(409, "running", "A sync or preview is under way already.")
     await services.desk.book.log("sync_started", learning.clock(), user_id=signed.user.id)
+    return {"running": True}
+
+
+@router.post("/sources/stop", status_code=202)
+async def stop(signed: Lead, request: Request, services: Needed, learning: Learning) -> dict[str, Any]:
+    """Ask the run or preview under way to end after the batch that it is at. It changes nothing, and says so."""
+    syncing: Syncing = request.app.state.syncing
+    if not syncing.stop():
+        raise ApiError(409, "not_running", "No sync or preview is under way on this server.")
+    await services.desk.book.log("sync_stopped", learning.clock(), user_id=signed.user.id)
     return {"running": True}
 
 

@@ -182,7 +182,7 @@ export interface Source {
 }
 
 interface Synced {
-  finished: number; error?: string; added?: string[]; changed?: string[]; removed?: string[]; quarantined?: string[];
+  finished: number; error?: string; stopped?: string; added?: string[]; changed?: string[]; removed?: string[]; quarantined?: string[];
   suspicious?: Record<string, string>; unread?: Record<string, string>;
 }
 
@@ -191,6 +191,7 @@ export interface SyncState {
   folders: string[];
   every_minutes: number;
   running: boolean;
+  stopping: boolean;
   last: Synced | null;
   preview: (Synced & { source: string }) | null;
 }

@@ -98,10 +98,12 @@ def run(
     needed: bool = False,
     workers: Workers = "own",
     console: Console = notes,
+    check: Callable[[], None] = lambda: None,
 ) -> Report:
     """One writing run, with a progress bar on `console`; `keep_others`, `exact` and `stays` as for Ingest.
 
-    What `loaders` don't claim for a source was added by hand. `needed`: articles of the current version stay.
+    What `loaders` don't claim for a source was added by hand. `needed`: articles of the current version stay. `check`
+    is called between batches, and ends the run by raising.
     """
     from handrail.assembly import build_late, build_multilingual, read_multilingual, read_snapshot, read_states
     from handrail.assembly.index import writing
@@ -113,7 +115,11 @@ def run(
         rate = TextColumn("{task.fields[rate]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
         with Progress(*columns, console=console) as progress:
-            advance = _shown(progress, "embedding passages")
+
+            def shown(what: str) -> Advance:
+                return _shown(progress, what, check)
+
+            advance = shown("embedding passages")
             report = _written(
                 settings, made, read, advance, keep_others=keep_others, exact=exact, stays=stays, workers=workers
             )
@@ -121,9 +127,10 @@ def run(
             store = made.store or made.begin()
             snapshot = read_snapshot(settings, store)
             late = build_late(settings, snapshot.lang) if settings.retrieval.late_weight else None
-            read_states(settings, store.kb, snapshot, late, _shown(progress, "reading their words"))
+            read_states(settings, store.kb, snapshot, late, shown("reading their words"))
             encoder = build_multilingual(settings)
-            read_multilingual(settings, store.kb, snapshot, encoder, _shown(progress, "for other languages"))
+            read_multilingual(settings, store.kb, snapshot, encoder, shown("for other languages"))
+        check()
         report.version = made.publish()
     return report
 
@@ -163,13 +170,14 @@ def _written(
         return job.run(loaders, advance)
 
 
-def _shown(progress: Progress, what: str) -> Advance:
+def _shown(progress: Progress, what: str, check: Callable[[], None]) -> Advance:
     """A line of its own, from the first time there is something to do."""
     task: TaskID | None = None
     start = time.monotonic()
 
     def advance(done: int, total: int) -> None:
         nonlocal task, start
+        check()
         if task is None:
             task, start = progress.add_task(what, total=total, rate=""), time.monotonic()
         rate = f"{done / max(time.monotonic() - start, 1e-6):.0f}/s" if done else ""

@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from handrail.cli import KB, Json, notes, settings_for
 from handrail.cli.ingest import learned, run
+from handrail.cli.stopping import Stop, Stopped, stoppable
 from handrail.errors import HandrailError, IndexBusy, IndexIncomplete, KnowledgeError, SettingsError
 from handrail.knowledge import Loader
 from handrail.knowledge.origins import PAGES
@@ -46,14 +47,15 @@ def sync(
     """Fetch what has changed in the sources of config.toml and the desk, and bring their knowledge bases up to date.
 
     Only articles that a source brought are removed when it has them no more. Articles approved at the desk are always
-    included. An interrupted run resumes where it stopped. Examples:
+    included. An interrupted run resumes where it stopped; SIGTERM ends it between two batches. Examples:
 
     handrail sync --dry-run
 
     handrail sync --kb acme --every 60
     """
     while True:
-        failed = _all(kb, source, Wanted(dry_run, allow_removal), as_json)
+        with stoppable() as stop:
+            failed = _all(kb, source, Wanted(dry_run, allow_removal), stop, as_json)
         if every is None:
             raise typer.Exit(1 if failed else 0)
         notes.print(f"Next sync in {every:g} minutes. Ctrl-C stops it.")
@@ -66,7 +68,7 @@ class Wanted:
     allow_removal: bool
 
 
-def _all(kb: str | None, source: str | None, wanted: Wanted, as_json: bool) -> bool:
+def _all(kb: str | None, source: str | None, wanted: Wanted, stop: Stop, as_json: bool) -> bool:
     """Whether anything could not be read or written. One knowledge base that fails leaves the others alone."""
     from handrail.assembly.sourcing import known_sources
 
@@ -87,10 +89,10 @@ def _all(kb: str | None, source: str | None, wanted: Wanted, as_json: bool) -> b
     for each, known in found:
         name = each.knowledge.kb
         try:
-            diff = _one(each, known, wanted, alone=source is not None)
+            diff = _one(each, known, wanted, stop, alone=source is not None)
         except HandrailError as error:
             failed, busy = True, isinstance(error, IndexBusy)
-            said: dict[str, Any] = {"kb": name, "error": str(error)}
+            said: dict[str, Any] = {"kb": name, "stopped" if isinstance(error, Stopped) else "error": str(error)}
             notes.print(f"[bold red]error:[/] {name}: {escape(str(error))}")
         else:
             failed, busy = failed or bool(diff.unread), False
@@ -104,7 +106,7 @@ def _all(kb: str | None, source: str | None, wanted: Wanted, as_json: bool) -> b
     return failed
 
 
-def _one(settings: Settings, known: Sequence[Known], wanted: Wanted, *, alone: bool) -> Diff:
+def _one(settings: Settings, known: Sequence[Known], wanted: Wanted, stop: Stop, *, alone: bool) -> Diff:
     """`alone`: the sources are some of those that the knowledge base has."""
     from handrail.answer.planted import planted
     from handrail.assembly import kb_folder
@@ -131,9 +133,12 @@ def _one(settings: Settings, known: Sequence[Known], wanted: Wanted, *, alone: b
             raise KnowledgeError("all sources are paused at the desk")
         owners = Owners(origins_of(settings).all(), declared)
         with notes.status("reading sources…") as status:
-            found = collect(
-                reading, planted, lambda name, n: status.update(f"reading {escape(name)}: {n} pages"), owners
-            )
+
+            def advance(name: str, n: int) -> None:
+                stop.check()
+                status.update(f"reading {escape(name)}: {n} pages")
+
+            found = collect(reading, planted, advance, owners)
         indexed = _indexed(settings)
         diff = difference(found, indexed, kept.sizes(), owners)
         if not wanted.allow_removal:
@@ -143,7 +148,7 @@ def _one(settings: Settings, known: Sequence[Known], wanted: Wanted, *, alone: b
                 raise KnowledgeError("; ".join(f"{where}: {why}" for where, why in diff.unread.items()))
             gone = set(diff.removed)
             others = alone or BY_HAND in owners.of.values()
-            run(settings, [found], exact=True, stays=lambda id_: id_ not in gone, needed=others)
+            run(settings, [found], exact=True, stays=lambda id_: id_ not in gone, needed=others, check=stop.check)
             whole = not found.failed and len(reading) >= len(declared)  # every page that is in use was asked for
             kept.keep_sizes({**({} if whole else kept.sizes()), **sizes_of(found)})
             if whole:

@@ -36,6 +36,7 @@ export function sourceRow(desk, one, state, { look, edit, changed }) {
     if (told?.source !== one.id || told.finished < (state.last?.finished ?? 0)) return false;
     const time = stamp(told.finished);
     if (told.error) return el("p", { class: "error", text: t("preview_failed", { time, why: told.error }) });
+    if (told.stopped) return el("p", { class: "hint", text: t("preview_stopped", { time }) });
     const { added = [], changed: other = [], removed = [], unread = {} } = told;
     const why = Object.values(unread)[0];
     return el("div", {}, el("p", { class: "hint", text: t("preview_told", { time, added: added.length, changed: other.length, removed: removed.length }) }),

@@ -15,6 +15,7 @@ export function sourcesSection(desk) {
   const told = el("div", { role: "status" });
   const title = el("h2", { text: t("sources_title"), tabindex: -1 });
   const start = button(t("sync_now"), () => void begin("sources/sync"), { hidden: true });
+  const stop = button(t("sync_stop"), () => void begin("sources/stop"), { hidden: true });
   const add = button(t("source_add"), () => edit(null));
   let timer = 0;
   /** @type {string[]} */
@@ -50,11 +51,14 @@ export function sourcesSection(desk) {
     folders = state.folders;
     start.hidden = !state.items.some((one) => one.active);
     start.disabled = state.running;
+    const left = !state.running && stop === document.activeElement;
+    stop.hidden = !state.running;
+    if (left) title.focus();
     const back = list.contains(document.activeElement) ? placeIn(list, title) : null;
     const row = (/** @type {Source} */ one) => sourceRow(desk, one, state, { look, edit, changed: () => void load() });
     list.replaceChildren(...(state.items.length ? state.items.map(row) : [el("li", { class: "hint", text: t("sources_none") })]));
     back?.();
-    told.replaceChildren(...(state.running ? [el("p", { class: "hint", text: t("sync_running") })] : state.last ? summary(state.last) : []));
+    told.replaceChildren(...(state.running ? [el("p", { class: "hint", text: t(state.stopping ? "sync_stopping" : "sync_running") })] : state.last ? summary(state.last) : []));
     clearTimeout(timer);
     if (state.running) timer = window.setTimeout(() => void load(), LOOK_MS);
   }
@@ -63,6 +67,7 @@ export function sourcesSection(desk) {
   function summary(last) {
     const time = stamp(last.finished);
     if (last.error) return [el("p", { class: "error", text: t("sync_failed", { time, why: last.error }) })];
+    if (last.stopped) return [el("p", { class: "hint", text: t("sync_stopped", { time }) })];
     const { added = [], changed = [], removed = [] } = last;
     /** @type {[string, string[]][]} */
     const lists = [["sync_quarantined", last.quarantined ?? []], ["sync_suspicious", Object.entries(last.suspicious ?? {}).map(([id, why]) => `${id}: ${why}`)],
@@ -77,7 +82,7 @@ export function sourcesSection(desk) {
 
   void load();
   return {
-    element: el("section", { class: "card" }, el("header", {}, title, add, start),
+    element: el("section", { class: "card" }, el("header", {}, title, add, start, stop),
       el("p", { class: "hint", text: t("sources_means") }), list, told),
     stop: () => clearTimeout(timer),
   };
