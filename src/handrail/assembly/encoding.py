@@ -1,4 +1,4 @@
-"""Who encodes the passages of an ingest: this process, or workers on the machines of a Ray cluster."""
+"""Who encodes the passages of an ingest: this process, others on this machine, or the machines of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from handrail.models import Embedder
 from handrail.settings import Models, Settings
 from handrail.types import Vectors
 
-Workers = Literal["own", "ray"]
+Workers = Literal["own", "ray"] | int
+"""A number is one of processes on this machine, each with one thread."""
 AT_ONCE = 64
 """Batches that a cluster is given together, so that every machine has some."""
 STORE_BYTES = 200_000_000
@@ -36,6 +37,12 @@ def encoding(settings: Settings, embedder: Embedder, workers: Workers = "own") -
     """`ray`: the cluster at RAY_ADDRESS, or one on this machine. The vectors are the same. Raises MissingExtra."""
     if workers == "own":
         yield Encoding(embedder.embed_passages, BATCH)
+        return
+    if isinstance(workers, int):
+        from handrail.assembly.encoders import encoders
+
+        with encoders(settings.models, workers) as embed_there:
+            yield Encoding(embed_there, BATCH * workers)
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:

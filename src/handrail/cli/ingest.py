@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from handrail.assembly.index import Writing
     from handrail.knowledge.link_check import Checked
 
+MOST_WORKERS = 64
+
 
 def ingest(
     paths: Annotated[
@@ -51,7 +53,12 @@ def ingest(
         ),
     ] = None,
     workers: Annotated[
-        Workers, typer.Option("--workers", help="Who encodes: this process, or a Ray cluster (RAY_ADDRESS).")
+        str,
+        typer.Option(
+            "--workers",
+            metavar="N|ray",
+            help="Encode with N processes of one thread each, or on a Ray cluster (RAY_ADDRESS), not in this process.",
+        ),
     ] = "own",
     as_json: Json = False,
 ) -> None:
@@ -76,7 +83,7 @@ def ingest(
         keep_others=keep,
         stays=brought.__contains__,
         needed=bool(brought),
-        workers=workers,
+        workers=_workers(workers),
     )
     report.generators = dict(sum((one.generators for one in loaders if isinstance(one, Folder)), Counter()))
     report.off_site = [article for one in checked for article in one.missing]
@@ -184,6 +191,15 @@ def _shown(progress: Progress, what: str, check: Callable[[], None]) -> Advance:
         progress.update(task, completed=done, total=total, rate=rate)
 
     return advance
+
+
+def _workers(given: str) -> Workers:
+    """Raises BadParameter."""
+    if given in ("own", "ray"):
+        return "ray" if given == "ray" else "own"
+    if given.isascii() and given.isdigit() and 1 <= int(given) <= MOST_WORKERS:
+        return int(given)
+    raise typer.BadParameter(f"--workers {given!r}: give a number of processes up to {MOST_WORKERS}, or ray")
 
 
 def sample_folder() -> Path:

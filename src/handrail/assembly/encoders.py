@@ -1,0 +1,89 @@
+"""Several encoder processes on this machine, for one ingest."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.connection import wait
+
+import numpy as np
+
+from handrail.assembly.models import build_embedder
+from handrail.errors import RetryableError
+from handrail.models import Embedder
+from handrail.settings import Models, Settings
+from handrail.types import Vectors
+
+TEXTS = 16
+"""That a process is given at a time: few enough that all end at about the same time."""
+
+_embedder: Embedder
+"""Of an encoder process."""
+
+
+@contextmanager
+def encoders(models: Models, count: int) -> Iterator[Callable[[Sequence[str]], Vectors]]:
+    """Encodes passages with `count` processes, each with a copy of the model and one thread.
+
+    Raises RetryableError once one of them has ended: what was written before is used by the next run.
+    """
+    alone = models.model_copy(update={"threads": 1})
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(alone,))
+
+    def encoded(parts: Iterable[Future[Vectors]]) -> Vectors:
+        try:
+            return np.concatenate([part.result() for part in parts])
+        except BrokenProcessPool:
+            raise RetryableError(
+                "an encoder process has ended: it was killed, or memory ran out. The knowledge base stays as it was; "
+                "run the same command again, with fewer --workers if memory is short. It goes on where this one ended"
+            ) from None
+
+    try:
+        with _uninterrupted():
+            begun = [pool.submit(_encode, []) for _ in range(count)]
+        encoded(begun)
+        yield lambda texts: encoded([pool.submit(_encode, part) for part in _parts(texts)])
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes begun meanwhile don't hear Ctrl+C, which goes to all of a terminal: this one ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _parts(texts: Sequence[str]) -> list[Sequence[str]]:
+    return [texts[start : start + TEXTS] for start in range(0, len(texts), TEXTS)]
+
+
+def _begin(models: Models) -> None:
+    global _embedder
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _embedder = build_embedder(Settings(models=models))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # noqa: S101 - this is a child
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+def _encode(texts: Sequence[str]) -> Vectors:
+    return _embedder.embed_passages(texts)
