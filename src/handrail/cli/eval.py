@@ -13,6 +13,7 @@ from handrail.cli import (
     KB,
     Json,
     eval_aims,
+    eval_cases,
     eval_gate,
     eval_llm,
     eval_runs,
@@ -36,6 +37,7 @@ app.command()(eval_runs.compare)
 app.command()(eval_runs.report)
 app.command()(eval_gate.gate)
 app.command()(eval_aims.aims)
+app.command()(eval_cases.cases)
 app.command()(eval_llm.llm)
 app.command()(eval_talks.talks)
 app.command()(eval_trust.trust)
