@@ -221,6 +221,16 @@ class TestAudience:
         assert {one.article_id for one in store.dump()[0]} == {"refunds", "orders"}
         assert len(store.dump(Audience.AGENTS)[1]) == 3
 
+    @pytest.mark.parametrize("audience", Audience)
+    def test_pages_hold_what_a_dump_holds_in_its_order(self, store: Store, audience: Audience) -> None:
+        put(store, *self.ROWS)
+        passages, vectors = store.dump(audience)
+
+        pages = list(store.pages(audience))
+
+        assert [one for page, _ in pages for one in page] == passages
+        assert np.array_equal(np.concatenate([rows for _, rows in pages]), vectors)
+
     def test_what_is_for_agents_takes_no_place_among_the_best(self, store: Store) -> None:
         put(store, *(passage(f"g{n}", audience="agents") for n in range(20)), passage("refunds"))
 

@@ -52,6 +52,17 @@ def test_nearly_all_of_the_nearest_are_found_without_comparing_every_vector(many
     assert share(many, np.arange(COUNT), Audience.AGENTS) > 0.95
 
 
+def test_pages_are_small_and_in_order(many: FaissStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faiss, "PAGE", 100)
+
+    pages = list(many.pages(Audience.AGENTS))
+
+    assert [len(page) for page, _ in pages] == [len(rows) for _, rows in pages] == [100] * (COUNT // 100)
+    ids = [one.article_id for page, _ in pages for one in page]
+    assert ids == sorted(ids)
+    assert np.array_equal(np.concatenate([rows for _, rows in pages]), VECTORS[np.array(ids, dtype=int)])
+
+
 def test_filters_and_audience_leave_the_nearest_of_the_rest(many: FaissStore) -> None:
     rows = np.arange(COUNT)
 
