@@ -18,6 +18,7 @@ from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest
 from handrail.settings import Settings
 from handrail.stores.keyword import KeywordIndex
+from handrail.stores.snapshot_files import WORDS
 from handrail.types import Vectors
 
 GENERATION = "scale"
@@ -60,6 +61,7 @@ def ingest(settings: Settings, count: int, says: Says) -> Figures:
         "snapshot_s": ended - written,
         "store_mb": store_mb,
         "build_mb": peak_mb(),
+        "keywords_disk_mb": _mb(*kb_folder(settings, settings.knowledge.kb).glob(f"snapshot/*/{WORDS}")),
         "encoded_per_s": encoded_per_s,
     }
 
@@ -111,8 +113,12 @@ def keywords(settings: Settings, count: int, says: Says) -> Figures:
 
     folder = keywords_of(settings)
     KeywordIndex.write(told(Generated(count).texts()), "en", folder)
-    size = sum(path.stat().st_size for path in folder.iterdir()) / MB
-    return {"keywords_s": time.perf_counter() - start, "keywords_mb": peak_mb(), "keywords_disk_mb": size}
+    return {"keywords_s": time.perf_counter() - start, "keywords_mb": peak_mb(), "keywords_disk_mb": _mb(folder)}
+
+
+def _mb(*folders: Path) -> float:
+    """Of their files."""
+    return sum(path.stat().st_size for folder in folders for path in folder.iterdir()) / MB
 
 
 def keywords_of(settings: Settings) -> Path:

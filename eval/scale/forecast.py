@@ -41,6 +41,7 @@ LAWS = (
     Law("start, passages", "snapshot_start_s", "s", float, "n"),
     Law("memory of the process, keywords alone", "keyword_mb", "MB", float, "n"),
     Law("start, keywords alone", "keyword_start_s", "s", float, "n"),
+    Law("keyword index on disk", "keywords_disk_mb", "MB", float, "n"),
     Law("keywords, processor", "keyword_cpu_ms", "ms", float, "n"),
 )
 

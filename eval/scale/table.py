@@ -10,7 +10,8 @@ Row = tuple[str, int, Mapping[str, Figures]]
 """Index, passages, and figures by stage."""
 HEAD = (
     "index", "passages", "store filled", "keyword index made", "memory to build", "start", "memory to serve",
-    "mapped files", "nearest 50, p50 / p95", "processor", "with a filter", "keywords", "recall@10", "load",
+    "mapped files", "nearest 50, p50 / p95", "processor", "with a filter", "keywords", "keyword index on disk",
+    "recall@10", "load",
 )  # fmt: skip
 
 
@@ -54,6 +55,7 @@ def _cells(index: str, count: int, stages: Mapping[str, Figures]) -> list[str]:
         said("vector_cpu_ms", ".2g", " ms"),
         both("filtered"),
         both("keyword"),
+        said("keywords_disk_mb", ".0f", " MB"),
         said("recall_10", ".3f"),
         said("load", ".1f"),
     ]
