@@ -7,9 +7,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run ask docs test check lint fast gate load test-torch test-ray test-llm format sbom audit lock browser models clean
 
-run: models  ## Index the sample help centre and serve widget, API and demo page.
-	$(BIN)/handrail ingest --sample --kb sample
-	$(BIN)/handrail serve
+run: .venv/.installed  ## Index the sample help centre and serve widget, API and demo page.
+	$(BIN)/handrail demo
 
 ask: models  ## make ask Q="How do I connect my domain?"
 	@$(BIN)/handrail kb show sample >/dev/null 2>&1 || $(BIN)/handrail ingest --sample --kb sample

@@ -18,9 +18,7 @@ def demo(
 ) -> None:
     """Try Handrail: fetch the models, index the sample help centre, and serve widget, desk and API.
 
-    What is there already is kept, so a second start takes seconds. Example:
-
-    pipx run handrail demo
+    What is there already is kept, so a second start takes seconds. For your own articles: `handrail init`.
     """
     models.fetch_models()
     ingest.ingest(kb=SAMPLE_KB, sample=True)

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 FILES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "demo": ("demo",),
         "serve": ("serve",),
         "ask": ("ask",),
         "chat": ("chat",),
