@@ -200,3 +200,48 @@ def _shown(found: Sequence[Section], markdown: str) -> Counter[str]:
     headings = {line.lstrip("# ").strip() for line in markdown.splitlines() if line.startswith("#")}
     lines = (line for section in found for line in section.text.splitlines())
     return sum((_words(line) for line in lines if line.strip("*") not in headings), Counter())
+
+
+TABS = """You can also sync at once.
+
+### Desktop app {.tab}
+
+Choose **File** and **Sync now**.
+
+### Phone app {.tab}
+
+Open **More** and tap **Sync now**.
+
+<!-- /tabs -->
+
+## Costs
+
+Syncing is free."""
+
+
+@pytest.mark.parametrize("settings", [{}, SMALL], ids=["short", "split"])
+def test_a_tab_is_a_section_of_its_own_and_no_introduction_leads_into_it(settings: dict[str, int]) -> None:
+    found = sections(TABS, **settings)
+
+    assert [(section.headings[-1:], section.leads_to) for section in found] == [
+        ((), ""),
+        (("Desktop app",), ""),
+        (("Phone app",), ""),
+        (("Costs",), ""),
+    ]
+    assert [("File" in section.text, "More" in section.text) for section in found[1:3]] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_a_long_tab_has_neighbours_of_its_own_only() -> None:
+    long = "\n".join(f"{n}. Open page {n} and choose option {n} from its list." for n in range(1, 13))
+    body = f"### Desktop {{.tab}}\n\n{long}\n\n### Phone {{.tab}}\n\nTap it.\n\n<!-- /tabs -->"
+    passages = chunker(**SMALL).passages(article(body))
+    held = snapshots.build(passages, np.eye(len(passages), dtype=np.float32))
+
+    beside = held.neighbours(passages[0], 5)
+
+    assert beside
+    assert {one.headings for one in beside} == {("Desktop",)}

@@ -74,7 +74,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"11:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
+        return f"12:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage: its text, with title and headings in front."""
@@ -114,7 +114,7 @@ class Chunker:
     def _split(self, block: Block) -> Iterator[Piece]:
         whole = block.render()
         tokens = self._count(whole)
-        kind = Kind.FIGURE if block.kind == "figure" else Kind.TEXT
+        kind = Kind.FIGURE if block.kind == "figure" else Kind.VARIANT if block.tab else Kind.TEXT
         if len(whole) <= self._limit.chars and tokens <= self._limit.tokens:
             yield Piece(block.headings, whole, tokens, block.anchor, kind, tab=block.tab)
             return
@@ -205,11 +205,11 @@ class Chunker:
         if left.headings == right.headings:
             # Counted as a sum: counting a passage anew with each of its lines would take the square of their number.
             both = f"{left.text}\n\n{right.text}"
-            return Piece(left.headings, both, left.tokens + right.tokens, left.anchor, places=places, tab=left.tab)
+            return replace(left, text=both, tokens=left.tokens + right.tokens, places=places)
         headings = _common(left.headings, right.headings)
         text = f"{_under(left, headings)}\n\n{_under(right, headings)}"
         anchor = slug(headings[-1]) if headings else ""
-        return Piece(headings, text, self._count(text), anchor, places=places, tab=left.tab)
+        return Piece(headings, text, self._count(text), anchor, left.kind, places, left.tab)
 
 
 def _address(url: str, piece: Piece) -> str:

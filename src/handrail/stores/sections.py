@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from handrail.stores.snapshot import Snapshot
 from handrail.text.markdown import NUMBERED_SECTION, plain, sentences
-from handrail.types import Kind, Passage, Section
+from handrail.types import PROSE, Kind, Passage, Section
 
 HEADING = re.compile(r"(?m)^### (.+)$")
 """How the chunker sets the heading of a short section that shares its passage with others."""
@@ -39,7 +39,7 @@ class Sections:
     def _of_article(self, article_id: str) -> tuple[Section, ...]:
         """In reading order."""
         passages = [self._snapshot.passages[row] for row in self._snapshot.rows.get(article_id, ())]
-        text = [passage for passage in passages if passage.kind is Kind.TEXT]
+        text = [passage for passage in passages if passage.kind in PROSE]
         found: list[_Open] = []
         for part in (part for passage in text for part in _parts(passage)):
             if found and found[-1].takes(part):
@@ -47,7 +47,7 @@ class Sections:
             else:
                 found.append(_Open(part))
         closed = [section.closed(number) for number, section in enumerate(found)]
-        if len(found) > 1 and found[0].introduces:
+        if len(found) > 1 and found[0].introduces and not found[1].variant:
             closed[0] = _leading_to(closed[0], closed[1])
         figures = [passage for passage in passages if passage.kind is Kind.FIGURE]
         return (*closed, *(_figure(passage, number) for number, passage in enumerate(figures, len(closed))))
@@ -108,6 +108,10 @@ class _Open:
     def introduces(self) -> bool:
         """Whether it is a few words above the first heading, which seldom answer alone."""
         return not self._first.headings and len(self._text.split()) <= INTRODUCTION
+
+    @property
+    def variant(self) -> bool:
+        return self._first.passage.kind is Kind.VARIANT
 
     def closed(self, number: int) -> Section:
         first, headings = self._first.passage, self._first.headings

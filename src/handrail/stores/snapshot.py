@@ -14,7 +14,7 @@ from handrail.stores.filters import selected
 from handrail.stores.keyword import KeywordIndex
 from handrail.stores.tokens import STEMMERS, tokenize
 from handrail.text.markdown import NUMBERED_SECTION
-from handrail.types import Kind, Passage, Vectors
+from handrail.types import PROSE, Kind, Passage, Vectors
 from handrail.types.filters import Filters
 
 NOISE_SAMPLE = 400
@@ -147,7 +147,7 @@ class Snapshot:
         positions = [n for n in range(passage.position - reach, passage.position + reach + 1) if n != passage.position]
         found = (self.by_id.get(f"{passage.article_id}/{n}") for n in positions)
         beside = [other for other in found if other is not None and other.section == passage.section]
-        beside = [other for other in beside if other.kind is passage.kind is Kind.TEXT]
+        beside = [other for other in beside if other.kind is passage.kind and other.kind in PROSE]
         return beside + [other for other in self._later_steps(passage) if other not in beside] if reach else beside
 
     def _later_steps(self, passage: Passage, limit: int = 6) -> list[Passage]:

@@ -12,6 +12,7 @@ from handrail.types.answer import Verified as Verified
 from handrail.types.conversation import Exchange as Exchange
 from handrail.types.conversation import Question as Question
 from handrail.types.conversation import Wordings as Wordings
+from handrail.types.evidence import PROSE as PROSE
 from handrail.types.evidence import Candidate as Candidate
 from handrail.types.evidence import Evidence as Evidence
 from handrail.types.evidence import Hit as Hit

@@ -15,6 +15,12 @@ class Kind(StrEnum):
     """One row of a large table, which also stands in the passages of the whole table."""
     FIGURE = "figure"
     """What a machine wrote about a figure: evidence of less weight than what people wrote."""
+    VARIANT = "variant"
+    """Text of one of several tabs, of one platform for instance: shown alone, never with another's."""
+
+
+PROSE = frozenset({Kind.TEXT, Kind.VARIANT})
+"""What readers read from top to bottom."""
 
 
 @dataclass(frozen=True, slots=True)
