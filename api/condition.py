@@ -5,10 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from api.schemas import Degraded
 from handrail.llm.health import Problem
+
+
+class Looked(NamedTuple):
+    """What was found, of all that takes a look."""
+
+    checks: Mapping[str, str]
+    paused: bool
 
 
 class Condition:
@@ -17,13 +24,13 @@ class Condition:
     def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._now = now
         self._since: dict[str, datetime] = {}
-        self._looking: asyncio.Task[dict[str, str]] | None = None
+        self._looking: asyncio.Task[Looked] | None = None
 
-    async def looked(self, look: Callable[[], Coroutine[Any, Any, dict[str, str]]]) -> dict[str, str]:
+    async def looked(self, look: Callable[[], Coroutine[Any, Any, Looked]]) -> Looked:
         """What `look` finds. Those who ask meanwhile are told the same: however many they are, it costs no more."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(look())
-        return dict(await asyncio.shield(self._looking))
+        return await asyncio.shield(self._looking)
 
     def degraded(self, checks: Mapping[str, str], problems: Iterable[Problem]) -> list[Degraded]:
         """Failing checks and problems of language models, the oldest first."""

@@ -25,6 +25,7 @@ from handrail.desk.handoff.names import Names
 from handrail.desk.handoff.presence import Presence
 from handrail.desk.outbox.alerts import QueueAlerts
 from handrail.desk.outbox.visitor_mail import VisitorMail
+from handrail.desk.pausing import Pausing
 from handrail.errors import HandrailError
 from handrail.records.api_keys import ApiKeyRecords
 from handrail.records.conversations import ConversationRecords
@@ -35,6 +36,7 @@ from handrail.records.handoffs import HandoffRecords
 from handrail.records.lists import ConversationLists
 from handrail.records.mail import MailRecords
 from handrail.records.outbox import OutboxRecords
+from handrail.records.pauses import Pauses
 from handrail.records.people import People
 from handrail.records.second_factors import SecondFactorRecords
 from handrail.records.visitor_tokens import VisitorTokenRecords
@@ -69,6 +71,7 @@ class Talks:
 
     conversations: Conversations
     evidence: EvidenceRecords
+    pausing: Pausing
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ class DeskServices:
     """Of programs."""
     mail: VisitorMail
     handoffs: HandoffRecords
+    pauses: Pauses
     hub: Hub
     presence: Presence
     later: Later
@@ -128,7 +132,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
     services = DeskServices(
         conversations=conversations(apart),
         evidence=EvidenceRecords(apart, tenant),
-        talks=Talks(conversations(database), EvidenceRecords(database, tenant)),
+        talks=Talks(conversations(database), EvidenceRecords(database, tenant), Pausing(Pauses(database, tenant))),
         book=book,
         people=people,
         visitors=VisitorRecords(database, tenant),
@@ -141,6 +145,7 @@ def build_desk(settings: Settings, database: Database, limits: Limits, clock: Cl
         keys=ApiKeys(ApiKeyRecords(database, tenant), tenant, clock),
         mail=VisitorMail(MailRecords(apart, tenant), outbox, settings, secret, clock),
         handoffs=HandoffRecords(apart, tenant),
+        pauses=Pauses(apart, tenant),
         hub=hub,
         presence=presence,
         later=Later(),

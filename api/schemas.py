@@ -217,9 +217,11 @@ class Readiness(BaseModel):
     """Whether questions can be answered now, part by part."""
 
     ready: bool
-    status: Literal["ok", "degraded", "not_ready"] = Field(
-        description="`degraded`: questions are answered, but not as configured; `degraded` says why."
+    status: Literal["ok", "degraded", "paused", "not_ready"] = Field(
+        description="`degraded`: questions are answered, but not as configured; `degraded` says why. `paused`: the "
+        "desk has paused the assistant, and questions get the routing `unavailable`."
     )
+    paused: bool = Field(description="Whether the assistant is paused, also where it isn't ready.")
     degraded: list[Degraded] = Field(description="What does not work as configured, the longest first.", examples=[[]])
     checks: dict[str, str] = Field(
         description="`ok`, `loading`, or what is wrong, also where questions are answered regardless.",

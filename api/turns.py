@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from uuid import uuid4
 
@@ -31,7 +31,7 @@ from handrail.turn import outcome
 from handrail.turn.present import response
 from handrail.turn.watch import TurnWatch
 from handrail.turn.wording import load_wording
-from handrail.types import Classification, Label, Outcome, Question, Turn
+from handrail.types import Classification, Label, Outcome, Question, RefusalReason, Turn
 from handrail.types.people import NOBODY as NO_PEOPLE
 from handrail.types.usage import NOTHING
 
@@ -43,6 +43,16 @@ NOT_READY_RETRY_S = 5
 DEFAULT_LANGUAGE = "en"
 PERSON = Classification(Label.ANSWERABLE, 1.0, "rule")
 """What a message to a person is taken for: it is not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A message that is taken."""
+
+    reserved: Reservation
+    """What its answer may cost."""
+    paused: bool
+    """Whether it is told that the assistant is paused. Answers that are under way when a pause begins are finished."""
 
 
 def read(body: AskRequest, settings: Settings) -> tuple[Question, TurnKey]:
@@ -69,18 +79,21 @@ def read(body: AskRequest, settings: Settings) -> tuple[Question, TurnKey]:
     return question, key
 
 
-async def admit(services: Services, question: Question, key: TurnKey, asker: Asker) -> Reservation:
+async def admit(services: Services, question: Question, key: TurnKey, asker: Asker) -> Admitted:
     """Count the message, and reserve what its answer may cost; what is refused here is not counted.
 
-    The reservation is to be handed to `answer`, or settled. Raises ApiError, Foreign and LimitsUnavailable.
+    What is admitted is to be handed to `answer`, or its reservation settled. Raises ApiError, Foreign and
+    LimitsUnavailable.
 
-    A message to a person is no question: it is taken while the assistant starts, and when questions are used up.
+    A message to a person is no question: it is taken while the assistant starts, and when questions are used up. So
+    is one to an assistant that is paused; programs, which write for many, are then bounded by their reads alone.
     The models begin to read a question while the rest of its turn is prepared.
     """
+    paused = await services.desk.talks.pausing.paused()
     if await _to_person(services, question, key, asker):
         _check(await services.limits.messages.hit(asker.address))
-        return Unbounded()
-    if not (services.assistant.ready or services.startup.incomplete):
+        return Admitted(Unbounded(), paused)
+    if not (paused or services.assistant.ready or services.startup.incomplete):
         raise ApiError(
             503,
             "not_ready",
@@ -89,6 +102,10 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
         )
     if asker.visitor_id is None and services.desk.proof.most:
         raise ApiError(401, "token_needed", "Send a visitor token. POST /visitor says how to get one.")
+    if paused:
+        if asker.key_id is None:
+            _check(await services.limits.messages.hit(asker.address))
+        return Admitted(Unbounded(), paused)
     await _count(services, asker)
     try:
         reserved = _check(await services.limits.budget.reserve(asker.bounded_as))
@@ -97,7 +114,7 @@ async def admit(services: Services, question: Question, key: TurnKey, asker: Ask
         raise
     if services.assistant.ready:
         services.assistant.foresee(question)
-    return reserved
+    return Admitted(reserved, paused)
 
 
 async def _count(services: Services, asker: Asker) -> None:
@@ -138,7 +155,7 @@ async def may_follow(services: Services, turn_id: str, asker: Asker) -> None:
 
 
 async def answer(
-    services: Services, question: Question, asker: Asker, reserved: Reservation, watch: TurnWatch | None = None
+    services: Services, question: Question, asker: Asker, admitted: Admitted, watch: TurnWatch | None = None
 ) -> Response:
     """Run the turn and settle what it cost; the response as `/ask` sends it.
 
@@ -146,16 +163,22 @@ async def answer(
     """
     with metering() as meter:
         try:
-            result = await _answer(services, question, asker, watch)
+            result = await _answer(services, question, asker, watch, paused=admitted.paused)
         except BaseException:
-            await asyncio.shield(reserved.settle(None if meter.requests else NOTHING))
+            await asyncio.shield(admitted.reserved.settle(None if meter.requests else NOTHING))
             raise
-    await asyncio.shield(reserved.settle(meter.usage))
+    await asyncio.shield(admitted.reserved.settle(meter.usage))
     return result
 
 
 async def _answer(
-    services: Services, question: Question, asker: Asker, watch: TurnWatch | None = None, *, to_person: bool = False
+    services: Services,
+    question: Question,
+    asker: Asker,
+    watch: TurnWatch | None = None,
+    *,
+    paused: bool,
+    to_person: bool = False,
 ) -> Response:
     """Knows who is at the desk.
 
@@ -173,8 +196,9 @@ async def _answer(
         question = replace(question, earlier=await _earlier(services, question))
     question = replace(question, people=await services.rota.people())
     shown = Withdrawing(watch) if watch is not None else None
-    if services.startup.incomplete:
-        turn = _turn(question, _unavailable(services.settings, question), "static")
+    if paused or services.startup.incomplete:
+        reason = RefusalReason.PAUSED if paused else RefusalReason.PROVIDER_UNAVAILABLE
+        turn = _turn(question, _unavailable(services.settings, question, reason), "static")
     else:
         turn = await services.assistant.ask(question, shown)
     instead = await _delivered(services, turn, begun)
@@ -196,8 +220,8 @@ async def to_person(services: Services, question: Question, key: TurnKey, asker:
         return None
     if await services.once.stored(question.turn_id) is not None:
         return None
-    await admit(services, question, key, asker)
-    return await _answer(services, question, asker, to_person=True)
+    admitted = await admit(services, question, key, asker)
+    return await _answer(services, question, asker, paused=admitted.paused, to_person=True)
 
 
 async def _to_person(services: Services, question: Question, key: TurnKey, asker: Asker) -> bool:
@@ -261,12 +285,12 @@ def _turn(question: Question, result: Outcome, provider: str) -> Turn:
     )
 
 
-def _unavailable(settings: Settings, question: Question) -> Outcome:
-    """What is said while there is no whole index to answer from."""
+def _unavailable(settings: Settings, question: Question, reason: RefusalReason) -> Outcome:
+    """What is said while the assistant is paused, or there is no whole index to answer from."""
     people = question.people if settings.brand.person_available else NO_PEOPLE
     lang = language.of_message(question.text, question.lang)
     wording = load_wording(settings.brand.name).into(lang, people)
-    return outcome.limit_offer(outcome.unavailable(wording), people)
+    return outcome.limit_offer(outcome.unavailable(wording, reason), people)
 
 
 def _recorded(services: Services, turn: Turn) -> Response:

@@ -37,7 +37,7 @@ async def ask(body: AskRequest, services: Needed, asker: WhoAsks) -> JSONRespons
 
     async def work() -> Response:
         with services.turns.one():
-            reserved = await turns.admit(services, question, key, asker)
-            return await turns.answer(services, question, asker, reserved)
+            admitted = await turns.admit(services, question, key, asker)
+            return await turns.answer(services, question, asker, admitted)
 
     return JSONResponse(await services.once.run(key, work))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, Response
 
+from api.condition import Looked
 from api.dependencies import Needed, Services
 from api.schemas import Health, Readiness
 from handrail import __version__
@@ -42,7 +43,8 @@ async def ready(response: Response, services: Needed) -> Readiness:
     """200 once questions can be answered; send traffic only then.
 
     Problems that do not stop answers, such as a database or a language model that is away, make the status `degraded`
-    and leave the code at 200: draining every replica for them would only make it worse.
+    and leave the code at 200: draining every replica for them would only make it worse. So does a pause, which makes it
+    `paused`: the desk has paused the assistant for all visitors.
     """
     found = await readiness(services)
     if not found.ready:
@@ -52,18 +54,28 @@ async def ready(response: Response, services: Needed) -> Readiness:
 
 
 async def readiness(services: Services) -> Readiness:
-    async def others() -> dict[str, str]:
+    async def others() -> Looked:
         records, limits = await asyncio.gather(services.database.problem(), services.limits.problem())
-        return {"records": records or "ok", "limits": limits or "ok", "disk": room(services.settings.storage.data_dir)}
+        # Records that are away would be waited for once more.
+        paused = records is None and await services.desk.talks.pausing.paused()
+        disk = room(services.settings.storage.data_dir)
+        return Looked({"records": records or "ok", "limits": limits or "ok", "disk": disk}, paused)
 
-    checks = services.assistant.readiness() | await services.condition.looked(others)
+    looked = await services.condition.looked(others)
+    checks = {**services.assistant.readiness(), **looked.checks}
     if services.startup.problem:
         checks["startup"] = services.startup.problem
     counting = checks["limits"] == "ok" or not services.settings.server.must_count
     is_ready = services.assistant.ready and counting
     degraded = services.condition.degraded(checks, services.assistant.problems()) if is_ready else []
-    status = "not_ready" if not is_ready else "degraded" if degraded else "ok"
-    return Readiness(ready=is_ready, status=status, degraded=degraded, checks=checks)
+    answering = "paused" if looked.paused else "degraded" if degraded else "ok"
+    return Readiness(
+        ready=is_ready,
+        status=answering if is_ready else "not_ready",
+        paused=looked.paused,
+        degraded=degraded,
+        checks=checks,
+    )
 
 
 def room(folder: Path) -> str:

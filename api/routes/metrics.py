@@ -35,6 +35,7 @@ async def _moment(services: Services) -> Moment:
         handoffs, outbox = None, None
     return Moment(
         ready=found.ready,
+        paused=found.paused,
         degraded={one.part: one.since for one in reversed(failing)},  # the oldest counts where one part has several
         running={"turns": services.turns.taken, "streams": len(services.followers)},
         waiting={

@@ -20,7 +20,7 @@ from api.schemas import AskRequest, StopRequest, StopResponse
 from api.stream import parts
 from api.stream.parts import Narrator
 from api.stream.sse import KEEP_ALIVE, encoded, event_stream, listed
-from handrail.accounts.limits.budget import Reservation
+from api.turns import Admitted
 from handrail.conversation.streams import Followable, OwnerGone
 from handrail.conversation.streams.journal import Journal
 from handrail.records import RecordsUnavailable
@@ -124,7 +124,7 @@ async def _begun(question: Question, key: TurnKey, services: Services, asker: As
     slot = ExitStack()
     try:
         slot.enter_context(services.turns.one())
-        reserved = await turns.admit(services, question, key, asker)
+        admitted = await turns.admit(services, question, key, asker)
     except BaseException:
         slot.close()
         await asyncio.shield(services.once.give_back(key))
@@ -132,19 +132,19 @@ async def _begun(question: Question, key: TurnKey, services: Services, asker: As
 
     async def work(journal: Journal) -> None:
         with slot:
-            await _told(question, key, services, asker, reserved, journal)
+            await _told(question, key, services, asker, admitted, journal)
 
     return services.streams.start(question.turn_id, question.conversation_id, work)
 
 
 async def _told(
-    question: Question, key: TurnKey, services: Services, asker: Asker, reserved: Reservation, journal: Journal
+    question: Question, key: TurnKey, services: Services, asker: Asker, admitted: Admitted, journal: Journal
 ) -> None:
     narrator = Narrator(journal, question.turn_id)
     narrator.start()
 
     async def answered() -> Response:
-        response = await turns.answer(services, question, asker, reserved, narrator)
+        response = await turns.answer(services, question, asker, admitted, narrator)
         services.streams.settled(question.turn_id)
         return response
 

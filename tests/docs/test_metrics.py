@@ -40,7 +40,7 @@ def series() -> dict[str, set[str]]:
         trace.finish(turn)
     metrics.responded("/ask", "POST", 200, 0.1)
     one = {"some": 1}
-    text = metrics.text(Moment(True, {"answer": datetime.now(UTC)}, one, one, 1, one)).decode()
+    text = metrics.text(Moment(True, False, {"answer": datetime.now(UTC)}, one, one, 1, one)).decode()
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
     return {sample.name: {label for label in sample.labels if label != "le"} for sample in samples}
 

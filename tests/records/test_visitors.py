@@ -20,7 +20,7 @@ from tests.records.talks import store, talk
 
 pytestmark = pytest.mark.anyio
 
-OWN = {"users", "sessions", "canned", "api_keys", "second_factors"}
+OWN = {"users", "sessions", "canned", "api_keys", "second_factors", "pauses"}
 """What the desk has of its own people."""
 HASHED = {"daily_counts", "mail_counts", "visitor_tokens"}
 """Hashes and numbers, which have to hold whatever a visitor asks for meanwhile."""

@@ -54,6 +54,7 @@ def outcomes(wording: Wording) -> dict[str, Outcome]:
     made += [outcome.cannot_answer(reason, wording, 0.1) for reason in RefusalReason]
     made += [
         outcome.unavailable(wording),
+        outcome.unavailable(wording, RefusalReason.PAUSED),
         outcome.followup(wording, ["DNS"], 0.2),
         outcome.not_listed(["TW-9"], wording, 0.0),
         outcome.closest([], {}, 0.4, wording),

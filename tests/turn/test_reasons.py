@@ -24,6 +24,7 @@ def refusals(lang: str, *, alone: bool) -> list[Outcome]:
         *(outcome.cannot_answer(reason, wording, 0.1) for reason in reasons),
         outcome.not_listed(["E-7"], wording, 0.1),
         outcome.unavailable(wording),
+        outcome.unavailable(wording, RefusalReason.PAUSED),
     ]
 
 

@@ -12,6 +12,7 @@ from api.routes.desk import (
     live,
     oidc,
     outbox,
+    pause,
     reports,
     sign_in,
     sources,
@@ -34,6 +35,7 @@ for part in (
     articles,
     sources,
     outbox,
+    pause,
     traces,
 ):
     router.include_router(part.router)

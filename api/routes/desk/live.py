@@ -24,7 +24,8 @@ async def _watching(agent: Agent, services: Needed) -> AsyncIterator[None]:
 
 @router.get("/events", dependencies=[Depends(_watching)])
 async def events(agent: Agent, services: Needed) -> StreamingResponse:
-    """`conversation`, `message`, `typing`, `read`, `note` and `presence`; after `sync`, lists are to be read again.
+    """`conversation`, `message`, `typing`, `read`, `note`, `presence` and `pause`; after `sync`, lists are to be
+    read again.
 
     A `sync` comes now and then while there is anything new, should an event have been lost between processes.
     """

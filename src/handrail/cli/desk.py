@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import Annotated, TypeVar
 
 import typer
@@ -17,10 +18,12 @@ from handrail.accounts.sessions import Role
 from handrail.accounts.tenants import path_of
 from handrail.assembly.forgetting import forget_shared
 from handrail.cli import Json, notes, results, settings_for
+from handrail.desk.pausing import PAUSED, RESUMED
 from handrail.errors import SettingsError
 from handrail.records.database import Database, open_database
 from handrail.records.desk_book import DeskBook
 from handrail.records.desk_tables import UserRow
+from handrail.records.pauses import Pauses
 from handrail.records.people import People
 from handrail.records.second_factors import SecondFactorRecords
 from handrail.records.traces import TraceRecords
@@ -124,6 +127,37 @@ def totp(
     setup, codes = made
     notes.print("Add the secret or the link to an authenticator app, and keep the recovery codes: each works once.")
     results.print("\n".join((setup.secret, setup.uri, *codes)), soft_wrap=True)
+
+
+@app.command()
+def pause() -> None:
+    """Pause the assistant: visitors' questions are answered with a fixed text, and people go on as before."""
+
+    async def work(database: Database) -> tuple[bool, float]:
+        pauses, now = Pauses(database, database.tenant), time.time()
+        begun = await pauses.begin(now)
+        if begun:
+            await DeskBook(database, database.tenant).log(PAUSED, now)
+        current = await pauses.current()
+        return begun, current.since if current else now
+
+    begun, since = with_database(settings_for(), work)
+    when = f"{datetime.fromtimestamp(since).astimezone():%Y-%m-%d %H:%M %Z}"
+    notes.print("The assistant is paused." if begun else f"The assistant is paused already, since {when}.")
+
+
+@app.command()
+def resume() -> None:
+    """Let the assistant answer again after a pause."""
+
+    async def work(database: Database) -> bool:
+        ended = await Pauses(database, database.tenant).end()
+        if ended:
+            await DeskBook(database, database.tenant).log(RESUMED, time.time())
+        return ended
+
+    ended = with_database(settings_for(), work)
+    notes.print("The assistant answers again." if ended else "The assistant wasn't paused. It answers.")
 
 
 @app.command()

@@ -31,6 +31,7 @@ class Moment:
     """How things stand while somebody looks."""
 
     ready: bool
+    paused: bool = False
     degraded: Mapping[str, datetime] = field(default_factory=dict)
     """What doesn't work, and since when."""
     running: Mapping[str, int] = field(default_factory=dict)
@@ -71,6 +72,7 @@ class Metrics:
             registry=self._registry,
         )
         self._ready = self._gauge("handrail_ready", "Whether questions can be answered")
+        self._paused = self._gauge("handrail_paused", "Whether the desk has paused the assistant")
         self._degraded = self._gauge("handrail_degraded", "What doesn't work at the moment", "part")
         self._since = self._gauge("handrail_degraded_since_seconds", "Since when, as seconds since 1970", "part")
         self._running = self._gauge("handrail_in_progress", "What is worked on at the moment", "what")
@@ -95,6 +97,7 @@ class Metrics:
     def text(self, moment: Moment) -> bytes:
         """All of it in Prometheus' text format."""
         self._ready.set(moment.ready)
+        self._paused.set(moment.paused)
         _show(self._degraded, dict.fromkeys(moment.degraded, 1))
         _show(self._since, {part: since.timestamp() for part, since in moment.degraded.items()})
         _show(self._running, moment.running)

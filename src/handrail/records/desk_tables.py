@@ -202,3 +202,14 @@ class AuditRow(Base):
     target: Mapped[str | None] = mapped_column(String(254))
     detail: Mapped[dict[str, Any] | None] = mapped_column(NULLABLE_JSON)
     at: Mapped[float] = mapped_column(Double)
+
+
+class PauseRow(Base):
+    """There is one while the assistant is paused for all visitors."""
+
+    __tablename__ = "pauses"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    since: Mapped[float] = mapped_column(Double)
+    user_id: Mapped[str | None] = mapped_column(String(32))
+    """Who paused it; empty for the command line."""

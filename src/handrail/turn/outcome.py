@@ -152,9 +152,8 @@ def high_stakes(answer: str, citations: Sequence[Citation], confidence: float) -
 
 
 def unavailable(wording: Wording, reason: RefusalReason = RefusalReason.PROVIDER_UNAVAILABLE) -> Outcome:
-    return Outcome(
-        Routing.UNAVAILABLE, wording.say("unavailable"), reason, escalation=Escalation(Offer.BUTTON, reason.value)
-    )
+    key = "paused" if reason is RefusalReason.PAUSED else "unavailable"
+    return Outcome(Routing.UNAVAILABLE, wording.say(key), reason, escalation=Escalation(Offer.BUTTON, reason.value))
 
 
 def not_understood(result: Outcome, notice: str) -> Outcome:

@@ -33,6 +33,7 @@ PERSON = frozenset(
         "not_listed",
         "withdrawn",
         "unavailable",
+        "paused",
         "high_stakes_ack",
         "high_stakes_ack_again",
         "high_stakes_close",
@@ -51,6 +52,7 @@ OFFERS = frozenset(
         "not_listed",
         "withdrawn",
         "unavailable",
+        "paused",
         "high_stakes_close",
         "person",
     }

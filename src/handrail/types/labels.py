@@ -47,6 +47,7 @@ class RefusalReason(StrEnum):
     BUDGET_EXHAUSTED = "budget_exhausted"
     PROVIDER_UNAVAILABLE = "provider_unavailable"
     PERSON_ANSWERS = "person_answers"
+    PAUSED = "paused"
 
 
 class Verdict(StrEnum):
