@@ -210,6 +210,11 @@ class Endpoints:
             return JSONResponse({})
         if path == "presence":
             return Response(status_code=204)
+        if path in ("pause", "resume"):
+            if request.method == "POST":
+                site.paused = {"since": time.time(), "by": "Mira"} if path == "pause" else None
+                site.tell("pause", paused=site.paused)
+            return JSONResponse({"paused": site.paused})
         if path == "now":
             return JSONResponse(desk_reports.NOW)
         if path.startswith("reports/"):

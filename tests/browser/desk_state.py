@@ -47,6 +47,7 @@ class DeskSite:
         self.refuse: dict[str, int] = {}
         self.down = False
         self.degraded: list[Json] = []
+        self.paused: Json | None = None
         self.csat = 4.6
 
     def add(self, id_: str, **fields: Any) -> Json:

@@ -1,4 +1,4 @@
-const NAMES = ["conversation", "typing", "presence", "state", "read", "note", "sync"];
+const NAMES = ["conversation", "typing", "presence", "state", "read", "note", "pause", "sync"];
 const RETRY_MS = [1000, 2000, 5000, 10_000];
 
 /**

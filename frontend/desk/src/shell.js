@@ -17,6 +17,7 @@ import { settingsPage } from "./settings/page.js";
 import { tracePage } from "./trace/page.js";
 import { openHelp } from "./help.js";
 import { createNotices } from "./notices.js";
+import { watchPause } from "./pause.js";
 import { t } from "./strings.js";
 import { watchUnread } from "./unread.js";
 
@@ -50,9 +51,10 @@ export function createShell(api, me, brand, signedOut) {
   const main = el("main", { id: "main", tabindex: -1 });
   const bar = createBar(desk, leave, () => openHelp(desk));
   const condition = watchCondition(desk);
+  const pause = watchPause(desk);
   document.body.replaceChildren(
     el("a", { class: "skip", href: "#main", text: t("skip"), click: (/** @type {Event} */ event) => { event.preventDefault(); main.focus(); } }),
-    bar.element, condition.element, notices.element, main);
+    bar.element, pause.element, condition.element, notices.element, main);
 
   /** @type {View | null} */
   let view = null;
@@ -70,7 +72,7 @@ export function createShell(api, me, brand, signedOut) {
   }
 
   const stops = [
-    watchPeople(desk), watchUnread(desk), listen(api.url("events"), bus.emit), keys.stop, condition.stop,
+    watchPeople(desk), watchUnread(desk), listen(api.url("events"), bus.emit), keys.stop, condition.stop, pause.stop,
     desk.on("sync", () => desk.emit("reconnected")), desk.on("connection", (connected) => notices.connection(connected)),
     desk.on("refused", () => void api.get("me").catch((error) => { if (error.status === 401) leave(); })),
     desk.keys({

@@ -27,6 +27,9 @@ export interface Item {
   priority: number;
 }
 
+/** Since when the assistant is paused for all visitors, in seconds since the epoch, and who paused it; empty for the command line. */
+export interface Pause { since: number; by: string }
+
 export interface Counts { queued: number; worth: number; mine: number; person: number; resolved: number }
 export interface Page { items: Item[]; next: string | null; counts: Counts }
 

@@ -6,7 +6,7 @@ import { UNFILTERED, VIEWS } from "./model.js";
 
 const LABELS = ["answerable", "high_stakes", "out_of_scope", "irrelevant", "nonsense"];
 const REASONS = ["visitor_request", "high_stakes", "cannot_answer", "no_relevant_context", "low_evidence", "invalid_citations",
-  "unsupported_claims", "policy", "budget_exhausted", "provider_unavailable"];
+  "unsupported_claims", "policy", "budget_exhausted", "provider_unavailable", "paused"];
 const LANGUAGES = ["en", "de", "fr", "es", "pt", "ru", "ar"];
 const PAUSE_MS = 250;
 

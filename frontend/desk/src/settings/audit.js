@@ -9,7 +9,7 @@ import { t, word } from "../strings.js";
 const OF_CONVERSATION = ["take", "transfer", "hand_back", "resolve", "reopen"];
 const SHORT_ID = 8;
 const PAGE = 50;
-const ACTIONS = ["sign_in", "sign_in_failed", "take", "transfer", "hand_back", "resolve", "add_user", "export_visitor", "delete_visitor", "retry_letters", "case_confirmed", "draft_approved", "answers_fell", "crossing", "change_user"];
+const ACTIONS = ["sign_in", "sign_in_failed", "take", "transfer", "hand_back", "resolve", "add_user", "export_visitor", "delete_visitor", "retry_letters", "case_confirmed", "draft_approved", "answers_fell", "crossing", "change_user", "pause_assistant", "resume_assistant"];
 
 /** @param {Desk} desk @param {any} entry @returns {(string | HTMLElement)[]} what it was done to, and how, in words */
 function about(desk, { action, target, detail }) {
