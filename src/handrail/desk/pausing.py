@@ -24,11 +24,11 @@ class Pausing:
         self._noticed = False
 
     async def paused(self) -> bool:
-        """Never raises: while the records are away, the assistant answers."""
+        """Never raises: while the records are away, it stays as this process knew it last."""
         try:
             paused = await self._pauses.current() is not None
         except RecordsUnavailable:
-            return False
+            return self._noticed
         if paused != self._noticed:
             self._noticed = paused
             log.warning("the assistant is paused" if paused else "the assistant is no longer paused")
