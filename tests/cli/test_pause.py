@@ -23,6 +23,8 @@ from tests.api.scripted import settings_in
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name in WELL_KNOWN or name.startswith("HANDRAIL_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("HANDRAIL__STORAGE__TENANT", "")
+    monkeypatch.delenv("HANDRAIL__STORAGE__TENANT")  # so that what `--tenant` sets is gone afterwards
     monkeypatch.setenv("HANDRAIL__STORAGE__DATA_DIR", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     return tmp_path
