@@ -22,12 +22,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from tests.browser.conftest import browser as browser
 from tests.browser.prefix_proxy import PREFIX, proxy
 from tests.browser.served import served
 from tests.browser.sides import Agent, Visitor, own_page
 
-pytestmark = [pytest.mark.slow, pytest.mark.models, pytest.mark.browser]
+pytestmark = [pytest.mark.slow, pytest.mark.models]
 
 ROOT = Path(__file__).parents[2]
 ARTICLES = ROOT / "tests" / "assembly" / "larchfield"
