@@ -105,6 +105,9 @@ async def test_the_articles_in_memory_are_searched_instead(
                 meanwhile = await asyncio.gather(*turns)
                 at_once = await asked(client)
                 ready = (await client.get("/ready")).json()
+                while not ready["degraded"]:  # the index is looked at every other second, and waited for
+                    await asyncio.sleep(0.2)
+                    ready = (await client.get("/ready")).json()
             if how == "killed":
                 chroma.process.wait()
                 running.enter_context(chroma_process(served_index, port))

@@ -231,6 +231,8 @@ def copied(tmp_path: Path) -> Path:
         ".env.example",
         "config.toml",
         "SECURITY.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()

@@ -57,15 +57,12 @@ def encoders(models: Models, count: int) -> Iterator[Callable[[Sequence[str]], V
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Processes begun meanwhile don't hear Ctrl+C, which goes to all of a terminal: this one ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Processes begun meanwhile never hear Ctrl+C, which goes to all of a terminal. This one hears it afterwards."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _parts(texts: Sequence[str]) -> list[Sequence[str]]:

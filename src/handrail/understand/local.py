@@ -34,6 +34,8 @@ ANSWERABLE = 0.8
 """Probability that the articles can answer, from which words about people ask for no person to talk to."""
 SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
+ASKS = 0.65
+"""Probability of a request from which what is left of a sentence asks for something, after a secret was taken out."""
 STANDS = 0.6
 """Probability of its label from which a part of a message is a request of its own."""
 CLEARLY = 0.15
@@ -95,7 +97,7 @@ class LocalUnderstanding:
 
     async def _asks(self, piece: str) -> bool:
         heard = (await self._look(piece)).understood or NOT_UNDERSTOOD
-        return heard.acts.get(Act.REQUEST, 0.0) >= SURE or heard.acts.get(Act.ASKS_PERSON, 0.0) >= self._called_above
+        return heard.acts.get(Act.REQUEST, 0.0) >= ASKS or heard.acts.get(Act.ASKS_PERSON, 0.0) >= self._called_above
 
     async def _goes_on_despairing(self, question: Question, told: Classification) -> bool:
         """Whether a serious message comes soon after one in despair, so that help is named again."""
