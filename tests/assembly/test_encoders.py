@@ -74,6 +74,7 @@ def test_a_killed_encoder_ends_the_run_with_a_line_and_changes_nothing(tmp_path:
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.usefixtures("listening_to_ctrl_c")
 def test_ctrl_c_ends_all_of_them_with_one_line(tmp_path: Path) -> None:
     folder = pages(tmp_path / "pages", 600)
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
