@@ -14,7 +14,8 @@ from handrail.cli.app import app
 from handrail.cli.ask import show
 from handrail.settings import WELL_KNOWN
 from handrail.settings.load import PROFILE
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.types import Turn
 from tests.api.scripted import turn_of
 from tests.llm_servers import deepseek

@@ -13,7 +13,8 @@ from handrail.knowledge import Article, Loader, Rejected, Unpublished
 from handrail.knowledge.chunker import Chunker
 from handrail.knowledge.ingest import Ingest, Report
 from handrail.settings import Knowledge
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.types import Vectors
 
 

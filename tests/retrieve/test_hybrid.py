@@ -16,7 +16,8 @@ from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.section_reader import SectionReader
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.types import Evidence, MessageScores, Passage, Wordings
 from tests.calibrations import gate_of
 from tests.knowledge.articles import HashedWords

@@ -16,7 +16,8 @@ from handrail.retrieve.hybrid import HybridRetriever
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
 from handrail.stores.audience import Audience
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.types import Evidence, Passage, Wordings
 from tests.knowledge.articles import HashedWords
 from tests.retrieve.section_reader import reader

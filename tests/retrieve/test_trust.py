@@ -16,7 +16,8 @@ from handrail.retrieve.hybrid import HybridRetriever
 from handrail.retrieve.trust import Trust
 from handrail.settings import Retrieval
 from handrail.stores import snapshot as snapshots
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.stores.relations import Relations
 from handrail.types import Candidate, Hit, Passage, Section
 from tests.knowledge.articles import HashedWords

@@ -16,7 +16,8 @@ import httpx
 import numpy as np
 import pytest
 
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.stores.server import Server
 from handrail.stores.store import Store
 from handrail.stores.version_collections import VersionCollections

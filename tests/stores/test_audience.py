@@ -13,7 +13,8 @@ from handrail.assembly import read_snapshot
 from handrail.stores import snapshot as snapshots
 from handrail.stores import snapshot_files
 from handrail.stores.audience import Audience
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.stores.snapshot_files import FORMAT
 from handrail.stores.store import FRONT_MATTER
 from handrail.types import Passage

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from handrail.errors import KnowledgeError, RetryableError, SettingsError
-from handrail.stores.chroma import ChromaStore, connect, remove_database
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect, remove_database
 from tests.knowledge.articles import Given, HashedWords, Index, article
 from tests.stores.places import chroma_server, passage, unit
 
 SEARCH = """
 import sys
 from pathlib import Path
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from tests.knowledge.articles import HashedWords
 store = ChromaStore(connect(Path("unused"), sys.argv[1]), "acme", "hashed-words")
 store.open()

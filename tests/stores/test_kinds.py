@@ -9,7 +9,8 @@ import pytest
 
 from handrail.stores import snapshot as snapshots
 from handrail.stores import snapshot_files
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.stores.sections import Sections
 from handrail.text.markdown import figure
 from handrail.types import Kind, Passage, Place

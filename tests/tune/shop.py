@@ -9,7 +9,8 @@ from pathlib import Path
 from handrail.assembly import Parts
 from handrail.models.batching import Batcher
 from handrail.stores import snapshot as snapshots
-from handrail.stores.chroma import ChromaStore, connect
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import connect
 from handrail.stores.version_folders import VersionFolders
 from handrail.stores.versions import Opened
 from handrail.types import Passage, Vectors

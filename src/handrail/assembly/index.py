@@ -13,7 +13,7 @@ from handrail.assembly.fitted import kb_folder
 from handrail.assembly.servers import in_folder, server_of
 from handrail.errors import HandrailError, KnowledgeError
 from handrail.settings import Settings
-from handrail.stores.chroma import holds
+from handrail.stores.chroma_client import holds
 from handrail.stores.lock import IndexLock
 from handrail.stores.page_images import PageImages
 from handrail.stores.server import of_kb

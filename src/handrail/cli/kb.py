@@ -49,7 +49,7 @@ def _with(settings: Settings, kb: str) -> Settings:
 def _pairs(settings: Settings) -> set[tuple[str, str]]:
     """Knowledge bases and the embedders they are indexed with, also from before there were versions."""
     from handrail.assembly.servers import in_folder, server_of
-    from handrail.stores.chroma import on_disk
+    from handrail.stores.chroma_client import on_disk
     from handrail.stores.version_folders import embedders
 
     shared, server = settings.storage.data_dir, server_of(settings.storage)

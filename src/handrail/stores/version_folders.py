@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from handrail.errors import HandrailError, IndexBusy, KnowledgeError
-from handrail.stores.chroma import CHROMA, DATABASE, ChromaStore, close, connect, holds
+from handrail.stores.chroma import ChromaStore
+from handrail.stores.chroma_client import CHROMA, DATABASE, close, connect, holds
 from handrail.stores.lock import IndexLock
 from handrail.stores.store import Store, not_indexed
 from handrail.stores.versions import OLD, Opened, Version, Versions, now
