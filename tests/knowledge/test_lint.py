@@ -77,6 +77,14 @@ def test_links_between_files_are_followed(tmp_path: Path) -> None:
     ]
 
 
+def test_a_heading_below_a_named_element_has_both_anchors(tmp_path: Path) -> None:
+    links = "[a](#costs) [b](#how-much-is-it) [c](#set) [d](#set-apart)"
+    headings = '<a id="costs"></a>\n\n## How much is it\n\nFree.\n\n## Set apart {#set}\n\nYes.\n'
+    (tmp_path / "a.md").write_text(f"# A\n\n{links}\n\n{headings}")
+
+    assert [one.words for one in lint_links(tmp_path, 10_000)] == ["#set-apart"]
+
+
 def test_docusaurus_looks_for_a_linked_page_in_the_folders_above(tmp_path: Path) -> None:
     inner = tmp_path / "docs" / "guides" / "servers"
     inner.mkdir(parents=True)

@@ -13,7 +13,7 @@ from handrail.knowledge import Article, Skipped
 from handrail.knowledge.files import files_in
 from handrail.knowledge.folder import Folder
 from handrail.knowledge.formats import FORMATS, Document
-from handrail.knowledge.links import anchors
+from handrail.knowledge.links import anchored, anchors
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.sites import Sites
 from handrail.types import Passage
@@ -104,7 +104,9 @@ def _looked_in(document: Document) -> Iterator[Path]:
 
 
 def _anchors_of(page: Document, body: str) -> set[str]:
-    return anchors(body) | set(NAMED.findall(page.text()))
+    """A heading with an element of another name above it keeps its own."""
+    text, generator = page.text(), page.site.generator if page.site is not None else ""
+    return anchors(body) | anchors(anchored(text, generator)) | set(NAMED.findall(text))
 
 
 def _ways(place: Path) -> Iterator[Path]:
