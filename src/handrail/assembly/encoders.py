@@ -6,8 +6,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait
@@ -37,9 +37,10 @@ def encoders(models: Models, count: int) -> Iterator[Callable[[Sequence[str]], V
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(alone,))
 
-    def encoded(parts: Iterable[Future[Vectors]]) -> Vectors:
+    def encoded(parts: Sequence[Sequence[str]]) -> Vectors:
         try:
-            return np.concatenate([part.result() for part in parts])
+            found = [pool.submit(_encode, part) for part in parts]
+            return np.concatenate([part.result() for part in found])
         except BrokenProcessPool:
             raise RetryableError(
                 "an encoder process has ended: it was killed, or memory ran out. The knowledge base stays as it was; "
@@ -48,9 +49,8 @@ def encoders(models: Models, count: int) -> Iterator[Callable[[Sequence[str]], V
 
     try:
         with _uninterrupted():
-            begun = [pool.submit(_encode, []) for _ in range(count)]
-        encoded(begun)
-        yield lambda texts: encoded([pool.submit(_encode, part) for part in _parts(texts)])
+            encoded([[]] * count)  # each is a process
+        yield lambda texts: encoded(_parts(texts))
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -58,11 +58,11 @@ def encoders(models: Models, count: int) -> Iterator[Callable[[Sequence[str]], V
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Processes begun meanwhile never hear Ctrl+C, which goes to all of a terminal. This one hears it afterwards."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _parts(texts: Sequence[str]) -> list[Sequence[str]]:
@@ -76,10 +76,9 @@ def _begin(models: Models) -> None:
 
 
 def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None  # noqa: S101 - this is a child
-    wait([parent.sentinel])
-    os._exit(1)
+    if (parent := multiprocessing.parent_process()) is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _encode(texts: Sequence[str]) -> Vectors:
