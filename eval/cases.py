@@ -8,7 +8,7 @@ import shutil
 import stat
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -134,8 +134,4 @@ def _shown(outcome: Outcome) -> Iterator[str]:
 
 
 def as_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    return [{**_fields(one), "passed": one.passed} for one in verdicts]
-
-
-def _fields(one: Verdict) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in Verdict.__slots__}
+    return [{**asdict(one), "passed": one.passed} for one in verdicts]
