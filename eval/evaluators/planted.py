@@ -74,12 +74,13 @@ def _copy(settings: Settings, apart: Settings, traps: Sequence[Trap]) -> None:
     kb = settings.knowledge.kb
     with current_index(settings) as source:
         passages, vectors = source.dump()
-        stamps = source.stamps()
+        stamps, front_matter = source.stamps(), source.front_matter
     with writing(apart) as made:
         target = made.begin()
         if passages:
             digests = [stamps[passage.article_id].digests[passage.id] for passage in passages]
             target.write(passages, vectors, digests, [stamps[passage.article_id].expected for passage in passages])
+        target.mark({"front_matter": front_matter})
         chunker = Chunker(settings.knowledge, embedder.count)
         job = Ingest(target, chunker, embedder.embed_passages, time.monotonic, keep_others=True)
         job.run([_Traps(traps)], lambda done, total: None)
