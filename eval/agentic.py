@@ -89,7 +89,7 @@ class Ways:
     def __init__(self, parts: Parts, settings: Settings) -> None:
         self._retriever = parts.retriever(settings)
         self._understand = LocalUnderstanding(
-            self._retriever, EncoderClassifier(settings.classify.static_above), settings.classify.called_above
+            self._retriever, EncoderClassifier(settings.classify.static_above), settings.classify
         )
         self._settings = settings
         self.ways: dict[str, Callable[[str], Awaitable[list[str]]]] = {"one": self.one, "requests": self.requests}

@@ -58,7 +58,7 @@ ANSWERED, CLOSEST = 0.6, 0.3
 """Probabilities between the bands."""
 BANDS = Bands(ANSWERED, CLOSEST)
 PIECES = Pieces(BANDS, {}, "english")
-CALLED_ABOVE = Settings().classify.called_above
+CLASSIFY = Settings().classify
 PROBE = Probe(np.zeros(4, dtype=np.float32))
 
 
@@ -265,7 +265,7 @@ def stages(
     `others` are fields of Stages.
     """
     classifier, retriever = classifier or says(Label.ANSWERABLE), retriever or Retrieves(EVIDENCE)
-    first = understands or LocalUnderstanding(retriever, classifier, CALLED_ABOVE)
+    first = understands or LocalUnderstanding(retriever, classifier, CLASSIFY)
     writes = answerer is None or not isinstance(answerer, VerbatimAnswerer)
     plain = Stages(
         understand=WithSpare("understand", SMALL_SHARE, first, understands_instead),

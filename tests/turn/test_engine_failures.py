@@ -18,7 +18,7 @@ from handrail.types import (
 )
 from handrail.understand.local import LocalUnderstanding
 from tests.stages import (
-    CALLED_ABOVE,
+    CLASSIFY,
     DRAFT,
     EVIDENCE,
     STEPS,
@@ -42,7 +42,7 @@ FAILURES = [AWAY, PermanentError("the key is wrong"), BudgetExhausted("spent")]
 
 @pytest.mark.parametrize("error", FAILURES)
 async def test_who_understands_and_fails_is_replaced(error: Exception) -> None:
-    local = LocalUnderstanding(Retrieves(EVIDENCE), says(Label.ANSWERABLE, by="instead"), CALLED_ABOVE)
+    local = LocalUnderstanding(Retrieves(EVIDENCE), says(Label.ANSWERABLE, by="instead"), CLASSIFY)
 
     turn = await engine(stages(understands=Understands(error), understands_instead=local)).run(ask())
 
@@ -108,7 +108,7 @@ async def test_a_hanging_answerer_leaves_time_for_the_sections() -> None:
 
 @pytest.mark.slow
 async def test_a_provider_that_hangs_at_every_stage_still_leaves_an_answer() -> None:
-    local = LocalUnderstanding(Retrieves(EVIDENCE), says(Label.ANSWERABLE, by="instead"), CALLED_ABOVE)
+    local = LocalUnderstanding(Retrieves(EVIDENCE), says(Label.ANSWERABLE, by="instead"), CLASSIFY)
     chosen = stages(
         understands=Understands(AWAY, hangs=True),
         understands_instead=local,

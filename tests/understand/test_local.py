@@ -26,7 +26,7 @@ from handrail.types import (
 )
 from handrail.types.filters import Filters
 from handrail.understand.local import LocalUnderstanding
-from tests.stages import CALLED_ABOVE, NOTHING, PROBE, ask, label
+from tests.stages import CLASSIFY, NOTHING, PROBE, ask, label
 
 pytestmark = pytest.mark.anyio
 
@@ -74,7 +74,7 @@ class Heads:
 
 
 async def read(heads: Heads, text: str, *history: Exchange, suspicious: bool = False) -> Understanding:
-    return await LocalUnderstanding(heads, heads, CALLED_ABOVE).read(ask(text, history=history, suspicious=suspicious))
+    return await LocalUnderstanding(heads, heads, CLASSIFY).read(ask(text, history=history, suspicious=suspicious))
 
 
 async def test_a_message_that_asks_one_thing_is_one_request_in_its_own_words() -> None:

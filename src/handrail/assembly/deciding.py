@@ -79,7 +79,7 @@ def decided(settings: Settings, parts: Parts, stages: Stages, local: Stages, tit
     if decider.is_remote("route"):
         opinion = label_opinion(decider, described(settings.brand, parts.snapshot), titles)
         decided_by = DecidedClassifier(local.classifier, opinion)
-        stages = understood_by(stages, decided_by, settings.classify.called_above)
+        stages = understood_by(stages, decided_by, settings.classify)
     if decider.is_remote("supported") and stages.verify is not None:
         spare = stages.verify.spare or stages.verify.primary
         verifier = DecidedVerifier(stages.verify.primary, support_opinions(decider), settings.verify)

@@ -44,14 +44,14 @@ def build_stages(settings: Settings, parts: Parts, wording: Wording, tracer: Tra
     _check(settings)
     snapshot = parts.snapshot
     retriever = parts.retriever(settings)
-    local, called = EncoderClassifier(settings.classify.static_above), settings.classify.called_above
+    local = EncoderClassifier(settings.classify.static_above)
     policy = load_policy(settings.high_stakes.policy_file)
     gate = calibration_for("answers", settings, index=parts.store.generation, lang=snapshot.lang)
     bands = Bands.of(gate, settings.gates.answered, settings.gates.closest)
     pieces = Pieces(bands, snapshot.inverse_frequency, snapshot.stemming)
     answerer: Answerer = VerbatimAnswerer(pieces, wording, policy)
     stages = Stages(
-        understand=WithSpare("understand", SMALL_SHARE, LocalUnderstanding(retriever, local, called)),
+        understand=WithSpare("understand", SMALL_SHARE, LocalUnderstanding(retriever, local, settings.classify)),
         retriever=retriever,
         bands=bands,
         quote=pieces,
@@ -116,10 +116,10 @@ def with_llm(settings: Settings, parts: Parts, wording: Wording, local: Stages) 
     first, embed = local.classifier, parts.embed.submit
     second = LlmClassifier(models.small, prompts, brand, NearestTitles(parts.snapshot))
     if settings.classify.mode == "llm":
-        stages = understood_by(stages, second, settings.classify.called_above)
+        stages = understood_by(stages, second, settings.classify)
     elif settings.classify.mode == "cascade":
         both = CascadeClassifier(first, second, settings.classify.unsure_below)
-        stages = understood_by(stages, both, settings.classify.called_above)
+        stages = understood_by(stages, both, settings.classify)
     if "standalone" in tasks:
         written = RewrittenUnderstanding(stages.understand.primary, models.small, prompts, brand, embed)
         stages = replace(stages, understand=replace(stages.understand, primary=written, spare=local.understand.primary))

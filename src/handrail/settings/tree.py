@@ -230,6 +230,11 @@ class Classify(Section):
         "classify.static_above",
         description="A fixed reply needs at least this probability. Below it, the message is treated as a question.",
     )
+    asked_above: Probability = fitted(
+        "classify.asked_above",
+        description="What is left of a sentence after a secret or a contact was taken out asks for something from this "
+        "probability. Below it, the sentence only says what was taken out, and is left out of the search.",
+    )
     called_above: Probability = fitted(
         "classify.called_above",
         description="Words beside a phone number ask for a person from this probability. Below it, they only say where "

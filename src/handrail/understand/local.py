@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from handrail.settings import Classify
 from handrail.text.notes import NOTE, asides
 from handrail.types import (
     ANSWERING,
@@ -34,8 +35,6 @@ ANSWERABLE = 0.8
 """Probability that the articles can answer, from which words about people ask for no person to talk to."""
 SURE = 0.5
 """Probability of a speech act below which the message is taken for a request."""
-ASKS = 0.65
-"""Probability of a request from which what is left of a sentence asks for something, after a secret was taken out."""
 STANDS = 0.6
 """Probability of its label from which a part of a message is a request of its own."""
 CLEARLY = 0.15
@@ -57,15 +56,12 @@ NOT_UNDERSTOOD = Understood({Act.REQUEST: 1.0}, 0.0, 0.0, 0.0)
 
 
 class LocalUnderstanding:
-    """An Understand. `retriever` embeds messages and compares them with the articles; it searches nothing.
+    """An Understand. `retriever` embeds messages and compares them with the articles; it searches nothing."""
 
-    Words beside a number ask for a person where that is at least `called_above` likely.
-    """
-
-    def __init__(self, retriever: Prober, classifier: Classifier, called_above: float) -> None:
+    def __init__(self, retriever: Prober, classifier: Classifier, settings: Classify) -> None:
         self._look = retriever.probe
         self._classifier = classifier
-        self._called_above = called_above
+        self._settings = settings
 
     async def read(self, question: Question) -> Understanding:
         question = replace(question, text=await self._asked(question))
@@ -97,7 +93,8 @@ class LocalUnderstanding:
 
     async def _asks(self, piece: str) -> bool:
         heard = (await self._look(piece)).understood or NOT_UNDERSTOOD
-        return heard.acts.get(Act.REQUEST, 0.0) >= ASKS or heard.acts.get(Act.ASKS_PERSON, 0.0) >= self._called_above
+        request, person = heard.acts.get(Act.REQUEST, 0.0), heard.acts.get(Act.ASKS_PERSON, 0.0)
+        return request >= self._settings.asked_above or person >= self._settings.called_above
 
     async def _goes_on_despairing(self, question: Question, told: Classification) -> bool:
         """Whether a serious message comes soon after one in despair, so that help is named again."""
