@@ -22,6 +22,7 @@ from handrail.types import (
     Exchange,
     Label,
     Outcome,
+    Piece,
     Question,
     RefusalReason,
     Routing,
@@ -83,6 +84,18 @@ def test_secrets_are_taken_out_and_sources_kept() -> None:
     assert exchange is not None
     assert exchange.question == "My card [card number removed]?"
     assert (exchange.article_ids, exchange.titles) == (("domains:connect",), ("Connect a domain",))
+
+
+@pytest.mark.parametrize(("routing", "kept"), [(Routing.ANSWERED, (STEPS.id,)), (Routing.HIGH_STAKES, ())])
+def test_what_was_quoted_is_kept_where_it_was_shown_as_the_answer(routing: Routing, kept: Sequence[str]) -> None:
+    told = turn()
+    piece = Piece(STEPS.text, STEPS.title, "", STEPS.id, STEPS.article_id, "")
+
+    exchange = exchange_of(replace(told, outcome=replace(told.outcome, routing=routing, pieces=(piece,))))
+
+    assert exchange is not None
+    assert exchange.quoted == kept
+    assert unpacked(packed(exchange)) == exchange
 
 
 def test_contacts_are_taken_out_but_for_those_of_the_cited_articles() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handrail.types import Claim, Draft, Evidence, Label, Offer, Request, Routing, Wordings
+from handrail.types import Claim, Draft, Evidence, Exchange, Label, Offer, Request, Routing, Wordings
 from handrail.types.filters import Filters
 from tests.stages import (
     EVIDENCE,
@@ -175,3 +175,44 @@ async def test_what_is_carried_over_is_searched_for_with_the_wordings_it_brings_
     [(query, _, probe, given)] = retriever.calls
     assert (query, given) == ("How do I connect. and then?", wordings)
     assert probe is not None
+
+
+QUOTED = Exchange(
+    "How do I connect a domain?", "How do I connect a domain?", STEPS.text, Routing.ANSWERED, quoted=(STEPS.id,)
+)
+
+
+def follow_up(evidence: Evidence, *, carried: bool = True) -> Any:
+    """Stages for a message that is read with what was said before it, or, not `carried`, by itself."""
+    meant = sense("How do I connect a domain. did that. now what", carried=carried)
+    return quoting(understands=asking(Request("did that. now what", (meant,))), retriever=Retrieves(evidence))
+
+
+async def test_a_follow_up_is_not_answered_with_the_section_that_was_quoted_before_it() -> None:
+    likely = found((STEPS, 0.9), (RECORDS, 0.85))
+
+    turn = await engine(follow_up(likely)).run(ask("did that. now what", history=(QUOTED,)))
+
+    assert turn.outcome.answer == f"{RECORDS.text} [1]"
+
+
+async def test_what_is_left_without_the_quoted_section_is_judged_by_itself() -> None:
+    turn = await engine(follow_up(found((STEPS, 0.9), (RECORDS, 0.45)))).run(ask("now what", history=(QUOTED,)))
+
+    assert turn.outcome.routing is Routing.LOW_CONFIDENCE
+    assert [card.piece.markdown for card in turn.outcome.closest] == [RECORDS.text]
+
+
+@pytest.mark.parametrize("cut_off", [replace(QUOTED, quoted=()), replace(QUOTED, quoted=(RECORDS.id,))])
+async def test_a_section_that_was_not_quoted_answers_a_follow_up(cut_off: Exchange) -> None:
+    turn = await engine(follow_up(found((STEPS, 0.9)))).run(ask("now what", history=(cut_off,)))
+
+    assert turn.outcome.answer == f"{STEPS.text} [1]"
+
+
+async def test_whoever_asks_the_same_again_is_answered_again() -> None:
+    chosen = follow_up(found((STEPS, 0.9)), carried=False)
+
+    turn = await engine(chosen).run(ask("How do I connect a domain?", history=(QUOTED,)))
+
+    assert turn.outcome.answer == f"{STEPS.text} [1]"

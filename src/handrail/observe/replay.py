@@ -44,7 +44,7 @@ class Kept:
 
 
 def _exchange(row: dict[str, Any]) -> Exchange:
-    lists = {name: tuple(row[name]) for name in ("article_ids", "titles")}
+    lists = {name: tuple(row.get(name, ())) for name in ("article_ids", "titles", "quoted")}
     return Exchange(**{**row, **lists, "routing": Routing(row["routing"])})
 
 

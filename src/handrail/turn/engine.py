@@ -45,8 +45,6 @@ from handrail.verify.withhold import supported_only, withhold
 SURELY_GRAVE, GRAVE = 0.95, 0.6
 """Probabilities of high stakes: below the first a request that the articles answer is answered first, below the second
 one that they do not is asked back about, both with a person in sight."""
-BESIDE_GRAVE = 0.25
-"""Probability from which a section that may not answer is shown beside a serious matter."""
 NO_EVIDENCE = Evidence("", ())
 
 
@@ -146,10 +144,9 @@ class Engine:
         enough = part.band is Band.ANSWERED or self._stages.answer.primary.least is part.band
         return part.label not in STATIC and enough and bool(part.evidence.hits)
 
-    def _cards(self, parts: Sequence[Found], least: float = 0.0) -> Sequence[Card]:
+    def _cards(self, parts: Sequence[Found]) -> Sequence[Card]:
         close = [part for part in parts if part.band is not Band.NOTHING and not part.static]
-        found = [part.evidence for part in close if part.evidence.probability >= least]
-        return self._stages.quote.cards(*found)
+        return self._stages.quote.cards(*(part.evidence for part in close))
 
     def _nothing_found(self, turn: TurnInFlight, parts: Sequence[Found], near: Sequence[Found]) -> Outcome:
         cards = self._cards(near)
@@ -166,7 +163,7 @@ class Engine:
         await turn.showing.settle(draft)
         shown = assemble(draft, evidence, evidence.probability)
         result = outcome.high_stakes(shown.text, shown.citations, evidence.probability)
-        near = () if shown.citations else self._cards(left, BESIDE_GRAVE)
+        near = () if shown.citations else self._cards(left)
         return replace(result, claims=draft.claims, factuality=verified.factuality, pieces=shown.pieces, closest=near)
 
     async def _answer(self, turn: TurnInFlight, answered: Sequence[Found], left: Sequence[Found]) -> Outcome:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from handrail.answer.gate import Band, Bands
-from handrail.types import Asked, Citation, Classification, Evidence, Hit, Label, Request, Routing, Sense
+from handrail.types import Asked, Citation, Classification, Evidence, Exchange, Hit, Label, Request, Routing, Sense
 
 STATIC = frozenset({Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE})
 DOUBTED = frozenset({Label.IRRELEVANT, Label.OUT_OF_SCOPE})
@@ -57,6 +57,16 @@ def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> F
     if label in DOUBTED and (unsure or answers_after_all(sense, evidence)):
         label = Label.ANSWERABLE
     return Found(request, sense, label, evidence, band)
+
+
+def not_quoted(evidence: Evidence, history: Sequence[Exchange]) -> Evidence:
+    """Without the sections that earlier turns were answered with: whoever has read one asks about something else.
+
+    The question before it is a part of what a follow-up searches for, so its answer would be found again.
+    """
+    quoted = {passage_id for exchange in history for passage_id in exchange.quoted}
+    kept = tuple(one for one in evidence.sections if quoted.isdisjoint(one.section.passage_ids))
+    return evidence if len(kept) == len(evidence.sections) else replace(evidence, sections=kept)
 
 
 def likeliness(sense: Sense, evidence: Evidence) -> float:

@@ -29,6 +29,8 @@ class Exchange:
     """Id of the turn it goes on from; empty where it opens a branch, None where it is simply the one before."""
     declined: bool = False
     """Whether the visitor had said by then that no offer to stay is wanted."""
+    quoted: tuple[str, ...] = ()
+    """Passages that stand for the sections it was answered with; empty where nothing was quoted as an answer."""
 
     @property
     def with_person(self) -> bool:

@@ -18,6 +18,7 @@ MOST_EXCHANGES = 20
 LONGEST_QUESTION = 1000
 """Characters of one message that are kept."""
 LONGEST_ANSWER = 2000
+ANSWERED = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED})
 NEVER_KEPT = frozenset({Routing.HANDED_OFF, Routing.UNAVAILABLE})
 """Turns that say nothing about what the visitor wants to know."""
 
@@ -42,6 +43,7 @@ def exchange_of(turn: Turn) -> Exchange | None:
         turn_id=turn.question.turn_id,
         follows=turn.question.follows,
         declined=turn.question.declined,
+        quoted=tuple(piece.passage_id for piece in result.pieces) if result.routing in ANSWERED else (),
     )
 
 
@@ -119,6 +121,7 @@ def unpacked(text: str | bytes) -> Exchange | None:
             str(row.get("turn_id", "")),
             None if row.get("follows") is None else str(row["follows"]),
             bool(row.get("declined", False)),
+            tuple(map(str, row.get("quoted", ()))),
         )
     except (ValueError, KeyError, TypeError):
         return None
