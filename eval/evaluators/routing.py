@@ -111,7 +111,7 @@ async def _classify(assistant: Assistant, text: str) -> Answer:
     start = time.perf_counter()
     found = label_of(await _understood(assistant, asked), asked, assistant)
     taken = time.perf_counter() - start
-    plain, cut = without_courtesies(asked.text), pieces(asked.text)
+    plain, cut = without_courtesies(asked.text), pieces(asked.text, asked.lang)
     sentences = parts(plain) if settings.classify.mode in READS_SENTENCES else []
     start = time.perf_counter()
     for texts in ([plain], sentences, cut if len(cut) > 1 else []):

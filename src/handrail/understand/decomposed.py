@@ -60,7 +60,9 @@ class DecomposedUnderstanding:
         """Those of the first five that mean something that the message says."""
         written = dict.fromkeys(" ".join(text.split()) for text in asked)
         texts = [text for text in written if acceptable(text, "")][:MOST]
-        said = dict.fromkeys((*pieces(question.text), *sentences(question.text, question.lang)))
+        said = dict.fromkeys(
+            (*pieces(question.text, question.unspoken or question.lang), *sentences(question.text, question.lang))
+        )
         meant = await asyncio.gather(*(keeps(self._embed, text, *said) for text in texts))
         return [text for text, held in zip(texts, meant, strict=True) if held]
 

@@ -145,7 +145,7 @@ class LocalUnderstanding:
         What asks for nothing belongs to the request before it, at the beginning to the one behind. What is told of a
         serious matter is one request however many sentences it takes.
         """
-        parts = pieces(whole.text)
+        parts = pieces(whole.text, question.unspoken or question.lang)
         if len(parts) < 2 or question.suspicious:
             return (whole,)
         probes = await asyncio.gather(*(self._look(part) for part in parts))
