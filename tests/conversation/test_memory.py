@@ -98,6 +98,16 @@ def test_what_was_quoted_is_kept_where_it_was_shown_as_the_answer(routing: Routi
     assert unpacked(packed(exchange)) == exchange
 
 
+def test_what_was_quoted_is_known_after_its_turn_has_left_the_window() -> None:
+    told = turn(Routing.FOLLOWUP)
+    later = replace(told, question=replace(told.question, history=(replace(SAID, quoted=("d/1",)), said(2))))
+
+    exchange = exchange_of(later)
+
+    assert exchange is not None
+    assert exchange.quoted == ("d/1",)
+
+
 def test_contacts_are_taken_out_but_for_those_of_the_cited_articles() -> None:
     told = turn()
     asked = replace(told.question, text="Reach me at ada@gmail.com or +49 170 1234567: order 10023")

@@ -203,6 +203,13 @@ async def test_what_is_left_without_the_quoted_section_is_judged_by_itself() -> 
     assert [card.piece.markdown for card in turn.outcome.closest] == [RECORDS.text]
 
 
+async def test_what_was_quoted_is_shown_again_where_nothing_else_is_close_but_not_as_the_answer() -> None:
+    turn = await engine(follow_up(found((STEPS, 0.9), (RECORDS, 0.1)))).run(ask("now what", history=(QUOTED,)))
+
+    assert turn.outcome.routing is Routing.LOW_CONFIDENCE
+    assert [card.piece.markdown for card in turn.outcome.closest][:1] == [STEPS.text]
+
+
 @pytest.mark.parametrize("cut_off", [replace(QUOTED, quoted=()), replace(QUOTED, quoted=(RECORDS.id,))])
 async def test_a_section_that_was_not_quoted_answers_a_follow_up(cut_off: Exchange) -> None:
     turn = await engine(follow_up(found((STEPS, 0.9)))).run(ask("now what", history=(cut_off,)))

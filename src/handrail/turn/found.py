@@ -59,14 +59,21 @@ def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> F
     return Found(request, sense, label, evidence, band)
 
 
-def not_quoted(evidence: Evidence, history: Sequence[Exchange]) -> Evidence:
+def not_quoted(evidence: Evidence, history: Sequence[Exchange], bands: Bands) -> Evidence:
     """Without the sections that earlier turns were answered with: whoever has read one asks about something else.
 
-    The question before it is a part of what a follow-up searches for, so its answer would be found again.
+    The question before it is a part of what a follow-up searches for, so its answer would be found again. Where nothing
+    else looks close, they may be shown once more, but not as the answer.
     """
     quoted = {passage_id for exchange in history for passage_id in exchange.quoted}
     kept = tuple(one for one in evidence.sections if quoted.isdisjoint(one.section.passage_ids))
-    return evidence if len(kept) == len(evidence.sections) else replace(evidence, sections=kept)
+    if len(kept) == len(evidence.sections):
+        return evidence
+    if kept and kept[0].probability >= bands.closest:
+        return replace(evidence, sections=kept)
+    below = math.nextafter(bands.answered, 0)
+    again = tuple(replace(one, probability=min(one.probability, below)) for one in evidence.sections)
+    return replace(evidence, sections=again)
 
 
 def likeliness(sense: Sense, evidence: Evidence) -> float:

@@ -54,7 +54,7 @@ class Steps:
                 wordings = Wordings({sense.text: 1.0}, wordings.favoured if wordings is not None else ())
         probe = sense.probe if query == sense.text else None
         evidence = await self._stages.retriever.retrieve(query, turn.question.filters, probe, wordings)
-        return not_quoted(evidence, turn.question.history) if sense.carried else evidence
+        return not_quoted(evidence, turn.question.history, self._stages.bands) if sense.carried else evidence
 
     async def know_customer(self, turn: TurnInFlight) -> None:
         """Before an offer with conditions is made: puts what is known into the question's context.

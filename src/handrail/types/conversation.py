@@ -30,7 +30,7 @@ class Exchange:
     declined: bool = False
     """Whether the visitor had said by then that no offer to stay is wanted."""
     quoted: tuple[str, ...] = ()
-    """Passages that stand for the sections it was answered with; empty where nothing was quoted as an answer."""
+    """Passages that stand for the sections that answers had quoted by then."""
 
     @property
     def with_person(self) -> bool:

@@ -18,6 +18,7 @@ MOST_EXCHANGES = 20
 LONGEST_QUESTION = 1000
 """Characters of one message that are kept."""
 LONGEST_ANSWER = 2000
+MOST_QUOTED = 60
 ANSWERED = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED})
 NEVER_KEPT = frozenset({Routing.HANDED_OFF, Routing.UNAVAILABLE})
 """Turns that say nothing about what the visitor wants to know."""
@@ -43,8 +44,15 @@ def exchange_of(turn: Turn) -> Exchange | None:
         turn_id=turn.question.turn_id,
         follows=turn.question.follows,
         declined=turn.question.declined,
-        quoted=tuple(piece.passage_id for piece in result.pieces) if result.routing in ANSWERED else (),
+        quoted=_quoted(turn)[-MOST_QUOTED:],
     )
+
+
+def _quoted(turn: Turn) -> tuple[str, ...]:
+    """Each once, also those of earlier turns that the window will have lost."""
+    before = [passage_id for past in turn.question.history for passage_id in past.quoted]
+    now = [piece.passage_id for piece in turn.outcome.pieces] if turn.outcome.routing in ANSWERED else []
+    return tuple(dict.fromkeys([*before, *now]))
 
 
 def _kept(text: str, most: int, published: str = "") -> str:
