@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from eval.scale.apart import Figures
 from eval.scale.table import Row, flat
@@ -61,5 +61,13 @@ def _set(axes: Axes, title: str) -> None:
     axes.set_xlabel("passages")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+        axis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_minor_formatter(FuncFormatter(_between_powers))
     if axes.lines:
         axes.legend()
+
+
+def _between_powers(value: float, position: object = None) -> str:
+    """The label of a tick between two powers of ten: twice and five times the lower one have room for theirs."""
+    told = f"{value:,.10g}"
+    return told if told.strip("0.,") in ("2", "5") else ""
