@@ -98,9 +98,10 @@ async def test_without_a_model_the_answer_is_the_whole_section_and_nothing_doubt
 
 @pytest.mark.parametrize("name", [Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE])
 async def test_what_is_surely_not_for_the_articles_gets_a_fixed_reply_and_no_model_writes(name: Label) -> None:
-    answerer = Answers(DRAFT)
+    answerer, retriever = Answers(DRAFT), Retrieves(UNSURE)
+    chosen = stages(classifier=says(name), answerer=answerer, retriever=retriever)
 
-    turn = await engine(stages(classifier=says(name), answerer=answerer), topics=["Billing"]).run(ask())
+    turn = await engine(chosen, topics=["Billing"]).run(ask())
 
     assert turn.outcome.routing.value == name.value
     assert turn.outcome.refused
@@ -108,6 +109,13 @@ async def test_what_is_surely_not_for_the_articles_gets_a_fixed_reply_and_no_mod
     assert list(turn.outcome.closest) == []
     assert turn.provider == "static"
     assert answerer.calls == []
+    assert len(retriever.calls) == (name is Label.IRRELEVANT)
+
+
+async def test_what_the_articles_answer_is_on_topic_however_sure_the_label() -> None:
+    turn = await engine(stages(classifier=says(Label.IRRELEVANT), retriever=Retrieves(EVIDENCE))).run(ask())
+
+    assert turn.outcome.routing is Routing.ANSWERED
 
 
 @pytest.mark.parametrize("name", [Label.IRRELEVANT, Label.OUT_OF_SCOPE])

@@ -19,7 +19,7 @@ IN_GERMAN = WORDING.into("de")
 
 @pytest.mark.parametrize("name", [Label.NONSENSE, Label.IRRELEVANT, Label.OUT_OF_SCOPE])
 async def test_fixed_replies_are_in_the_language_of_the_message_and_their_reason_is_not(name: Label) -> None:
-    result = (await engine(stages(classifier=says(name))).run(ask(GERMAN))).outcome
+    result = (await engine(stages(classifier=says(name), retriever=Retrieves(UNLIKE))).run(ask(GERMAN))).outcome
 
     assert result.answer == IN_GERMAN.say(name.value)
     assert result.refusal_reason in {RefusalReason.NO_INTENT, RefusalReason.OFF_TOPIC, RefusalReason.POLICY}

@@ -122,6 +122,13 @@ async def test_a_no_to_an_offer_asks_for_nothing_whatever_the_offer_was_about(re
     assert (await read(Heads({"agent": said}, {"agent": told(0.95)}), "no agent needed")).act is act
 
 
+@pytest.mark.parametrize(("depends", "act"), [(0.05, Act.ABOUT_ASSISTANT), (0.85, Act.REQUEST)])
+async def test_what_goes_on_from_what_was_said_is_not_about_the_assistant(depends: float, act: Act) -> None:
+    said = understood_as(Act.ABOUT_ASSISTANT, 0.6, depends=depends)
+
+    assert (await read(Heads({"delete": said}, {"delete": told(0.5)}), "will you delete it")).act is act
+
+
 async def test_what_is_serious_is_asked_for_though_an_offer_is_declined_with_it() -> None:
     said = understood_as(Act.NO, 0.6, refuses_offer=0.9)
     serious = label(Label.HIGH_STAKES, 0.9)

@@ -19,7 +19,7 @@ UNANSWERED = 0.05
 SURELY_NOT = 0.85
 """Probability of a fixed label below which what looks closest is shown rather than a fixed reply."""
 SURE = 0.93
-"""Probability of a label from which it stands, whatever the articles say."""
+"""Probability that only a person could settle it, from which that stands, whatever the articles say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,15 @@ class Found:
 
 
 def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> Found:
-    """With the label in the light of the evidence: what the articles answer is not turned away as none of theirs."""
+    """With the label in the light of the evidence: what the articles answer is not turned away as none of theirs.
+
+    Whether a message is off topic is what the articles say: "PayPal keeps declining" is for whoever takes payments.
+    """
     label = sense.classification.label
     band = bands.band(evidence)
     unsure = sense.classification.probability < SURELY_NOT and band is not Band.NOTHING
-    if label in DOUBTED and (unsure or answers_after_all(sense, evidence)):
+    on_topic = label is Label.IRRELEVANT and band is Band.ANSWERED
+    if label in DOUBTED and (unsure or on_topic or answers_after_all(sense, evidence)):
         label = Label.ANSWERABLE
     return Found(request, sense, label, evidence, band)
 
@@ -86,7 +90,7 @@ def likeliness(sense: Sense, evidence: Evidence) -> float:
 def surely_static(classification: Classification) -> bool:
     """Whether nothing has to be looked up to know that a message gets a fixed reply."""
     label = classification.label
-    return label in STATIC and (label not in DOUBTED or classification.probability >= SURE)
+    return label is Label.NONSENSE or (label is Label.OUT_OF_SCOPE and classification.probability >= SURE)
 
 
 def answers_after_all(sense: Sense, evidence: Evidence) -> bool:

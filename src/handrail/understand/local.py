@@ -201,8 +201,9 @@ def _act(heard: Understood, told: Classification) -> Act:
     """What the message does: a courtesy or small talk only as far as its label says the same, that it asks for nothing.
 
     The two are told by networks that were fitted apart, so their log-odds are added. The label counts half: it was
-    learnt from messages that ask for something. Who says no to an offer asks for nothing, whatever the offer was
-    about; but "just cancel it, no discounts" asks for a lot.
+    learnt from messages that ask for something. So does whether a question about the assistant stands by itself: one
+    that goes on from what was said is about that ("will you delete it"). Who says no to an offer asks for nothing,
+    whatever the offer was about; but "just cancel it, no discounts" asks for a lot.
     """
     act = Act(max(heard.acts, key=heard.acts.__getitem__))
     likely = heard.acts[act]
@@ -211,7 +212,8 @@ def _act(heard: Understood, told: Classification) -> Act:
     for_nothing = sum(told.probabilities.get(label, 0.0) for label in FOR_NOTHING)
     if act is Act.NO and told.label is not Label.HIGH_STAKES:
         for_nothing = max(for_nothing, heard.refuses_offer)
-    return act if _odds(likely) * _odds(for_nothing) ** 0.5 >= 1 else Act.REQUEST
+    by_itself = _odds(1 - heard.depends) ** 0.5 if act is Act.ABOUT_ASSISTANT else 1.0
+    return act if _odds(likely) * _odds(for_nothing) ** 0.5 * by_itself >= 1 else Act.REQUEST
 
 
 def _wants_person(heard: Understood, told: Classification) -> bool:
