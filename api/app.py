@@ -267,6 +267,7 @@ def _lifespan(
                 work_beside.append(watch_grades(settings, learning.gradings, learning.reports, clock))
             for work in (*work_beside, *([worker.run()] if worker else [])):
                 cleanup.push_async_callback(_cancel, asyncio.create_task(work))
+            cleanup.callback(served.hub.close)
             yield
 
     return lifespan

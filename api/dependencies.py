@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Depends, Header, Request
@@ -13,7 +13,7 @@ from api.condition import Condition
 from api.desk import DeskServices
 from api.errors import BY_STATUS, ApiError, busy, rate_limited
 from api.startup import Startup
-from handrail.accounts.api_keys import Scope, is_key
+from handrail.accounts.api_keys import BadKey, Scope, is_key
 from handrail.accounts.limits import Denied
 from handrail.accounts.limits.build import Limits
 from handrail.accounts.limits.open_streams import OpenStreams
@@ -179,6 +179,8 @@ class Asker:
     visitor_id: str | None
     key_id: str | None = None
     """Of the API key that a program has shown. What it begins belongs to the key."""
+    shown: str | None = field(default=None, repr=False)
+    """The token or key itself."""
 
     @property
     def bounded_as(self) -> str | None:
@@ -205,12 +207,26 @@ async def _asker(
         # Whatever it is, it is looked up, and that counts as a read.
         await count_read(services, Asker(address, None))
         key_id = await services.desk.keys.check(token, Scope.ASK)
-        return Asker(address, f"key:{key_id}", key_id)
+        return Asker(address, f"key:{key_id}", key_id, token)
     if authorization is None:
         return Asker(address, None)
     if scheme.lower() != "bearer":
         raise BadToken(expired=False)
-    return Asker(address, await services.desk.tokens.visitor(token))
+    return Asker(address, await services.desk.tokens.visitor(token), shown=token)
+
+
+async def still_known(services: Services, asker: Asker) -> bool:
+    """Whether a request with the same token or key would still be taken. Raises RecordsUnavailable."""
+    if asker.shown is None:
+        return True
+    try:
+        if asker.key_id is not None:
+            await services.desk.keys.check(asker.shown, Scope.ASK)
+        else:
+            await services.desk.tokens.visitor(asker.shown)
+    except (BadKey, BadToken):
+        return False
+    return True
 
 
 Needed = Annotated[Services, Depends(_services)]

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from starlette.responses import StreamingResponse
 
 from api.stream.sse import KEEP_ALIVE
-from handrail.desk.handoff.live import Event
+from handrail.desk.handoff.live import OVER, Event
 from handrail.records import RecordsUnavailable
 
 log = logging.getLogger("handrail.live")
@@ -21,6 +21,10 @@ HEARTBEAT_S = 15.0
 HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
 
+class Over(Exception):
+    """The application that serves a stream ends, as when its tenant is suspended, or the stream has lost its right."""
+
+
 def encoded(event: Event, number: int | None = None) -> bytes:
     """Messages carry their number, so that a lost connection goes on after the last one seen."""
     id_ = f"id: {number}\n" if number is not None else ""
@@ -28,12 +32,15 @@ def encoded(event: Event, number: int | None = None) -> bytes:
 
 
 async def next_event(queue: asyncio.Queue[Event]) -> Event | None:
-    """None when nothing came for a heartbeat."""
+    """None when nothing came for a heartbeat. Raises Over."""
     try:
         async with asyncio.timeout(HEARTBEAT_S):
-            return await queue.get()
+            event = await queue.get()
     except TimeoutError:
         return None
+    if event is OVER:
+        raise Over
+    return event
 
 
 def live_stream(body: AsyncGenerator[bytes, None]) -> StreamingResponse:
@@ -41,11 +48,13 @@ def live_stream(body: AsyncGenerator[bytes, None]) -> StreamingResponse:
 
 
 async def _until_away(body: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
-    """Ends where the records are away: the page comes back for the rest, later and later."""
+    """Ends with Over, and where the records are away: the page comes back for the rest, later and later."""
     try:
         async with aclosing(body):
             async for chunk in body:
                 yield chunk
+    except Over:
+        pass
     except RecordsUnavailable as error:
         log.warning("%s; a stream of live events ends", error)
 

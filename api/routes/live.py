@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from api.dependencies import Needed, Services, WhoAsks, counted, json_only
+from api.dependencies import Asker, Needed, Services, WhoAsks, counted, json_only, still_known
 from api.errors import ApiError
 from api.fields import ConversationId, LastEventId, Number, number_of
-from api.live import KEEP_ALIVE, encoded, live_stream, next_event
+from api.live import HEARTBEAT_S, KEEP_ALIVE, encoded, live_stream, next_event
 from api.schemas import CsatRequest, ErrorDetail, ReadRequest, TranscriptRequest, TypingRequest
 from handrail.accounts.limits import Denied
 from handrail.desk.handoff import transcript, views
@@ -79,11 +79,15 @@ async def _following(row: Own, services: Needed, asker: WhoAsks) -> AsyncIterato
 async def events(
     row: Own,
     services: Needed,
+    asker: WhoAsks,
     last_event_id: LastEventId = None,
     after: Annotated[Number, Query()] = 0,
 ) -> StreamingResponse:
-    """Messages after the last one seen and whatever happens from now on; the state comes first."""
-    return live_stream(_followed(row.id, number_of(last_event_id, after), services))
+    """Messages after the last one seen and whatever happens from now on; the state comes first.
+
+    It ends with the token that it was asked for with, and goes on with the next one.
+    """
+    return live_stream(_followed(row.id, number_of(last_event_id, after), services, asker))
 
 
 @router.post("/{conversation_id}/typing", status_code=204, dependencies=[Depends(json_only)])
@@ -168,8 +172,9 @@ def _mailed_enough(denied: Denied) -> ApiError:
     )
 
 
-async def _followed(conversation_id: str, after: int, services: Services) -> AsyncGenerator[bytes, None]:
+async def _followed(conversation_id: str, after: int, services: Services, asker: Asker) -> AsyncGenerator[bytes, None]:
     desk = services.desk
+    checked_at = desk.clock()
     conversations = desk.talks.conversations
     about = {"conversation_id": conversation_id, "author": "visitor"}
     version = read = -1
@@ -178,6 +183,10 @@ async def _followed(conversation_id: str, after: int, services: Services) -> Asy
         try:
             event = SYNC
             while True:
+                if abs(desk.clock() - checked_at) >= HEARTBEAT_S:
+                    checked_at = desk.clock()
+                    if not await still_known(services, asker):
+                        return
                 if event["type"] == "state":
                     version, read = event["version"], event.get("read", read)
                     yield encoded(event)

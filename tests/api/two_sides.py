@@ -26,7 +26,7 @@ PASSWORD = "correct horse battery"
 async def add_people(storage: Storage, *names: str, role: str = "agent") -> None:
     database = await open_database(storage)
     for name in names:
-        await People(database, "default").add(
+        await People(database, database.tenant).add(
             f"{name}@example.com", name.title(), role, await hash_password(PASSWORD), 1.0
         )
     await database.close()
@@ -55,14 +55,14 @@ class Side:
         return (await self.client.get(path, headers=self.headers)).json()
 
     @asynccontextmanager
-    async def following(self, path: str, **headers: str) -> AsyncIterator[None]:
-        """Receives events of `path` meanwhile."""
+    async def following(self, path: str, **headers: str) -> AsyncIterator[asyncio.Task[None]]:
+        """Receives events of `path` meanwhile; the task ends when the server ends the stream."""
         open_ = asyncio.Event()
         task = asyncio.create_task(self._follow(path, {**self.headers, **headers}, open_))
         try:
             async with asyncio.timeout(60):
                 await open_.wait()
-            yield
+            yield task
         finally:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -23,6 +23,8 @@ Event = dict[str, Any]
 DESK = "desk"
 SYNC: Event = {"type": "sync"}
 """Something may have been missed: look again."""
+OVER: Event = {"type": "over"}
+"""Nothing more will come: what serves these events ends."""
 MOST_WAITING = 500
 PAUSE_S = 1.0
 LISTEN_S = 1.0
@@ -41,6 +43,7 @@ class Hub:
         self._origin = uuid4().hex
         self._queues: dict[str, set[asyncio.Queue[Event]]] = {}
         self._listeners: list[Any] = []
+        self._over = False
 
     def on_event(self, listener: Any) -> None:
         """Call `listener(topic, event)` for every event of any process."""
@@ -50,6 +53,8 @@ class Hub:
     def subscribe(self, topic: str) -> Iterator[asyncio.Queue[Event]]:
         """Events of a topic from now on. Whoever falls far behind gets one `sync` in place of what he missed."""
         queue: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
+        if self._over:
+            queue.put_nowait(OVER)
         self._queues.setdefault(topic, set()).add(queue)
         try:
             yield queue
@@ -57,6 +62,11 @@ class Hub:
             self._queues[topic].discard(queue)
             if not self._queues[topic]:
                 del self._queues[topic]
+
+    def close(self) -> None:
+        """Whoever follows hears `OVER`, now and from now on."""
+        self._over = True
+        self._everybody(OVER)
 
     async def publish(self, topic: str, *events: Event) -> None:
         """Never raises: while Redis is away, other processes see it when they look again."""
