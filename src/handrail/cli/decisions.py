@@ -165,7 +165,13 @@ async def _serve(settings: Settings, host: str, port: int, key: str | None) -> N
         )
         log_format.configure(settings.observe)
         config = uvicorn.Config(
-            served, log_config=None, log_level="warning", access_log=False, server_header=False, proxy_headers=False
+            served,
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            http="api.connections:Patient",
         )
         gc.collect()
         gc.freeze()

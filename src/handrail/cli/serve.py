@@ -64,6 +64,7 @@ def serve(
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=STREAMS_END_S,  # live streams would keep it running for ever
+        http="api.connections:Patient",
         proxy_headers=False,  # `server.trusted_proxies` decides whose word is taken, not uvicorn
     )
     server = uvicorn.Server(config)
