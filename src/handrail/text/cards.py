@@ -7,26 +7,31 @@ import re
 CARD = "[card number removed]"
 CODE = "[card code removed]"
 
-SPACE, OTHER = r"[ \u00a0-]", r"[ \u00a0.,/_–—-]"
-DIGITS = re.compile(rf"\d(?:{OTHER}{{0,3}}\d){{12,}}")
+SPACE = r"[ \t-]"
+DIGITS = re.compile(r"\d(?:[\W_]{0,4}\d){12,}")
 GROUP = re.compile(r"\d+")
-PLAIN = re.compile(rf"{SPACE}{{1,3}}")
+PLAIN = re.compile(rf"{SPACE}{{1,4}}")
 LENGTHS = range(13, 20)
 MOST_GROUPS = 6
 """A card number is written in at most so many, such as four times four digits and three more."""
 USUAL = re.compile(r"(?:4 ){3}[1-4] |(?:4 ){4}[1-3] |4 6 [45] ")
 """Lengths of the groups of a number that is not written with spaces or hyphens alone."""
-ISSUED = re.compile(r"[2-6]|9")
-"""First digits of cards of the payment networks (ISO/IEC 7812)."""
+SPELLED = range(15, 17)
+"""Digits of a number that is written digit by digit."""
+ISSUED = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[0-2])\d{13}|220[0-4]\d{12,15}|3[47]\d{13}|"
+    r"3(?:0[0-59]|[689]\d)\d{11,16}|35\d{14,17}|(?:50|5[6-8]|6\d)\d{14,17}|(?:8[12]|9[0-9])\d{14}"
+)
+"""Numbers of the payment networks by first digits and length (ISO/IEC 7812); 15 digits are otherwise a telephone's."""
 
-CODE_NAMES = r"cvv2?|cvc2?|csc|cid"
+CODE_NAMES = r"cvv2?|cvc2?"
 CODE_WORDS = (
-    r"security (?:code|number)|(?:karten)?pr[üu]f(?:ziffer|nummer|code)|sicherheitscode|cryptogramme|"
+    r"csc|cid|security (?:code|number)|(?:karten)?pr[üu]f(?:ziffer|nummer|code)|sicherheitscode|cryptogramme|"
     r"code de sécurité|código de seguridad|código de segurança|codice di sicurezza|код(?: безопасности)?|رمز الأمان"
 )
-LINK = r"(?:\s*[:=(#]\s*|\s+)(?:(?:is|ist|lautet|est|es|é|è|number|code)\s+)?"
+LINK = r"(?:\s*[:=(#]\s*|\s+)(?:(?:is|ist|lautet|est|es|é|è|number|code)(?:\s*[:=]\s*|\s+)){0,2}"
 NAMED_CODE = re.compile(
-    rf"(?<!\w)((?:{CODE_NAMES})\)?{LINK})\d{{3,4}}(?!\w)|(?<![\w.,])\d{{3,4}}(?=\s*\(?(?:{CODE_NAMES})(?!\w))", re.I
+    rf"(?<!\w)((?:{CODE_NAMES})\)?{LINK})\d{{3,4}}(?!\w)|(?<![\w.,/-])\d{{3,4}}(?=\s*\(?(?:{CODE_NAMES})(?!\w))", re.I
 )
 BESIDE_CARD = re.compile(rf"(?<!\w)((?:{CODE_WORDS}){LINK})\d{{3,4}}(?!\w)", re.I)
 AFTER_EXPIRY = re.compile(
@@ -60,9 +65,9 @@ def _without_cards(run: str) -> str:
 
 def _card_end(run: str, groups: list[re.Match[str]], first: int) -> int | None:
     """Place of the last group of the longest card number that begins with group `first`."""
+    if len(groups) in SPELLED and all(len(group[0]) == 1 for group in groups):
+        return len(groups) - 1 if first == 0 and _issued("".join(group[0] for group in groups)) else None
     digits, shape, plain, end = "", "", True, None
-    if not ISSUED.match(groups[first][0]):
-        return None
     for place in range(first, min(len(groups), first + MOST_GROUPS)):
         if place > first:
             plain = plain and bool(PLAIN.fullmatch(run[groups[place - 1].end() : groups[place].start()]))
@@ -70,9 +75,13 @@ def _card_end(run: str, groups: list[re.Match[str]], first: int) -> int | None:
         shape += f"{len(groups[place][0])} "
         if len(digits) > max(LENGTHS):
             break
-        if len(digits) in LENGTHS and (plain or USUAL.fullmatch(shape)) and luhn(digits):
+        if len(digits) in LENGTHS and (plain or USUAL.fullmatch(shape)) and _issued(digits):
             end = place
     return end
+
+
+def _issued(number: str) -> bool:
+    return bool(ISSUED.fullmatch(number)) and luhn(number)
 
 
 def luhn(number: str) -> bool:

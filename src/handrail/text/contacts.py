@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 
+from handrail.text.folded import folded
 from handrail.text.phones import phones
 from handrail.text.redact import redact
 
-EMAIL = re.compile(r"[\w.+%'-]{1,64}(?:@|\s?\(at\)\s?|%40)[\w-]+(?:\.[\w-]+)+")
+AT = r"(?:@|\s?[(\[{]\s?at\s?[)\]}]\s?|%40)"
+DOT = r"(?:\.|\s?[(\[{]\s?dot\s?[)\]}]\s?)"
+SPELLED = r"[\w.+-]{1,64} at [\w-]{1,63}(?: dot [\w-]{2,63}){1,3}(?!\w)"
+EMAIL = re.compile(rf"[\w.+%'-]{{1,64}}{AT}[\w-]+(?:{DOT}[\w-]+)+|{SPELLED}", re.IGNORECASE)
 BEFORE = 40
 """Characters before a number in which it may be named."""
 OTHER = re.compile(
@@ -21,11 +25,17 @@ OTHER = re.compile(
 
 def without_contacts(text: str, known: str = "") -> str:
     """`text` with a note in place of addresses and numbers; those in `known`, which is public, stay."""
-    text = EMAIL.sub(lambda found: found[0] if found[0] in known else "[e-mail removed]", text)
+    plain = folded(text)
+    found = [(*one.span(), "[e-mail removed]") for one in EMAIL.finditer(plain)]
+    found += [
+        (start, end, "[phone number removed]")
+        for start, end in phones(plain)
+        if not OTHER.search(plain[max(0, start - BEFORE) : start])
+    ]
     kept, done = "", 0
-    for start, end in phones(text):
-        if text[start:end] not in known and not OTHER.search(text[max(0, start - BEFORE) : start]):
-            kept += text[done:start] + "[phone number removed]"
+    for start, end, note in sorted(found):
+        if start >= done and text[start:end] not in known:
+            kept += text[done:start] + note
             done = end
     return kept + text[done:]
 

@@ -8,11 +8,15 @@ import unicodedata
 NOTE = "[password removed]"
 NAMES = (
     r"passwor[dt]|passcode|passphrase|pwd|kennwort|zugangscode|mot de passe|mdp|contraseña|clave|senha|"
-    r"palavra[- ]passe|parola d'ordine|пароль|كلمة (?:المرور|السر)"
+    r"palavra[- ]passe|parola d'ordine|пароль|كلمة (?:المرور|السر)|wachtwoord|has[łl]o"
 )
+SHORT = r"passwd|pass|pw|pin(?:[- ]?code)?"
+"""Names that are also other words: what follows has to be said to be one, and to hold a digit."""
+MARKS = (":", "=")
 IS = r"is|was|to|ist|war|lautet|auf|est|était|c['’]est|es|era|é|è|это|был|هي|هو"
 SAID = re.compile(
-    rf"(?<!\w)(?P<name>(?:{NAMES})(?!\w)(?:\s+(?P<said>{IS})(?!\w))?\s*(?P<mark>[:=—–-]?)\s*)"
+    rf"(?<!\w)(?P<name>(?:{NAMES}|(?P<short>{SHORT}))(?!\w| removed\])"
+    rf"(?:\s+(?P<said>{IS})(?!\w))?\s*(?P<mark>[:=—–-]?)\s*)"
     r"(?:(?P<open>[\"'«“„`])(?P<quoted>[^\n\"'«»“”„`]{3,64})(?=[\"'»”“`])|(?P<bare>[^\s\"'«»“”„`]{4,64}))",
     re.I,
 )
@@ -26,11 +30,15 @@ def without_passwords(text: str) -> str:
 
 
 def _noted(found: re.Match[str]) -> str:
+    marked = bool(found["mark"] or found["said"])
+    said = found["said"] or found["mark"] in MARKS
+    if found["short"] and not (said and any(one.isdigit() for one in found["quoted"] or found["bare"])):
+        return found[0]
     if found["quoted"]:
         return f"{found['name']}{found['open']}{NOTE}"
     bare = found["bare"]
     end = bare.rstrip(AFTERWARDS)
-    if not _secret(end, marked=bool(found["mark"] or found["said"])):
+    if not _secret(end, marked=marked):
         return found[0]
     after = bare[len(end) :].lstrip("!")
     return f"{found['name']}{NOTE}{after}"

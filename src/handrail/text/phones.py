@@ -9,7 +9,9 @@ from functools import lru_cache
 
 import phonenumbers
 
-CANDIDATE = re.compile(r"(?<![\w.:/+-])(?!0[.,]\d{3})(?:\+ ?)?\(?\+?\d[\d ().\-/\u00a0]{5,22}\d(?!\w|:\d|[.,]\d)")
+CANDIDATE = re.compile(
+    r"(?:(?<![\w.:/+-])|(?<=[^\W\d]:))(?!0[.,]\d{3})(?:\+ ?)?\(?\+?\d[\d ().\-/\u00a0]{5,22}\d(?!\w|:\d|[.,]\d)"
+)
 WITH_TRUNK = ("GB", "DE", "AT", "CH", "FR", "BE", "NL", "IT", "SE", "AU", "BR", "IN", "SA", "EG", "AE")
 """Where national numbers are written with a 0 before them."""
 WITHOUT_TRUNK = ("US", "MX", "ES", "PT", "PL", "IT", "BR", "RU")
@@ -21,6 +23,8 @@ GROUPED = re.compile(r"(?=.*\d{3})\D*\d{1,5}(?:\D+\d{1,5})*\D+\d{1,4}")
 DATE = re.compile(
     r"(?:[0-3]?\d[./-]){2}(?:(?:19|20)\d{2}(?!\d)|\d{2}(?!\d|[./-]\d))|(?:19|20)\d{2}[-/.][01]?\d[-/.][0-3]?\d"
 )
+VERSION = re.compile(r"\d+(?:\.\d+)*\.\d(?:\.\d+)+")
+"""Such as 119.0.6045.159: a single digit between dots, and no country before it."""
 SINGLE = re.compile(r"(?<!\d)\d(?!\d)")
 MOST = 40
 """Candidates of one text that are looked up; a text with more of them is no question, and all of them go."""
@@ -38,7 +42,7 @@ def is_phone(text: str) -> bool:
     with suppress(ValueError):
         ipaddress.ip_address(text)
         return False
-    if DATE.match(text):
+    if DATE.match(text) or VERSION.fullmatch(text):
         return False
     digits = "".join(character for character in text if character.isdigit())
     if "+" in text or digits.startswith("00"):

@@ -5,12 +5,35 @@ from __future__ import annotations
 import re
 
 from handrail.text.cards import without_cards
+from handrail.text.folded import folded
 from handrail.text.national_ids import without_ids
+from handrail.text.passwords import NOTE as PASSWORD
 from handrail.text.passwords import without_passwords
 
+NOTE = "[token removed]"
 IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}")
-TOKEN = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{8,}){0,2}")
-KNOWN_TOKEN = re.compile(r"(?:sk|pk|rk|whsec)[-_]|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|eyJ|AKIA|AIza")
+IBAN_SEPARATORS = " -./"
+KEY_BLOCK = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)", re.S
+)
+NAMED_TOKEN = re.compile(
+    r"(?<![^\W_])((?:(?:api|access|auth|client|private|bearer|refresh|session|admin|secret)[ _-]?(?:access[ _-]?)?"
+    r"(?:key|token|secret)|authorization\s*:\s*(?:bearer|basic|token)|bearer|x-api-key)(?!\w)"
+    r"(?:\s*(?P<mark>[:=])\s*|\s+(?:(?P<said>is|ist|lautet|est|es|é|è)\s+)?)[\"'`]?)(?P<value>[\w./+~-]{8,}={0,2})(?![\w=])",
+    re.I,
+)
+UNMARKED = 16
+"""Characters from which on what stands behind the name of a token is one, whatever is between them."""
+IN_ADDRESS = re.compile(
+    r"(?<=[?&#;])((?:access_|auth_|refresh_|reset_|id_)?token|api_?key|sig|signature|secret|password|passwd|pwd)=[^\s&#;]{6,}",
+    re.I,
+)
+SIGNED_IN = re.compile(r"(?<=://)([^\s/@:]{1,64}):[^\s/@]{1,128}(?=@)")
+TOKEN = re.compile(r"(?<![A-Za-z0-9_-])(?:(?:SG|ya29)\.[\w.-]{20,}|[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{8,}){0,2})")
+KNOWN_TOKEN = re.compile(
+    r"(?:sk|pk|rk|whsec)[-_]|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|soat|ft|imt|agent)-|xox[abeprs]-|xapp-|eyJ|AKIA|ASIA|AIza|LTAI|EAA|SG\.|ya29\.|"
+    r"hf_|npm_|pypi-|dckr_pat_|do[opr]_v1_|shp[a-z]{2}_|sq0[a-z]{3}-|rzp_(?:live|test)_|sbp_|figd_|lin_api_|NRAK-|dapi[0-9a-f]|hrk_"
+)
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 IBAN_COUNTRIES = {
@@ -39,8 +62,20 @@ IBAN_LENGTHS = {country: length for length, countries in IBAN_COUNTRIES.items() 
 
 def redact(text: str) -> str:
     """`text` with a note in place of passwords, card numbers, IBANs, ID numbers and access tokens."""
-    left = without_ids(without_cards(_without_ibans(without_passwords(text))))
-    return TOKEN.sub(lambda found: "[token removed]" if _is_token(found[0]) else found[0], left)
+    plain = folded(text)
+    left = SIGNED_IN.sub(rf"\1:{PASSWORD}", KEY_BLOCK.sub(NOTE, plain))
+    left = IN_ADDRESS.sub(rf"\1={NOTE}", NAMED_TOKEN.sub(_named, left))
+    left = without_ids(without_cards(_without_ibans(without_passwords(left))))
+    left = TOKEN.sub(lambda found: NOTE if _is_token(found[0]) else found[0], left)
+    return text if left == plain else left
+
+
+def _named(found: re.Match[str]) -> str:
+    """What a token is said to be; words that only follow the name stay."""
+    value = found["value"]
+    letters, digits = any(one.isalpha() for one in value), any(one.isdigit() for one in value)
+    marked = found["mark"] or found["said"] or len(value) >= UNMARKED
+    return f"{found[1]}{NOTE}" if letters and digits and marked else found[0]
 
 
 def _without_ibans(text: str) -> str:
@@ -58,9 +93,9 @@ def _iban_end(text: str, start: int) -> int | None:
     length = IBAN_LENGTHS.get(text[start : start + 2].upper())
     compact, end = "", start
     while length and len(compact) < length and end < len(text):
-        if not (text[end].isascii() and text[end].isalnum()) and text[end] not in " -":
+        if not (text[end].isascii() and text[end].isalnum()) and text[end] not in IBAN_SEPARATORS:
             return None
-        compact += text[end] if text[end] not in " -" else ""
+        compact += text[end] if text[end] not in IBAN_SEPARATORS else ""
         end += 1
         if end - start > 2 * length:
             return None

@@ -56,7 +56,7 @@ def _quoted(turn: Turn) -> tuple[str, ...]:
 
 
 def _kept(text: str, most: int, published: str = "") -> str:
-    return without_contacts(redact(text[:most]), published)
+    return without_contacts(redact(text), published)[:most]
 
 
 def place_of(turn: Turn) -> Exchange:
