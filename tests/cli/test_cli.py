@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import typer
@@ -20,7 +22,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner, Result
 
 from handrail.cli import filters_of
-from handrail.cli.app import app
+from handrail.cli.app import app, main
 from handrail.errors import HandrailError, IndexBusy, KnowledgeError, SettingsError
 from handrail.settings import WELL_KNOWN
 from handrail.stores.filters import BadFilter
@@ -98,6 +100,36 @@ def test_an_error_is_one_plain_line_and_exit_code_1() -> None:
     assert done.stderr.startswith("error: knowledge base 'acme' is not indexed")
     assert "handrail ingest PATH --kb acme" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_path_that_cannot_be_written_is_one_plain_line_too(desk: Path) -> None:
+    (desk / "taken").touch()
+    (desk / "help").mkdir()
+    (desk / "help" / "a.md").write_text("# Pay\n\nPay by card.\n")
+
+    answers = ["--company", "A", "--offers", "B", "--articles", "help", "--person", "nobody", "--languages", "en"]
+
+    done = shell("init", "taken", *answers)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "taken: File exists" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_is_one_plain_line_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr("handrail.cli.app.app", MagicMock(side_effect=full))
+
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    assert capsys.readouterr().err == f"error: {os.strerror(errno.ENOSPC)}\n"
+
+
+def test_a_tenant_without_a_name_is_not_the_deployments_own(desk: Path) -> None:
+    result = run("--tenant", "", "doctor")
+
+    assert result.exit_code == 2
+    assert "names no tenant" in result.stderr
 
 
 @pytest.mark.parametrize("loaded", ["handrail.cli.app", "handrail.stores.lock"])

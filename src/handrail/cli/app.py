@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated
@@ -23,6 +24,9 @@ app = typer.Typer(
     cls=OnDemand,
 )
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+"""What a disk says that takes no more; the error names no file then."""
+
 
 @app.callback()
 def chosen(
@@ -31,17 +35,25 @@ def chosen(
         typer.Option(metavar="NAME", help="Run the command for this tenant: see `handrail tenant`."),
     ] = None,
 ) -> None:
+    if tenant == "":  # a variable that isn't set would mean the deployment's own company
+        raise typer.BadParameter("it names no tenant", param_hint="--tenant")
     if tenant is not None:
         os.environ["HANDRAIL__STORAGE__TENANT"] = tenant
 
 
 def main() -> None:
-    """Errors raised on purpose become one plain line and exit code 1, Ctrl-C one and exit code 130."""
+    """Errors raised on purpose and those of a disk become one plain line and exit code 1, Ctrl-C one and 130."""
     console = Console(stderr=True, highlight=False)
     try:
         app()
     except HandrailError as error:
         console.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is None and error.errno not in FULL:
+            raise
+        where = "" if error.filename is None else f"{error.filename}: "
+        console.print(f"[bold red]error:[/] {escape(where + os.strerror(error.errno or 0))}", soft_wrap=True)
         sys.exit(1)
     except SystemExit as ended:
         if interrupted(ended):
