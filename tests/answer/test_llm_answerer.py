@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handrail.answer.citations import enforce
-from handrail.answer.llm import LlmAnswerer, split_claim
+from handrail.answer.llm import CitedClaim, LlmAnswerer, claims_of, split_claim
 from handrail.answer.policy import Policy, RetentionOffer
 from handrail.errors import NotGrounded, PermanentError, RetryableError
 from handrail.types import Claim, Classification, Draft, Evidence, Label, Verdict
@@ -146,6 +146,36 @@ async def test_links_images_and_empty_claims_are_not_passed_on(llm_provider: Scr
     result = await draft(llm_provider, "domain?")
 
     assert [claim.text for claim in result.claims] == ["Click here now."]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "https://evil.example/a",
+        "www.evil.example",
+        "evil.example/login",
+        "evil@evil.example",
+        "**HTTP://evil.example**",
+    ],
+)
+async def test_a_claim_with_an_address_of_no_passage_goes_and_the_others_stay(
+    llm_provider: ScriptedOpenAI, place: str
+) -> None:
+    llm_provider.script(says((f"Open Settings. Sign in at {place}, then choose Domains.", ["domains/1"])))
+
+    result = await draft(llm_provider, "domain?")
+
+    assert [claim.text for claim in result.claims] == ["Open Settings."]
+
+
+def test_an_address_of_a_passage_may_be_named() -> None:
+    text = "Write to Help@tillwick.example, or see [status](https://status.tillwick.example/now?a=1)."
+    (passage,) = [hit.passage for hit in evidence({"domains/1": text}).given.values()]
+    said = "Write to **help@tillwick.example**. See https://status.tillwick.example/now/, or edit robots.txt."
+
+    claims = claims_of([CitedClaim(text=said, passage_ids=[passage.id])], [passage])
+
+    assert [claim.text for claim in claims] == said.replace(". See", ".|See").split("|")
 
 
 async def test_citation_marks_that_a_model_writes_leave_no_numbers_behind(llm_provider: ScriptedOpenAI) -> None:

@@ -15,7 +15,7 @@ from handrail.answer.blocks import Blocks, blocks
 from handrail.answer.citations import LIST_ITEM, unmarked
 from handrail.answer.gate import Band
 from handrail.answer.guidance import Check, kept
-from handrail.answer.plain import without_links, without_promises, words_alone
+from handrail.answer.plain import places, without_links, without_promises, words_alone
 from handrail.answer.policy import Policy
 from handrail.answer.promises import claims_to_act
 from handrail.answer.recite import cited_where_said
@@ -256,8 +256,10 @@ def answer_prompt(prompts: PromptLibrary, brand: str, question: Question, given:
 def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: str = "en") -> tuple[Claim, ...]:
     """Claims with text, their links reduced to words and each id once, in the order given; quotations cited in place.
 
-    Without those in which the assistant says that it has done or will do something: it cannot.
+    Without those in which the assistant says that it has done or will do something: it cannot. Nor are there any with
+    an address that no passage holds: whoever reads the answer elsewhere, as in a mail, could follow it.
     """
+    published = "\n".join(f"{passage.text}\n{passage.url}" for passage in passages).casefold()
     by_number = {str(number): passage.id for number, passage in enumerate(passages, start=1)}
     known = {passage.id for passage in passages}
     claims = []
@@ -265,7 +267,11 @@ def claims_of(cited: Sequence[CitedClaim], passages: Sequence[Passage], lang: st
         text = without_links(unmarked(claim.text)).strip()
         if text:
             ids = dict.fromkeys(_passage_id(given, known, by_number) for given in claim.passage_ids)
-            parts = [part for part in split_claim(text) if not claims_to_act(part, lang)]
+            parts = [
+                part
+                for part in split_claim(text)
+                if not claims_to_act(part, lang) and all(place.casefold() in published for place in places(part))
+            ]
             claims += [cited_where_said(Claim(part, tuple(ids)), passages) for part in parts]
     return tuple(claims)
 

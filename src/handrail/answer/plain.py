@@ -14,6 +14,9 @@ DEFINITION = re.compile(r"^\s{0,3}\[[^\]\n]+\]:\s*\S.*$", re.MULTILINE)
 AUTOLINK = re.compile(r"<(?:https?|ftp|mailto|javascript|data):[^>\n]*>", re.IGNORECASE)
 HTML = re.compile(r"</?[a-z][^>\n]*>", re.IGNORECASE)
 ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
+PLACE = re.compile(rf"{ADDRESS.pattern}|(?<![\w.@/-])(?:[a-z0-9-]{{1,63}}\.)+[a-z]{{2,}}/\S*", re.IGNORECASE)
+"""An address, also without its scheme."""
+AROUND = ".,;:!?()[]<>*_`'\"“”„«»/"
 OPEN_END = re.compile(r"!?\[[^\]]*\]?$|!?\[[^\]]*\]\([^)]*$|<[^>]*$|\w+:/{0,2}$")
 """A link, an image, a tag or an address that has begun and not ended."""
 
@@ -27,6 +30,11 @@ def without_links(text: str) -> str:
     text = LINK.sub(r"\1", text)
     text = REFERENCE_LINK.sub(r"\1", text)
     return AUTOLINK.sub("", text)
+
+
+def places(text: str) -> list[str]:
+    """Addresses of pages and mailboxes in `text`, without the punctuation around them."""
+    return [bare for found in PLACE.findall(text) if (bare := found.strip(AROUND))]
 
 
 def words_alone(text: str) -> str:
