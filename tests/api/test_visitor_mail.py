@@ -177,6 +177,8 @@ def test_a_code_ends_after_some_wrong_ones_or_half_an_hour(mailbox: Mailbox, ser
         ({"visitor_mails_per_visitor": 1}, ("c-1", "a@example.com"), ("c-2", "b@example.com")),
         ({"visitor_mails_per_client": 1}, ("c-1", "a@example.com"), ("c-3", "b@example.com")),
         ({"visitor_mails_per_recipient": 1}, ("c-1", "a@example.com"), ("c-3", "A+x@Example.com")),
+        ({"visitor_mails_per_recipient": 1}, ("c-1", "a@example.com"), ("c-3", "a@ⓔxample.com")),
+        ({"visitor_mails_per_recipient": 1}, ("c-1", "a@müller.example"), ("c-3", "a@xn--mller-kva.example")),
         ({"visitor_mails_per_day": 1}, ("c-1", "a@example.com"), ("c-3", "b@example.com")),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",

@@ -188,10 +188,18 @@ def _notification(wish: Wish, subject: str, text: str) -> NewNotification:
 def _exact(to: str) -> str:
     """Only the domain of an address is surely the same in capitals."""
     local, _, domain = to.rpartition("@")
-    return f"{local}@{domain.casefold()}"
+    return f"{local}@{_one_name(domain)}"
 
 
 def _mailbox(to: str) -> str:
     """One mailbox has many addresses: capitals and what stands behind a plus are not counted apart."""
-    local, _, domain = to.casefold().rpartition("@")
-    return f"{local.partition('+')[0] or local}@{domain}"
+    local, _, domain = to.rpartition("@")
+    return f"{(local.partition('+')[0] or local).casefold()}@{_one_name(domain)}"
+
+
+def _one_name(domain: str) -> str:
+    """As mail servers know it: one domain is written in full-width or circled letters, and with other dots, too."""
+    try:
+        return domain.encode("idna").decode().casefold()
+    except UnicodeError:
+        return domain.casefold()
