@@ -10,6 +10,7 @@ import pytest
 from handrail.errors import SettingsError
 from handrail.settings import WELL_KNOWN, Brand, HighStakes, Knowledge, Settings, load_settings
 from handrail.settings.load import REMOVED
+from handrail.settings.serving import Server
 
 
 def load(folder: Path, toml: str = "", **env: str) -> Settings:
@@ -180,6 +181,31 @@ def test_probabilities_stay_between_0_and_1(tmp_path: Path, value: str) -> None:
 
     assert "gates.answered" in text
     assert "no such setting" not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("https://Shop.example/", "https://shop.example"),
+        ("https://shop.example:443", "https://shop.example"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("https://müller.example", "https://xn--mller-kva.example"),
+        ("http://[::1]:80", "http://[::1]"),
+        ("*", "*"),
+    ],
+)
+def test_origins_are_what_browsers_send(given: str, sent: str) -> None:
+    assert Server(cors_origins=[given]).cors_origins == [sent]
+
+
+@pytest.mark.parametrize(
+    "given", ["shop.example", "https://shop.example/help", "ftp://shop.example", "https://", "https://a:b", ""]
+)
+def test_what_no_browser_sends_as_an_origin_is_refused_by_name(tmp_path: Path, given: str) -> None:
+    text = complaint(tmp_path, f'[server]\ncors_origins = ["{given}"]')
+
+    assert "server.cors_origins" in text
+    assert f"{given!r} isn't an origin; write https://www.example.com" in text
 
 
 def test_secrets_are_not_repeated(tmp_path: Path) -> None:

@@ -5,17 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
 from handrail.settings.base import Section, advanced
+
+
+def _origin(value: str) -> str:
+    """As browsers send it. Raises ValueError for what none ever sends, since the chat would just not show there."""
+    if "*" in value or value == "null":
+        return value  # whether that is wanted depends on who can reach the server
+    parts = urlsplit(value)
+    try:
+        host, port = (parts.hostname or "").encode("idna").decode(), parts.port
+    except ValueError:
+        host, port = "", None
+    if parts.scheme not in DEFAULT_PORTS or not host or parts.path not in ("", "/") or parts.query or parts.username:
+        raise ValueError(f"{value!r} isn't an origin; write https://www.example.com, without a path")
+    shown = f"[{host}]" if ":" in host else host
+    return (
+        f"{parts.scheme}://{shown}"
+        if port in (None, DEFAULT_PORTS[parts.scheme])
+        else f"{parts.scheme}://{shown}:{port}"
+    )
+
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+Origin = Annotated[str, AfterValidator(_origin)]
 
 
 class Server(Section):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8400, ge=0, le=65535, description="Port to listen on. 0 picks a free one.")
-    cors_origins: list[str] = Field(
+    cors_origins: list[Origin] = Field(
         [], description="Origins whose pages may call the API. Empty means same origin only."
     )
     trusted_proxies: int = Field(
