@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from handrail.errors import PermanentError
+from handrail.text.unveiled import hides_words, readings
 
 CONTROLS = [c for c in (*range(0x20), *range(0x7F, 0xA0)) if c not in (0x09, 0x0A, 0x0D)]
 BIDI_OVERRIDES = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
@@ -77,9 +78,8 @@ def tidy(text: str) -> str:
 
 
 def suspicious(text: str) -> bool:
-    """Whether a cleaned text shows signs of prompt injection. Only ever a reason to be stricter."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return any(signal.search(line) for line in folded.split("\n") for signal in SIGNALS)
+    """Whether a cleaned text shows signs of prompt injection, also encoded. Only ever a reason to be stricter."""
+    return any(signal.search(line) for line in readings(text) for signal in SIGNALS) or hides_words(text)
 
 
 def _few_marks(text: str) -> str:
