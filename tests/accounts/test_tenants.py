@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.accounts.tenants import NoSuchTenant, Tenants, TenantTaken
+from handrail.errors import SettingsError
 from handrail.settings import load_settings
 from handrail.settings.tenants import FILE, folder_of
 from tests.clock import EPOCH
@@ -70,3 +71,19 @@ def test_who_is_not_there_is_not_changed(tmp_path: Path) -> None:
     for change in (Tenants(tmp_path).suspend, Tenants(tmp_path).rotate, Tenants(tmp_path).remove):
         with pytest.raises(NoSuchTenant):
             change("acme")
+
+
+@pytest.mark.parametrize("about", ['{"name": "acme"', "[]", '{"name": "acme"}', '"', "\udcff"])
+def test_one_that_cannot_be_read_is_named_and_the_others_stay(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, about: str
+) -> None:
+    tenants = Tenants(tmp_path)
+    tenants.create("acme", "Acme", 1.0)
+    globex = tenants.create("globex", "Globex", 1.0)
+    path = tmp_path / "tenants" / "acme" / "tenant.json"
+    path.write_text(about, encoding="utf-8", errors="surrogateescape")
+
+    assert [tenants.all(), tenants.all()] == [[globex], [globex]]
+    assert [str(path) in record.getMessage() for record in caplog.records] == [True]
+    with pytest.raises(SettingsError, match="can't be read"):
+        tenants.named("acme")

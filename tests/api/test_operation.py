@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Message
 
 from api.app import create_app
 from api.condition import Condition
 from api.routes import health
-from handrail.errors import IndexBusy, ModelUnavailable
+from handrail.errors import IndexBusy, ModelUnavailable, SettingsError
 from handrail.llm.health import Problem
 from handrail.llm.kinds import Failure
 from tests.api.conftest import Serve
@@ -252,3 +253,23 @@ def test_a_disk_that_is_nearly_full_is_told_before_anything_is_lost(
     assert found.status_code == 200
     assert found.json()["status"] == "degraded"
     assert "storage.data_dir" in found.json()["checks"]["disk"]
+
+
+@pytest.mark.anyio
+async def test_a_start_that_fails_for_a_setting_is_told_in_one_line(tmp_path: Path) -> None:
+    app = create_app(settings_in(tmp_path, limits={"redis_url": "http://:a-password@127.0.0.1"}), ScriptedAssistant())
+    told: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "lifespan.startup"}
+
+    async def send(message: Message) -> None:
+        told.append(message)
+
+    with pytest.raises(SettingsError):
+        await app({"type": "lifespan", "state": {}, "app": app}, receive, send)
+
+    (failed,) = told
+    assert failed["type"] == "lifespan.startup.failed"
+    assert failed["message"].startswith("cannot start: limits.redis_url: ")
+    assert "\n" not in failed["message"] and "a-password" not in failed["message"]

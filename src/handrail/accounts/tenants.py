@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import secrets
 import shutil
@@ -16,6 +17,8 @@ from filelock import FileLock
 from handrail.errors import PermanentError, SettingsError
 from handrail.settings import Storage
 from handrail.settings.tenants import ABOUT, FILE, FOLDER, OWN, folder_of
+
+log = logging.getLogger(__name__)
 
 LEAVING = ".removed-"
 HOST = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
@@ -56,11 +59,23 @@ class Tenants:
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
         self._folder = data_dir / FOLDER
+        self._unread: set[Path] = set()
 
     def all(self) -> list[Tenant]:
-        """By name."""
-        found = (_read(path) for path in sorted(self._folder.glob(f"[a-z0-9]*/{ABOUT}")))
-        return [tenant for tenant in found if tenant is not None]
+        """By name; without those whose file can't be read, which the log names once."""
+        found = []
+        for path in sorted(self._folder.glob(f"[a-z0-9]*/{ABOUT}")):
+            try:
+                tenant = _read(path)
+            except SettingsError as error:
+                if path not in self._unread:
+                    log.error("%s", error)
+                self._unread.add(path)
+                continue
+            self._unread.discard(path)
+            if tenant is not None:
+                found.append(tenant)
+        return found
 
     def named(self, name: str) -> Tenant:
         """Raises NoSuchTenant, and SettingsError for a name that is none."""
@@ -159,11 +174,14 @@ def _new_widget() -> str:
 
 
 def _read(path: Path) -> Tenant | None:
+    """None where there is none. Raises SettingsError where there is one that can't be read."""
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
         return Tenant(**{**about, "hosts": tuple(about.get("hosts", ()))})
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise SettingsError(f"{path} can't be read ({type(error).__name__}). Put it back from a backup") from None
 
 
 def _write(folder: Path, tenant: Tenant) -> None:
