@@ -38,7 +38,7 @@ class NewTenant(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{1,39}$", examples=["acme"])
-    company: str = Field(min_length=1, max_length=120, description="What the assistant calls the company.")
+    company: str = Field(min_length=1, max_length=60, description="What the assistant calls the company.")
 
 
 class Hosts(BaseModel):

@@ -87,3 +87,14 @@ def test_one_that_cannot_be_read_is_named_and_the_others_stay(
     assert [str(path) in record.getMessage() for record in caplog.records] == [True]
     with pytest.raises(SettingsError, match="can't be read"):
         tenants.named("acme")
+
+
+@pytest.mark.parametrize("company", ["", "x" * 61, "Acme\nBcc: eve@example.com", "Acme\x1b[31m"])
+def test_a_company_that_could_not_be_served_is_not_made(tmp_path: Path, company: str) -> None:
+    tenants = Tenants(tmp_path)
+
+    with pytest.raises(SettingsError, match="a company can't be called"):
+        tenants.create("acme", company, 1.0)
+
+    assert tenants.all() == []
+    tenants.create("acme", "x" * 60, 1.0)

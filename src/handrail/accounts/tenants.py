@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock
+from pydantic import ValidationError
 
 from handrail.errors import PermanentError, SettingsError
-from handrail.settings import Storage
+from handrail.settings import Brand, Storage
 from handrail.settings.tenants import ABOUT, FILE, FOLDER, OWN, folder_of
 
 log = logging.getLogger(__name__)
@@ -93,6 +94,10 @@ class Tenants:
 
     def create(self, name: str, company: str, now: float) -> Tenant:
         """With settings that only say what the company is called. Raises TenantTaken and SettingsError."""
+        try:
+            Brand(name=company)
+        except ValidationError as error:
+            raise SettingsError(f"a company can't be called {company!r}: {error.errors()[0]['msg']}") from None
         folder = folder_of(self._data_dir, name)
         tenant = Tenant(name, _new_widget(), now)
         with self._alone():

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+
+def _one_line(value: str) -> str:
+    """A name stands in headers of e-mails and in logs, too."""
+    if not value.isprintable():
+        raise ValueError("write it in one line, without control characters")
+    return value
+
+
+Line = Annotated[str, AfterValidator(_one_line)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 
 

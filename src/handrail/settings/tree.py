@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, SecretStr
 
 from handrail.settings.answering import Generate, Guidance, Prompts, Suggest, Verify
-from handrail.settings.base import Probability, Section, advanced
+from handrail.settings.base import Line, Probability, Section, advanced
 from handrail.settings.decisions import Decide
 from handrail.settings.fitted import fitted
 from handrail.settings.people import Alerts, Customer, Hours, Oidc
@@ -18,8 +18,8 @@ from handrail.settings.sources import Source
 
 
 class Brand(Section):
-    name: str = Field("our company", min_length=1, max_length=60, description="The company the assistant speaks for.")
-    assistant: str = Field(
+    name: Line = Field("our company", min_length=1, max_length=60, description="The company the assistant speaks for.")
+    assistant: Line = Field(
         "Assistant", min_length=1, max_length=60, description="Name shown above the assistant's messages."
     )
     accent: str = Field("#0b6e5f", pattern=r"^#[0-9a-fA-F]{6}$", description="Accent colour of the widget.")
