@@ -46,7 +46,8 @@ class Folder:
                 yield path
                 continue
             found = True
-            if why := self._site(path).holds_no_page(path):
+            why = "files about the repository" if self._sites.tells_of_repository(path) else ""
+            if why := why or self._site(path).holds_no_page(path):
                 parts.setdefault(why, []).append(path)
             else:
                 yield from self._read(path)

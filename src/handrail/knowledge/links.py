@@ -195,10 +195,51 @@ def _starlight(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[s
 def _hugo(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
     if own := _text(fields, "url"):
         return own
-    parts = [part.lower().replace(" ", "-") for part in path.with_suffix("").parts]
+    parts = [part if config.get("disablepathtolower") else part.lower() for part in path.with_suffix("").parts]
+    parts = [part.replace(" ", "-") for part in parts]
     parts = parts[1:] if parts[0] == "content" else parts
+    parts = _in_language(parts, config)
     parts = parts[:-1] if parts[-1] in ("index", "_index") else [*parts[:-1], _text(fields, "slug") or parts[-1]]
     return "/".join((*parts, "")) if parts else ""
+
+
+def _in_language(parts: list[str], config: Mapping[str, Any]) -> list[str]:
+    """A path of Hugo behind the address of its language, which a folder or the end of the name tells."""
+    said = config.get("languages")
+    languages = {str(key).lower(): one for key, one in said.items()} if isinstance(said, dict) else {}
+    name, dot, ending = parts[-1].rpartition(".")
+    lang = ""
+    if dot and ending in languages:
+        lang, parts = ending, [*parts[:-1], name]
+    for key, one in languages.items():
+        folder = (
+            next((str(one[k]) for k in ("contentDir", "contentdir") if one.get(k)), "") if isinstance(one, dict) else ""
+        )
+        inner = list(PurePosixPath(folder.lower()).parts)
+        inner = inner[1:] if inner[:1] == ["content"] else inner
+        if inner and parts[: len(inner)] == inner:
+            lang, parts = key, parts[len(inner) :]
+            break
+    main = str(config.get("defaultcontentlanguage", "en")).lower()
+    return [lang, *parts] if lang and (lang != main or config.get("defaultcontentlanguageinsubdir")) else parts
+
+
+def _vitepress(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """Without `cleanUrls` an address ends in `.html`."""
+    if own := _text(fields, "permalink"):
+        return own
+    folder = "/".join((*path.parts[:-1], "")) if path.parts[:-1] else ""
+    if path.stem.lower() in INDEX:
+        return folder
+    return f"{folder}{path.stem}" + ("" if config.get("cleanUrls") is True else ".html")
+
+
+def _nuxt(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """Nuxt Content: numbers in front of names are their order."""
+    if own := _text(fields, "path"):
+        return own
+    parts = [re.sub(r"^\d+\.", "", part).replace(" ", "-").lower() for part in path.with_suffix("").parts]
+    return "/".join(parts[:-1] if parts[-1] == "index" else parts)
 
 
 def _html(path: PurePosixPath, fields: Mapping[str, Any], config: Mapping[str, Any]) -> str:
@@ -214,7 +255,7 @@ def _host(generator: str, config: Mapping[str, Any]) -> str:
     if generator == "jekyll":
         host = _text(config, "url") or ""
         return host.rstrip("/") + "/" + (_text(config, "baseurl") or "").strip("/") if host else ""
-    return _text(config, {"mkdocs": "site_url", "sphinx": "html_baseurl"}.get(generator, "")) or ""
+    return _text(config, {"mkdocs": "site_url", "sphinx": "html_baseurl", "hugo": "baseurl"}.get(generator, "")) or ""
 
 
 def _text(fields: Mapping[str, Any], key: str) -> str | None:
@@ -228,12 +269,16 @@ RULES: Mapping[str, Callable[[PurePosixPath, Mapping[str, Any], Mapping[str, Any
     "mkdocs": _mkdocs,
     "gitbook": _plain_path,
     "starlight": _starlight,
-    "vitepress": _plain_path,
+    "vitepress": _vitepress,
+    "mintlify": _plain_path,
+    "nuxt": _nuxt,
     "hugo": _hugo,
     "sphinx": _html,
     "mdbook": _html,
 }
 MAKERS: Mapping[str, Callable[[str], str]] = {
-    **dict.fromkeys(("docusaurus", "jekyll", "gitbook", "starlight", "hugo", "vitepress", "mdbook"), github),
+    **dict.fromkeys(
+        ("docusaurus", "jekyll", "gitbook", "starlight", "hugo", "vitepress", "mdbook", "mintlify", "nuxt"), github
+    ),
     "mkdocs": python_markdown,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -23,11 +24,19 @@ CONFIGURED = {
     "starlight": ("astro.config.mjs", "astro.config.ts", "astro.config.js"),
     "sphinx": ("conf.py", "myst.yml", "_toc.yml"),
     "hugo": ("hugo.toml", "hugo.yaml", "hugo.yml", "archetypes"),
-    "vitepress": (".vitepress",),
+    "vitepress": (".vitepress", ".vuepress"),
     "mdbook": ("book.toml",),
     "gitbook": (".gitbook.yaml", ".gitbook", "SUMMARY.md"),
+    "mintlify": ("mint.json",),
 }
 """Files and folders that only sites of a generator have."""
+ALSO = {
+    "hugo": (("config.toml", "config.yaml", "config.yml", "config.json", "config/_default"), "content"),
+    "nuxt": (("nuxt.config.ts", "nuxt.config.js", "nuxt.config.mjs", "content.config.ts"), "content"),
+}
+"""Files that other things have, too, and the folder that makes them those of a generator."""
+MINTLIFY = re.compile(r"mintlify\.com/docs\.json|\"navigation\"\s*:")
+"""In a `docs.json`."""
 MARKED = {
     "docusaurus": re.compile(r"^import .* from ['\"]@(?:docusaurus|theme|site)/", re.M),
     "starlight": re.compile(r"^import .* from ['\"](?:@astrojs/starlight|~/components/)", re.M),
@@ -39,16 +48,27 @@ MARKED = {
         r"|^(?:`{3,}|:{3,})\{(?:note|warning|tip|toctree|eval-rst|admonition|code-block)\}|\{(?:doc|ref)\}`",
         re.M,
     ),
+    "hugo": re.compile(r"\{\{[<%] */?[a-z]"),
+    "mintlify": re.compile(r"^[ \t]*<(?:CardGroup|AccordionGroup|ParamField|ResponseField|CodeGroup|Frame)\b", re.M),
+    "nuxt": re.compile(
+        r"^::(?:callout|note|tip|warning|caution|card|card-group|code-group|tabs|steps|accordion)\b", re.M
+    ),
 }
 """What a page of such a site holds, where nothing else tells."""
 DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".text")
 """Files that are no pages where a generator makes the site: its settings, data and samples."""
 PAGES = (".md", ".mdx", ".markdown", ".rst")
+HOMES = ("md", "markdown", "html")
 LOOKED_AT, LOOKED_INTO = 100, 20_000
 """Pages of a folder, and bytes of each, that are looked through for marks."""
 JS = r"\b{}\s*:\s*(?:['\"]([^'\"\n]*)['\"]|(true|false))"
 FOREIGN = frozenset(("_layouts", "_includes", "_data", "_drafts", "_site", "_sass", "_plugins", "node_modules"))
 """Folders of a Jekyll site that hold no pages of it."""
+ABOUT = frozenset((
+    "readme", "contributing", "code_of_conduct", "code-of-conduct", "security", "support", "license", "licence",
+    "copying", "notice", "authors", "changelog", "governance", "maintainers", "agents", "claude", "requirements",
+))  # fmt: skip
+"""Files of a repository that tell those who work on it how to."""
 
 
 @dataclass(frozen=True)
@@ -66,29 +86,40 @@ class Site:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """Empty where there is none that can be read."""
-        for name in CONFIGURED.get(self.generator, ()):
+        for name in (*CONFIGURED.get(self.generator, ()), *ALSO.get(self.generator, ((),))[0]):
             text = _read(self.root / name)
             if text and name.endswith((".yml", ".yaml")):
                 try:
                     said = yaml.load(text, _Loader)  # noqa: S506 (a SafeLoader)
                 except (yaml.YAMLError, RecursionError, ValueError):
                     return {}
+                if self.generator == "hugo" and isinstance(said, dict):
+                    return {str(key).lower(): value for key, value in said.items()}
                 return said if isinstance(said, dict) else {}
             if text and self.generator == "docusaurus":
                 keys = ("url", "baseUrl", "routeBasePath", "trailingSlash")
                 found = {key: re.search(JS.format(key), text) for key in keys}
                 return {key: one[1] if one[1] is not None else one[2] == "true" for key, one in found.items() if one}
+            if text and name.endswith(".toml"):
+                return _toml(text)
             if text and name == "conf.py":
                 return _constants(text)
+        if self.generator == "vitepress":
+            said = "".join(_read(self.root / ".vitepress" / f"config.{end}") for end in ("ts", "mts", "js", "mjs"))
+            return {"cleanUrls": bool(re.search(r"\bcleanUrls\s*:\s*true", said))}
         return {}
 
     @property
     def content(self) -> Path:
         """The folder whose paths the addresses of pages repeat."""
-        folder = {"mkdocs": self.config.get("docs_dir", "docs"), "gitbook": self.config.get("root", ".")}.get(
-            self.generator, "docs" if self.generator == "docusaurus" else "."
-        )
-        inner = self.root / str(folder).strip("/")
+        said = {
+            "mkdocs": self.config.get("docs_dir", "docs"),
+            "gitbook": self.config.get("root", "."),
+            "docusaurus": "docs",
+            "hugo": self.config.get("contentdir", "content"),
+            "nuxt": "content",
+        }
+        inner = self.root / str(said.get(self.generator, ".")).strip("/")
         return inner if self.configured and inner.is_dir() else self.root
 
     def holds_no_page(self, path: Path) -> str:
@@ -96,17 +127,41 @@ class Site:
         parts = path.relative_to(self.root).parts if path.is_relative_to(self.root) else (path.name,)
         if self.configured and path.suffix.lower() in DATA:
             return "data files of a site"
-        if self.generator == "jekyll" and FOREIGN & set(parts[:-1]):
-            return "parts of pages"
-        if self.generator and parts[-1].startswith("_") and self.generator not in ("sphinx", "hugo"):
-            return "parts of pages"
-        if self.generator in ("docusaurus", "starlight") and any(part.startswith("_") for part in parts):
-            return "parts of pages"
-        if self.generator == "sphinx" and {"_templates", "_build", "_static"} & set(parts[:-1]):
+        if self._is_part(parts):
             return "parts of pages"
         if self.generator in ("gitbook", "mdbook") and path.name in ("SUMMARY.md", "GLOSSARY.md"):
             return "tables of contents"
+        if self.configured and self._is_outside(path, parts):
+            return "files outside of the site's pages"
         return ""
+
+    def _is_part(self, parts: tuple[str, ...]) -> bool:
+        folders = set(parts[:-1])
+        if self.generator == "jekyll" and FOREIGN & folders:
+            return True
+        if self.generator == "sphinx" and {"_templates", "_build", "_static"} & folders:
+            return True
+        if self.generator == "mintlify" and parts[0] in ("snippets", "_snippets"):
+            return True
+        if self.generator in ("docusaurus", "starlight", "nuxt") and any(part.startswith("_") for part in parts):
+            return True
+        return bool(self.generator) and parts[-1].startswith("_") and self.generator not in ("sphinx", "hugo")
+
+    def _is_outside(self, path: Path, parts: tuple[str, ...]) -> bool:
+        """Whether the generator makes no page of a file because of where it lies."""
+        about = len(parts) == 1 and path.stem.lower() in ABOUT
+        if self.generator in ("mkdocs", "hugo", "nuxt"):
+            return self.content != self.root and not path.is_relative_to(self.content)
+        if self.generator in ("docusaurus", "starlight"):
+            return len(parts) == 1 and path.suffix.lower() in PAGES
+        if self.generator == "jekyll":
+            left_out = self.config.get("exclude")
+            names = [str(one).strip("/") for one in left_out] if isinstance(left_out, list) else []
+            if any("/".join(parts[:depth]) in names for depth in range(1, len(parts) + 1)):
+                return True
+            home = path.stem.lower() == "readme" and not any((self.root / f"index.{end}").exists() for end in HOMES)
+            return about and not home
+        return about and self.generator == "mintlify"
 
 
 class Sites:
@@ -127,11 +182,20 @@ class Sites:
         found = next(filter(None, map(self._marked, inside)), "")
         return self._site(self._root, found)
 
+    def tells_of_repository(self, path: Path) -> bool:
+        """Whether it lies in the source's own folder, where those who work on a site in a folder below are told how."""
+        if path.parent != self._root or path.stem.lower() not in ABOUT or self._configured(self._root):
+            return False
+        return any(self._configured(folder) for folder in _folders(self._root))
+
     def _look_for_files(self, folder: Path) -> str:
         for generator, names in CONFIGURED.items():
             if any((folder / name).exists() for name in names):
                 return generator
-        return ""
+        for generator, (names, inner) in ALSO.items():
+            if (folder / inner).is_dir() and any((folder / name).exists() for name in names):
+                return generator
+        return "mintlify" if MINTLIFY.search(_read(folder / "docs.json")) else ""
 
     def _look_for_marks(self, folder: Path) -> str:
         """The generator whose marks most of the pages have that have any; files in inner folders don't count."""
@@ -149,6 +213,21 @@ def _pages(folder: Path) -> Iterator[Path]:
         yield from sorted(path for path in folder.iterdir() if path.suffix.lower() in PAGES)
     except OSError:
         return
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    try:
+        yield from sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    except OSError:
+        return
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """By names in lower case, as Hugo reads them."""
+    try:
+        return {key.lower(): value for key, value in tomllib.loads(text).items()}
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
 
 
 def _read(path: Path) -> str:

@@ -12,8 +12,11 @@ from handrail.knowledge.front_matter import split
 from handrail.knowledge.includes import Room
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element, tree
+from handrail.knowledge.markup.groups import grouped
 from handrail.knowledge.markup.marks import tagged
+from handrail.knowledge.markup.mdc import Mdc
 from handrail.knowledge.markup.myst import plain_myst
+from handrail.knowledge.markup.shortcodes import Shortcodes
 from handrail.knowledge.markup.writer import Writer, without_figures
 
 MODULE = re.compile(r"import\s[^\n]{1,300}\sfrom\s[\"'][^\"'\n]{1,300}[\"'];?\s*$", re.M)
@@ -73,15 +76,22 @@ class Around:
 
 def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -> str:
     """`text` without the marks of a site's generator. `mdx`: the file says that it is MDX."""
-    mdx = mdx or around.generator == "docusaurus" or bool(MODULE.match(text.lstrip()))
+    mdx = mdx or around.generator in ("docusaurus", "mintlify") or bool(MODULE.match(text.lstrip()))
     text = _with_includes(text, around)
     if around.generator == "sphinx":
         text = plain_myst(text, around.substitutions, around.rst)
+    shortcodes = _shortcodes(around) if around.generator == "hugo" and "{{" in text else None
+    text = shortcodes.code(text) if shortcodes else text
+    text = grouped(text)
     code = Code()
-    text = ESCAPED.sub(lambda found: code.hold(f"`<{found[1]}>`"), code.taken(text))
+    text = code.taken(text)
+    text = shortcodes.shown(text, code.hold) if shortcodes else text
+    text = ESCAPED.sub(lambda found: code.hold(f"`<{found[1]}>`"), text)
     imports: dict[str, str] = {}
     if mdx:
         text = COMMENT.sub(lambda found: "" if found[0].endswith("*/}") else found[0], _without_program(text, imports))
+    if around.generator == "nuxt":
+        text = Mdc(lambda name: _called(name, code, around)).tagged(text)
     text = tagged(text)
     if not mdx:
         text = code.indented(text)
@@ -128,6 +138,19 @@ def _with_includes(text: str, around: Around) -> str:
     return text
 
 
+def _shortcodes(around: Around) -> Shortcodes:
+    root = around.root
+
+    def read(place: str) -> str | None:
+        found = around.read(root / place) if root is not None else None
+        return found[1] if found else None
+
+    said = around.config.get("params")
+    params = {**(said if isinstance(said, dict) else {}), **around.fields}
+    lang = around.fields.get("lang") or around.config.get("defaultcontentlanguage")
+    return Shortcodes(read, {str(key).lower(): value for key, value in params.items()}, str(lang or "en"))
+
+
 def _snippet(found: re.Match[str], around: Around) -> str:
     name, indent = found[2] or found[4], found[1] or found[3] or ""
     root = around.root or Path()
@@ -151,6 +174,16 @@ def _partial(element: Element, imports: Mapping[str, str], code: Code, around: A
     for key, value in element.said.items():
         body = body.replace(f"{{props.{key}}}", value)
     return code.hold(plain_markdown(body, mdx=True, around=_within(around, path)).strip())
+
+
+def _called(name: str, code: Code, around: Around) -> str | None:
+    """A page of Nuxt Content that a component calls by a name."""
+    root = around.root or Path()
+    folders = (root / "content" / "_partials", root / "content", around.path.parent)
+    found = around.read(*(folder / f"{name.removesuffix('.md').strip('/')}.md" for folder in folders))
+    if found is None:
+        return None
+    return code.hold(plain_markdown(split(found[1])[1], around=_within(around, found[0])).strip())
 
 
 def _within(around: Around, path: Path) -> Around:

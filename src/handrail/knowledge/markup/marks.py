@@ -13,7 +13,7 @@ from html import escape
 from handrail.text.markdown import run_in
 
 COLONS = re.compile(r":{3,} ?([A-Za-z][\w-]*)(?![^\s\[{])(.*)")
-ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) ([\w-]+)(?: [\w -]+)?(?: \"([^\"]*)\")?")
+ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) ?([\w-]+)(?: [\w -]+)?(?: +\"(.*?)\")?")
 TAB = re.compile(r"===[+!]? \"([^\"]+)\"")
 LIQUID = re.compile(r"\{%-? *(end)?(\w[\w-]*)\b((?:[^%]|%(?!\}))*)%\}")
 NAMED = re.compile(r"\b(?:style|title|type)=\"([^\"]+)\"")

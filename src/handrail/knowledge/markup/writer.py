@@ -12,7 +12,7 @@ from handrail.knowledge.grid import TALLEST, WIDEST, Grids, number, placed
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element
 from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED
-from handrail.knowledge.markup.names import HIDDEN, KEYS, PARAGRAPHS, SILENT, TEXTS, TITLES, UNSEEN, WRAPPED
+from handrail.knowledge.markup.names import HIDDEN, KEYS, PARAGRAPHS, SILENT, TEXTS, TITLES, UNSEEN, WRAPPED, kind_of
 from handrail.text.markdown import END_OF_TABS, TAB_MARK, anchor_mark, run_in
 
 HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.M)
@@ -206,9 +206,7 @@ class Writer:
 
     def _note(self, element: Element, kind: str) -> str:
         said = element.said
-        label = next((said[key] for key in TITLES if said.get(key)), "")
-        kinds = (said[key] for key in ("type", "kind", "variant", "intent", "status") if said.get(key, "").isalpha())
-        label = label or next(kinds, kind)
+        label = next((said[key] for key in TITLES if said.get(key)), "") or kind_of(said, kind)
         text = self._dedented(element)
         if not text:
             return "\n\n"
