@@ -74,7 +74,7 @@ class Chunker:
     def fingerprint(self) -> str:
         """Passages made under another fingerprint must be made again."""
         s = self._settings
-        return f"12:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
+        return f"13:{s.merge_below_tokens}:{s.split_above_tokens}:{s.overlap_tokens}:1"
 
     def encoder_text(self, passage: Passage) -> str:
         """What the embedder reads of a passage: its text, with title and headings in front."""

@@ -62,6 +62,8 @@ HOMES = ("md", "markdown", "html")
 LOOKED_AT, LOOKED_INTO = 100, 20_000
 """Pages of a folder, and bytes of each, that are looked through for marks."""
 JS = r"\b{}\s*:\s*(?:['\"]([^'\"\n]*)['\"]|(true|false))"
+BRACED = re.compile(r"\{(?:[^{}]++|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})*+\}")
+DOCS = re.compile(r"(?:\bdocs\s*:|plugin-content-docs['\"]\s*,)\s*\{")
 FOREIGN = frozenset(("_layouts", "_includes", "_data", "_drafts", "_site", "_sass", "_plugins", "node_modules"))
 """Folders of a Jekyll site that hold no pages of it."""
 ABOUT = frozenset((
@@ -97,9 +99,7 @@ class Site:
                     return {str(key).lower(): value for key, value in said.items()}
                 return said if isinstance(said, dict) else {}
             if text and self.generator == "docusaurus":
-                keys = ("url", "baseUrl", "routeBasePath", "trailingSlash")
-                found = {key: re.search(JS.format(key), text) for key in keys}
-                return {key: one[1] if one[1] is not None else one[2] == "true" for key, one in found.items() if one}
+                return _docusaurus(text)
             if text and name.endswith(".toml"):
                 return _toml(text)
             if text and name == "conf.py":
@@ -115,7 +115,7 @@ class Site:
         said = {
             "mkdocs": self.config.get("docs_dir", "docs"),
             "gitbook": self.config.get("root", "."),
-            "docusaurus": "docs",
+            "docusaurus": self.config.get("path", "docs"),
             "hugo": self.config.get("contentdir", "content"),
             "nuxt": "content",
         }
@@ -133,7 +133,17 @@ class Site:
             return "tables of contents"
         if self.configured and self._is_outside(path, parts):
             return "files outside of the site's pages"
+        if any(
+            rule.fullmatch("/".join(parts[:depth])) for depth in range(1, len(parts) + 1) for rule in self._left_out
+        ):
+            return "pages that the site's configuration leaves out"
         return ""
+
+    @cached_property
+    def _left_out(self) -> list[re.Pattern[str]]:
+        """Paths that the configuration of Sphinx or Jekyll excludes, and all that lies in them."""
+        said = self.config.get({"sphinx": "exclude_patterns", "jekyll": "exclude"}.get(self.generator, ""))
+        return [_glob(str(one).strip("/")) for one in said] if isinstance(said, list) else []
 
     def _is_part(self, parts: tuple[str, ...]) -> bool:
         folders = set(parts[:-1])
@@ -155,10 +165,6 @@ class Site:
         if self.generator in ("docusaurus", "starlight"):
             return len(parts) == 1 and path.suffix.lower() in PAGES
         if self.generator == "jekyll":
-            left_out = self.config.get("exclude")
-            names = [str(one).strip("/") for one in left_out] if isinstance(left_out, list) else []
-            if any("/".join(parts[:depth]) in names for depth in range(1, len(parts) + 1)):
-                return True
             home = path.stem.lower() == "readme" and not any((self.root / f"index.{end}").exists() for end in HOMES)
             return about and not home
         return about and self.generator == "mintlify"
@@ -222,6 +228,13 @@ def _folders(folder: Path) -> Iterator[Path]:
         return
 
 
+def _glob(pattern: str) -> re.Pattern[str]:
+    """`**` is any path, `*` any part of a name, as Sphinx and Jekyll have them."""
+    parts = re.split(r"(\*\*/?|\*|\?)", pattern)
+    made = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(made.get(part, re.escape(part)) for part in parts))
+
+
 def _toml(text: str) -> dict[str, Any]:
     """By names in lower case, as Hugo reads them."""
     try:
@@ -235,6 +248,20 @@ def _read(path: Path) -> str:
         return plain_file(path, 2_000_000).decode("utf-8-sig", errors="replace") if path.is_file() else ""
     except (OSError, KnowledgeError):
         return ""
+
+
+def _docusaurus(program: str) -> dict[str, Any]:
+    """Where the pages lie and stand, of which blogs and other plugins say the same of theirs."""
+    begins = DOCS.search(program)
+    docs = (BRACED.match(program, begins.end() - 1) if begins else None) or ("",)
+    found = {
+        "url": re.search(JS.format("url"), program),
+        "baseUrl": re.search(JS.format("baseUrl"), program),
+        "trailingSlash": re.search(JS.format("trailingSlash"), program),
+        "routeBasePath": re.search(JS.format("routeBasePath"), docs[0]),
+        "path": re.search(JS.format("path"), docs[0]),
+    }
+    return {key: one[1] if one[1] is not None else one[2] == "true" for key, one in found.items() if one}
 
 
 def _constants(program: str) -> dict[str, Any]:

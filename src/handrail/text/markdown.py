@@ -35,7 +35,8 @@ HARD_BREAK = re.compile(CODE + r"|(?:\\|(?<! ) {2,})\n|<br\s*/?>\n?", re.I)
 LINKED = re.compile(r"(?<!!)\[[^\[\]]{0,500}\]\((https?://[^)\s]{1,500})")
 """The address of a link that is no picture's."""
 LINK = re.compile(r"!?\[([^\[\]]{0,500})\]\([^)]{0,500}\)")
-GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?<=[a-z)\"”])([.!?])(?=[A-Z][a-z])")
+GLUED = re.compile(CODE + r"|\]\([^)\s]{1,500}|https?://\S+|(?:\b[a-z]+|(?<=[)\"”]))([.!?])(?=[A-Z][a-z])")
+"""A stop between words that are glued; a name such as `Rocket.Chat` is none."""
 LEADING_MARKER = re.compile(r"^(\s*)(\d+[.)]|[-*+])(?:\s+|$)")
 MARKS = re.compile(r"^[^\S\n]*(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+|>\s?)+|(?<!\s)\s*\[\d{1,3}\]", re.M)
 FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.M)
@@ -213,7 +214,7 @@ def sentences(text: str, lang: str = "en") -> list[str]:
 
     What is said in bold before a sentence, as a heading in its line, belongs to it.
     """
-    spaced = GLUED.sub(lambda found: f"{found[1]} " if found[1] else found[0], " ".join(text.split()))
+    spaced = GLUED.sub(lambda found: f"{found[0]} " if found[1] else found[0], " ".join(text.split()))
     found: list[str] = []
     for part in map(str.strip, _segments(spaced, lang)):
         ends = CLOSING.match(part)
@@ -229,10 +230,10 @@ def sentences(text: str, lang: str = "en") -> list[str]:
 
 
 def _segments(text: str, lang: str) -> list[str]:
-    """As `sentencex` cuts them, but never between the mark of an image and its description."""
+    """As `sentencex` cuts them, but within no word, and never between the mark of an image and its description."""
     cut: list[str] = []
     for part in _windowed(text, lang):
-        if cut and cut[-1].endswith("!") and part.startswith("["):
+        if cut and ((cut[-1].endswith("!") and part.startswith("[")) or (cut[-1][-1:] in ".!?" and part[:1].isalnum())):
             cut[-1] += part
         else:
             cut.append(part)

@@ -26,6 +26,8 @@ from handrail.knowledge.formats.html_tree import (
 )
 from handrail.knowledge.front_matter import led
 from handrail.knowledge.links import address
+from handrail.knowledge.markup import Around, with_includes
+from handrail.knowledge.markup.figures import FIGURE
 from handrail.knowledge.metadata import facets
 from handrail.knowledge.publication import held_back
 from handrail.text.markdown import END_OF_TABS, OWN_ANCHOR
@@ -88,6 +90,10 @@ class Html:
         if TEMPLATE.search(html):
             yield Skipped(str(document.path), "a template that pages are made from, not a page")
             return
+        site = document.site
+        if site is not None and site.generator == "jekyll" and fields:
+            around = Around(document.path, site.root, site.generator, fields, site.config, document.max_bytes)
+            html = with_includes(html, around)
         page = page_of(html, document.url)
         why = held_back(fields) or page.held_back or (f"redirects to {page.redirect}" if page.redirect else "")
         if why:
@@ -136,6 +142,11 @@ class _Converter(MarkdownConverter):
     def escape(self, text: str, parent_tags: set[str]) -> str:
         text = NUMBERED.sub(r"\\[\1\\]", MARKS.sub(r"\\\g<0>", text))
         return text.replace("|", r"\|") if parent_tags & {"td", "th"} else text
+
+    def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """In one line: a link may hold a picture above its words, or paragraphs."""
+        words = " ".join(FIGURE.sub("", text).split()) or " ".join(text.split())
+        return str(super().convert_a(el, words if "\n" in text.strip() else text, parent_tags))  # type: ignore[misc]
 
     def convert_hN(self, n: int, el: Tag, text: str, parent_tags: set[str]) -> str:
         words = " ".join(text.split())

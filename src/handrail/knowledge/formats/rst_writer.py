@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 
 from docutils import nodes
 
@@ -23,6 +24,10 @@ MARKER = re.compile(r"\.\.[ \t]+[^\n]*?::[ \t]*")
 ERROR = 3
 """Level of a message of docutils from which it has left out what the message is about."""
 DEEPEST = 80
+BOLD = re.compile(r"\*\*[^*]+\*\*")
+"""Cells of a first row that names the columns, though the page doesn't say so."""
+QUOTE = re.compile(r"^(?:> ?)+", re.M)
+WORDS_IN_ALT = 5
 
 
 class Writer:
@@ -176,14 +181,15 @@ class Writer:
         rows = self._grids.spread(placed(lines), len, "")
         if not rows:
             return ""
-        if not any(isinstance(part, nodes.thead) for part, _ in found):
+        headed = any(isinstance(part, nodes.thead) for part, _ in found)
+        if not headed and not (len(rows) > 1 and any(rows[0]) and all(BOLD.fullmatch(one) for one in rows[0] if one)):
             rows.insert(0, [""] * len(rows[0]))
         shown = ["| " + " | ".join(row) + " |" for row in rows]
         shown.insert(1, "|" + " --- |" * len(rows[0]))
         return (f"{run_in(title)}\n\n" if title else "") + "\n".join(shown)
 
     def _cell(self, entry: nodes.entry) -> tuple[str, int, int]:
-        text = " ".join(self._nested(entry, 6).split())
+        text = " ".join(QUOTE.sub("", self._nested(entry, 6)).split()) or _pictured(entry)
         if self._cells == 1:
             text = text.replace("|", "\\|").replace("\\\\|", "\\|")
         return text, int(entry.get("morerows", 0)) + 1, int(entry.get("morecols", 0)) + 1
@@ -221,6 +227,15 @@ class Writer:
         """The title of the one page whose path ends so: where the pages begin is not known of every source."""
         found = [title for name, title in self._titles.items() if name.startswith("/") and name.endswith(path)]
         return found[0] if len(found) == 1 else ""
+
+
+def _pictured(entry: nodes.Node) -> str:
+    """What the picture shows that is all there is in a cell."""
+    image = next(iter(entry.findall(nodes.image)), None)
+    said = str(image.get("alt", "")).split() if image is not None else []
+    if image is not None and not 0 < len(said) <= WORDS_IN_ALT:
+        said = re.split(r"[-_\s]+", PurePosixPath(str(image.get("uri", ""))).stem)
+    return _prose(" ".join(said))
 
 
 def _fenced(text: str, language: str) -> str:

@@ -12,12 +12,14 @@ from handrail.knowledge.front_matter import split
 from handrail.knowledge.includes import Room
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element, tree
+from handrail.knowledge.markup.figures import without_figures
 from handrail.knowledge.markup.groups import grouped
 from handrail.knowledge.markup.marks import tagged
 from handrail.knowledge.markup.mdc import Mdc
 from handrail.knowledge.markup.myst import plain_myst
+from handrail.knowledge.markup.references import resolved
 from handrail.knowledge.markup.shortcodes import Shortcodes
-from handrail.knowledge.markup.writer import Writer, without_figures
+from handrail.knowledge.markup.writer import Writer
 
 MODULE = re.compile(r"import\s[^\n]{1,300}\sfrom\s[\"'][^\"'\n]{1,300}[\"'];?\s*$", re.M)
 """The first line of a file that is MDX whatever its name says."""
@@ -38,6 +40,8 @@ ICON = re.compile(r":(?:material|fontawesome|octicons|simple)-[\w-]+:(?:\{[^{}\n
 ABBREVIATION = re.compile(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.M)
 ESCAPED = re.compile(r"\\<(/?[A-Za-z][^<>\n]{0,80}?)\\?>")
 """What is no tag, since it is escaped: written as code, so that nobody after takes it for one."""
+TASK = re.compile(r"^([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[[ xX]\][ \t]+", re.M)
+"""The box of a task in a list."""
 GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 PARTIAL = (".md", ".mdx", ".markdown")
 DEEPEST = 5
@@ -77,7 +81,7 @@ class Around:
 def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -> str:
     """`text` without the marks of a site's generator. `mdx`: the file says that it is MDX."""
     mdx = mdx or around.generator in ("docusaurus", "mintlify") or bool(MODULE.match(text.lstrip()))
-    text = _with_includes(text, around)
+    text = with_includes(text, around)
     if around.generator == "sphinx":
         text = plain_myst(text, around.substitutions, around.rst)
     shortcodes = _shortcodes(around) if around.generator == "hugo" and "{{" in text else None
@@ -87,6 +91,7 @@ def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -
     text = code.taken(text)
     text = shortcodes.shown(text, code.hold) if shortcodes else text
     text = ESCAPED.sub(lambda found: code.hold(f"`<{found[1]}>`"), text)
+    text = resolved(text)
     imports: dict[str, str] = {}
     if mdx:
         text = COMMENT.sub(lambda found: "" if found[0].endswith("*/}") else found[0], _without_program(text, imports))
@@ -99,7 +104,7 @@ def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -
         root = tree(text, mdx=mdx)
         text = Writer(text, code, lambda one: _partial(one, imports, code, around)).page(root)
         text = GAP.sub("\n\n", text)
-    text = without_figures(text)
+    text = without_figures(TASK.sub(r"\1", text))
     if "{" in text:
         text = SPAN_ATTRIBUTES.sub("", LINE_ATTRIBUTES.sub("", TEMPLATE.sub("", text)))
     if around.generator == "mkdocs":
@@ -121,7 +126,8 @@ def robots_say_no(text: str) -> bool:
     )
 
 
-def _with_includes(text: str, around: Around) -> str:
+def with_includes(text: str, around: Around) -> str:
+    """With what a page includes in its place, and the Liquid of a Jekyll site rendered."""
     if around.generator == "jekyll" and around.root is not None:
         from handrail.knowledge.markup.liquid import rendered
 
@@ -158,7 +164,7 @@ def _snippet(found: re.Match[str], around: Around) -> str:
     if one is None:
         return ""
     path, text = one
-    inner = _with_includes(split(text)[1], _within(around, path))
+    inner = with_includes(split(text)[1], _within(around, path))
     return "\n".join(f"{indent}{line}" for line in inner.strip("\n").split("\n"))
 
 

@@ -13,6 +13,10 @@ TAG = re.compile(
 )
 ATTRIBUTE = re.compile(rf"(?P<name>[\w:@.-]+)(?:\s*=\s*(?P<value>{VALUE}|{BRACED}|[^\s\"'{{}}]++))?|{BRACED}")
 EXPRESSION = re.compile(BRACED)
+AUTOLINK = re.compile(
+    r"<(?:(?:https?|ftp|mailto|tel):[^\s<>]{1,2000}|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})>", re.I
+)
+"""An address between angle brackets, which is no tag."""
 REST = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 """Of a line behind which nothing is said."""
 STARTS = re.compile(r"<!--|<[A-Za-z/>]|\{")
@@ -89,6 +93,9 @@ class _Tree:
             return end if end > 0 else at + len(start)
         if start == "{":
             return self._expression(at)
+        if address := AUTOLINK.match(self._text, at):
+            self._say(address[0])
+            return address.end()
         found = TAG.match(self._text, at)
         if found is None or (not found["name"] and not self._mdx):
             self._say(self._text[at])

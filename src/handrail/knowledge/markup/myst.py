@@ -14,7 +14,12 @@ from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED, tag
 FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,}|:{3,})(?:\{([\w:+.-]+)\}[ \t]*)?(.*)$")
 OPTION = re.compile(r"[ \t]*:[\w-]+:(?:[ \t].*)?$")
 LABEL = re.compile(r"\(([^()\n]{1,200})\)=[ \t]*$")
-ROLE = re.compile(r"\{([\w:.+-]{1,40})\}(`{1,2})(?!`)(.{1,1000}?)(?<!`)\2(?!`)", re.S)
+ROLE = re.compile(
+    r"\{([\w:.+-]{1,40})\}(`{1,2})(?!`)(.{1,1000}?)(?<!`)\2(?!`)"
+    r"|(?<!`)(`{1,3})(?!`)(?:(?!\n[ \t]*\n).){1,1000}?(?<!`)\4(?!`)",
+    re.S,
+)
+"""A role, or code in which none is looked for."""
 AIMED = re.compile(r"(.*?)\s*<[^<>]*>\s*$", re.S)
 SUBSTITUTION = re.compile(r"\{\{ ?([\w-]{1,60}) ?\}\}")
 ROW, CELL = re.compile(r"[*-] - ?(.*)$"), re.compile(r"  - ?(.*)$")
@@ -144,6 +149,8 @@ def _anchor(found: re.Match[str]) -> str:
 
 
 def _role(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return found[0]
     name, said = found[1].lower(), found[3].strip()
     aimed = AIMED.match(said)
     words = " ".join((aimed[1] if aimed and aimed[1] else said).split()).lstrip("~!")

@@ -17,17 +17,14 @@ from handrail.text.markdown import END_OF_TABS, TAB_MARK, anchor_mark, run_in
 
 HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.M)
 LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-FIGURE = re.compile(
-    r"!\[((?:[^\[\]\\]|\\.){0,1000})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)[^()\n]{0,500})?\)|\[[^\[\]\n]{0,200}\])"
-)
-FIGURE_ALONE = re.compile(
-    rf"^([ \t>]*)(?:\[?{FIGURE.pattern}(?:\]\([^)\n]{{0,2000}}\))?(?:\{{[^{{}}\n]*\}})?[ \t]*)+$", re.M
-)
+ROW, ALONE = re.compile(r"[\s>]*\|"), re.compile(r"[\s>]*(?:<br[^<>]*>\s*)+", re.I)
+"""A row of a table, and a line that only breaks lines."""
+ENDS = re.compile(r"^<br[^<>]*>[ \t]*$", re.M | re.I)
+"""The end of a line."""
+QUOTE = re.compile(r"^(?:> ?)+", re.M)
 ENTITY = re.compile(r"&lt;(/?[A-Za-z][^<>&\n]{0,80}?)&gt;|&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 SPECIAL = frozenset("\\`*_[]<>|~#")
 PANES = frozenset(("tab-pane", "tabpanel", "tab-panel", "tabs-panel"))
-WORDS_IN_ALT = 5
-"""Of a picture in the middle of a sentence, which stands for a word."""
 COLUMNS = 200
 """Characters of a line in front of an element that are looked at."""
 SPANS = (("rowspan", TALLEST), ("colspan", WIDEST))
@@ -239,7 +236,11 @@ class Writer:
         return " ".join(values)
 
     def _br(self, element: Element) -> str:
-        return "<br>"
+        begins = bisect_right(self._begins, element.start)
+        line = self._source[self._begins[begins - 1] : self._begins[begins] if begins < len(self._begins) else None]
+        if ROW.match(line) or ALONE.fullmatch(line.strip()):
+            return " "
+        return "  " if ENDS.search(line[element.start - self._begins[begins - 1] :]) else "<br>"
 
     def _hr(self, element: Element) -> str:
         return "\n\n---\n\n" if element.block else ""
@@ -368,17 +369,6 @@ WRITTEN = frozenset((
 ))  # fmt: skip
 
 
-def without_figures(text: str) -> str:
-    """A picture that stands for itself is a figure; one in a sentence gives the few words it stands for."""
-    text = FIGURE_ALONE.sub(lambda found: found[1].rstrip(), text) if "![" in text else text
-    return FIGURE.sub(_alt, text) if "![" in text else text
-
-
-def _alt(found: re.Match[str]) -> str:
-    said = found[1].split()
-    return " ".join(said) if len(said) <= WORDS_IN_ALT else ""
-
-
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" if line.strip() else ">" for line in text.split("\n"))
 
@@ -391,7 +381,7 @@ def _labels(tabs: Element) -> dict[str, str]:
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.replace("<br>", " ").split()))
+    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(QUOTE.sub("", text).replace("<br>", " ").split()))
 
 
 def _spaced(name: str) -> str:
