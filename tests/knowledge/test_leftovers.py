@@ -158,3 +158,25 @@ def test_a_page_of_html_is_rendered_as_jekyll_does(tmp_path: Path) -> None:
     body = read(tmp_path, {"_config.yml": "baseurl: /help", "index.html": text})["index"].body
 
     assert body == "[First steps](https://h.example/help/x/)"
+
+
+def test_tabs_in_a_note_are_labelled_and_stay_in_it(tmp_path: Path) -> None:
+    text = (
+        ":::note\nRun it:\n\n<Tabs>\n<TabItem label='npm'>\n\n```\nnpm i\n```\n\n</TabItem>\n"
+        "<TabItem label='yarn'>\n\nyarn add\n\n</TabItem>\n</Tabs>\n\nThen wait.\n:::\n\nAfter."
+    )
+
+    note, after = parse(read(tmp_path, {"a.mdx": text})["a"].body)
+
+    assert note.kind == "note" and after.render() == "After."
+    assert "**npm:**" in note.render() and "**yarn:** yarn add" in " ".join(note.render().replace(">", "").split())
+    assert "{.tab}" not in note.render() and "/tabs" not in note.render()
+
+
+@pytest.mark.parametrize("config", ["astro.config.mjs", "package.json"])
+def test_pages_of_starlight_stand_where_their_own_folder_says(tmp_path: Path, config: str) -> None:
+    page = "import { Card } from '@astrojs/starlight/components';\n\nText."
+
+    found = read(tmp_path, {config: "{}", "src/content/docs/en/a.mdx": page})
+
+    assert [one.url for one in found.values()] == ["https://h.example/en/a/"]

@@ -19,14 +19,16 @@ from handrail.knowledge.sites import Sites
 from handrail.types import Passage
 
 LEFTOVERS = {
-    "template tag": re.compile(r"\{%.{0,200}?%\}|\{\{-?\s?(?:site|page|include|layout)\b.{0,100}?\}\}", re.S),
+    "template tag": re.compile(
+        r"\{%.{0,200}?%\}|\{\{[<%].{0,200}?[>%]\}\}|\{\{-?\s?(?:site|page|include|layout)\b.{0,100}?\}\}", re.S
+    ),
     "component": re.compile(
         r"</?[A-Z][\w.]*(?:\s[^<>\n]{0,300})?/?>|\{/\*|^import .{1,200} from ['\"]|^export (?:const|default) ", re.M
     ),
     "directive": re.compile(
-        r"^[ \t>]*(?::{3,}\s?\w*|!!! \w+.*|\?\?\?\+? \w+.*|={3}[+!]? \".*|\.\. [\w+:-]+::.*)$"
+        r"^[ \t>]*(?::{3,}\s?\w*|::[a-z][\w-]*(?:\{.*)?|!!! \w+.*|\?\?\?\+? \w+.*|={3}[+!]? \".*|\.\. [\w+:-]+::.*)$"
         r"|:(?:ref|doc|term|guilabel|menuselection|py:\w+):[`\ue000]|\{(?:doc|ref|term|[a-z-]+:[a-z]+)\}[`\ue000]"
-        r"|-{1,2}8<-{1,2}|\{:[ .#\w][^{}\n]{0,100}\}",
+        r"|-{1,2}8<-{1,2}|\{:[ .#\w][^{}\n]{0,100}\}|\{\.tab\}$",
         re.M,
     ),
 }

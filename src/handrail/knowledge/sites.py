@@ -118,9 +118,10 @@ class Site:
             "docusaurus": self.config.get("path", "docs"),
             "hugo": self.config.get("contentdir", "content"),
             "nuxt": "content",
+            "starlight": "src/content/docs",
         }
         inner = self.root / str(said.get(self.generator, ".")).strip("/")
-        return inner if self.configured and inner.is_dir() else self.root
+        return inner if (self.configured or self.generator == "starlight") and inner.is_dir() else self.root
 
     def holds_no_page(self, path: Path) -> str:
         """Why a file of it is no page of its own; empty for a page."""

@@ -42,6 +42,8 @@ class Writer:
         self._begins = [0, *(found.end() for found in re.finditer("\n", source))]
         """Where the lines of the source begin."""
         self._grids = Grids()
+        self._quotes = 0
+        """Notes and quotations within each other that are being written."""
         self._cells = 0
         """Tables within each other that are being written."""
         self._level = 1
@@ -113,7 +115,7 @@ class Writer:
         )
 
     def _tabbed(self, element: Element, label: str) -> str:
-        if self._listed(element):
+        if self._quotes or self._listed(element):
             return (
                 self._block(f"{run_in(label)}\n\n{self._dedented(element)}", element) if label else self._inner(element)
             )
@@ -136,6 +138,13 @@ class Writer:
 
     def _dedented(self, element: Element) -> str:
         return textwrap.dedent(self._inner(element).strip("\n")).strip()
+
+    def _in_quote(self, element: Element) -> str:
+        """What a note or quotation holds; no section begins in it."""
+        self._quotes += 1
+        text = self._dedented(element)
+        self._quotes -= 1
+        return text
 
     def _place(self, element: Element) -> tuple[int, bool]:
         """The column of the item of a list that it belongs to, 0 where it belongs to none, and whether it begins it."""
@@ -204,7 +213,7 @@ class Writer:
     def _note(self, element: Element, kind: str) -> str:
         said = element.said
         label = next((said[key] for key in TITLES if said.get(key)), "") or kind_of(said, kind)
-        text = self._dedented(element)
+        text = self._in_quote(element)
         if not text:
             return "\n\n"
         label = html.unescape(label).strip()
@@ -280,7 +289,7 @@ class Writer:
         return self._taken.hold(f"`{text}`" if "`" not in text else f"`` {text} ``") if text else ""
 
     def _blockquote(self, element: Element) -> str:
-        return self._block(_quoted(self._dedented(element)), element)
+        return self._block(_quoted(self._in_quote(element)), element)
 
     def _ul(self, element: Element) -> str:
         items = [child for child in element.children if isinstance(child, Element)]
