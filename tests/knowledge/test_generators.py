@@ -8,6 +8,7 @@ import pytest
 
 from handrail.knowledge import Article, Skipped
 from handrail.knowledge.folder import Folder
+from handrail.knowledge.lint import lint_links
 from handrail.text.markdown import parse
 
 HUGO = {"config.toml": 'baseURL = "https://docs.example/"\n', "content/a.md": "Text."}
@@ -243,3 +244,18 @@ def test_a_note_of_mkdocs_may_lack_a_space_and_quote_in_its_title(tmp_path: Path
     [block] = parse(read(tmp_path, {"mkdocs.yml": "", "docs/a.md": text})["docs:a"].body)
 
     assert block.kind == "note" and title in block.render() and "Close it." in block.render()
+
+
+def test_an_anchor_of_gitbook_keeps_the_stop_in_a_name(tmp_path: Path) -> None:
+    text = "# Help\n\n## 1. Rocket.Chat 6.x\n\nText."
+
+    [page] = read(tmp_path, {".gitbook.yaml": "", "a.md": text}, "https://h.example").values()
+
+    assert [block.anchor for block in parse(page.body)] == ["1-rocket.chat-6.x"]
+
+
+def test_a_link_of_hugo_begins_at_the_address_of_its_page(tmp_path: Path) -> None:
+    files = {**HUGO, "content/b/c.md": "[A](../../a/) [B](../d/) [No](../none/)", "content/b/d.md": "Text."}
+    site(tmp_path, files)
+
+    assert [one.words for one in lint_links(tmp_path, 100_000)] == ["../none/"]

@@ -108,8 +108,13 @@ def anchors(body: str) -> set[str]:
 
 
 def github(heading: str) -> str:
-    """github-slugger, which Docusaurus, Starlight, GitBook and kramdown's GFM follow."""
+    """github-slugger, which Docusaurus, Starlight and kramdown's GFM follow."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def gitbook(heading: str) -> str:
+    """As `github`, but a stop within a word stays: `Rocket.Chat 6.x` is `rocket.chat-6.x`."""
+    return re.sub(r"(?<!\w)\.|\.(?!\w)|[^\w\-. ]", "", heading.lower()).replace(" ", "-")
 
 
 def python_markdown(heading: str) -> str:
@@ -277,8 +282,7 @@ RULES: Mapping[str, Callable[[PurePosixPath, Mapping[str, Any], Mapping[str, Any
     "mdbook": _html,
 }
 MAKERS: Mapping[str, Callable[[str], str]] = {
-    **dict.fromkeys(
-        ("docusaurus", "jekyll", "gitbook", "starlight", "hugo", "vitepress", "mdbook", "mintlify", "nuxt"), github
-    ),
+    **dict.fromkeys(("docusaurus", "jekyll", "starlight", "hugo", "vitepress", "mdbook", "mintlify", "nuxt"), github),
+    "gitbook": gitbook,
     "mkdocs": python_markdown,
 }

@@ -98,8 +98,13 @@ def _broken(link: re.Match[str], document: Document, bodies: dict[str, str]) -> 
 
 
 def _looked_in(document: Document) -> Iterator[Path]:
-    """Where a link may begin: in the page's folder; Docusaurus also looks in that of all pages, and of the site."""
+    """Where a link may begin: in the page's folder; Docusaurus also looks in that of all pages, and of the site.
+
+    A link of Hugo begins at the address of the page, which is a folder of its own.
+    """
     yield document.path.parent
+    if document.site is not None and document.site.generator == "hugo":
+        yield document.path.with_suffix("")
     if document.site is not None and document.site.generator == "docusaurus":
         above = document.path.parent.parents
         yield from (folder for folder in above if folder.is_relative_to(document.root))
