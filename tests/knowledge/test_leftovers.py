@@ -180,3 +180,26 @@ def test_pages_of_starlight_stand_where_their_own_folder_says(tmp_path: Path, co
     found = read(tmp_path, {config: "{}", "src/content/docs/en/a.mdx": page})
 
     assert [one.url for one in found.values()] == ["https://h.example/en/a/"]
+
+
+def test_a_title_in_a_tab_of_rst_is_no_code(tmp_path: Path) -> None:
+    page = "Title\n=====\n\n.. tab:: Mobile\n\n  Make a channel\n  --------------\n\n  Tap it.\n"
+
+    body = read(tmp_path, {"conf.py": "", "a.rst": page})["a"].body
+
+    assert [block.render() for block in parse(body)] == ["**Make a channel**", "Tap it."]
+
+
+def test_what_stands_less_far_in_than_a_step_is_not_in_the_step(tmp_path: Path) -> None:
+    panes = "\n".join(
+        f'  <div class="tab-pane" role="tabpanel">\n\n#### {name}\n\n1. Open {name}.\n\n  </div>'
+        for name in ("Web", "Phone")
+    )
+
+    blocks = parse(read(tmp_path, {"a.md": f'<div class="tab-content">\n{panes}\n</div>\n\nAfter.'})["a"].body)
+
+    assert [(block.tab, block.render()) for block in blocks] == [
+        (("Web",), "1. Open Web."),
+        (("Phone",), "1. Open Phone."),
+        ((), "After."),
+    ]

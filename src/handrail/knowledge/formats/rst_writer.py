@@ -28,6 +28,10 @@ BOLD = re.compile(r"\*\*[^*]+\*\*")
 """Cells of a first row that names the columns, though the page doesn't say so."""
 QUOTE = re.compile(r"^(?:> ?)+", re.M)
 WORDS_IN_ALT = 5
+CODE_POINT = re.compile(r"[0-9A-F]{2,6}|\d+")
+"""In the name of a picture of an icon."""
+UNDERLINED = re.compile(r"(\S[^\n]*)\n([^\w\s])\2{2,}")
+"""A title where no section can begin, such as in a tab."""
 
 
 class Writer:
@@ -117,6 +121,8 @@ class Writer:
         text = next((one.astext() for one in message.children if isinstance(one, nodes.literal_block)), "")
         if message.get("level", 0) < ERROR or text.lstrip().startswith((".. |", ".. _")):
             return ""
+        if title := UNDERLINED.fullmatch(text.strip()):
+            return f"**{_prose(title[1].strip())}**"
         return _fenced(MARKER.sub("", text, count=1) if MARKER.match(text) else text, "")
 
     def _section(self, node: nodes.section, level: int) -> str:
@@ -234,7 +240,8 @@ def _pictured(entry: nodes.Node) -> str:
     image = next(iter(entry.findall(nodes.image)), None)
     said = str(image.get("alt", "")).split() if image is not None else []
     if image is not None and not 0 < len(said) <= WORDS_IN_ALT:
-        said = re.split(r"[-_\s]+", PurePosixPath(str(image.get("uri", ""))).stem)
+        parts = re.split(r"[-_\s]+", PurePosixPath(str(image.get("uri", ""))).stem)
+        said = [part for part in parts if not CODE_POINT.fullmatch(part)]
     return _prose(" ".join(said))
 
 

@@ -165,7 +165,7 @@ class Writer:
                 break
             indent = len(line) - len(line.lstrip())
             if line.strip() and indent < column:
-                if LISTED.match(line):
+                if (item := LISTED.match(line)) and item.end() <= column:
                     found = own
                     break
                 column = indent
