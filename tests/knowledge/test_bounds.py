@@ -16,6 +16,7 @@ from handrail.knowledge.formats import docx
 from handrail.knowledge.formats.html_tree import MOST_TAGS
 from handrail.knowledge.formats.rst import MOST_REFERENCES
 from handrail.knowledge.grid import MOST_FIELDS, MOST_REPEATED, Grids, number, placed
+from handrail.knowledge.markup.shortcodes import Shortcodes
 from handrail.text import markdown
 from tests.knowledge.articles import article, chunker
 from tests.knowledge.documents import chunk, parsed, word
@@ -63,6 +64,14 @@ def test_reading_and_cutting_grow_with_the_file(tmp_path: Path, name: str) -> No
         return read
 
     assert proportional(work, 5_000 if suffix == ".rst" else 20_000)
+
+
+def test_shortcodes_in_shortcodes_take_time_that_grows_with_them() -> None:
+    def work(size: int) -> Callable[[], object]:
+        text = "{{< note >}}a" * (size // 26) + "{{< /note >}}" * (size // 26)
+        return lambda: Shortcodes(lambda path: None).shown(text, str)
+
+    assert proportional(work, 50_000)
 
 
 def page_of(folder: Path, unit: str, count: int) -> Callable[[], list[Article]]:

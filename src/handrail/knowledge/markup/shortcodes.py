@@ -47,6 +47,8 @@ Read = Callable[[str], str | None]
 """The text of a file of the site by its path; None where there is none."""
 MOST_CHARS = 200_000
 """Of a template."""
+MOST_NESTED = 50
+"""Shortcodes in one another; each copies what it surrounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ class Shortcodes:
             call = _call(name, one["said"])
             if name == "tabs":
                 labels = [item.strip() for item in call.first(("items",)).split(",") if item.strip()]
-            if ends.get(name, 0) > sum(held == name for held, _, _ in opened):
+            closes = ends.get(name, 0) > sum(held == name for held, _, _ in opened)
+            if closes and len(opened) < MOST_NESTED:
                 label = labels.pop(0) if name in TABS and labels and not call.named and not call.placed else ""
                 opened.append((name, self._around(call, label), parts))
                 parts = []
