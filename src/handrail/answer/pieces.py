@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 
 from handrail.answer.gate import Bands
@@ -18,6 +19,8 @@ ROOM = 260
 """Words that are shown at once before a further section is left out, or a card stays closed."""
 ABOUT_AS_LIKELY = 0.25
 """Share of the best section's odds from which another one is shown beside it."""
+
+_planted = lru_cache(maxsize=2_000)(planted)  # sections are shown again and again, and each takes milliseconds
 
 
 class Pieces:
@@ -81,7 +84,7 @@ class Pieces:
         for query, candidate in candidates:
             piece = piece_of(candidate, share_of(query, self._weights, self._lang))
             size = words(shown(piece))
-            if planted(piece.markdown) or not piece.markdown or (bounded and pieces and size > room):
+            if _planted(piece.markdown) or not piece.markdown or (bounded and pieces and size > room):
                 continue
             if any(_holds(before, piece) or _holds(piece, before) for before in pieces):
                 continue
