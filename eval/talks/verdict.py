@@ -33,9 +33,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eval.datasets.talks import Want
-from handrail.types import ANSWERING, Offer, Routing
-
-CLAIMING = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED})
+from handrail.types import ANSWERING, CLAIMING, Offer, Routing
 
 
 class Verdict(StrEnum):

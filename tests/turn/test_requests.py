@@ -210,9 +210,9 @@ async def test_what_was_quoted_is_shown_again_where_nothing_else_is_close_but_no
     assert [card.piece.markdown for card in turn.outcome.closest][:1] == [STEPS.text]
 
 
-@pytest.mark.parametrize("cut_off", [replace(QUOTED, quoted=()), replace(QUOTED, quoted=(RECORDS.id,))])
-async def test_a_section_that_was_not_quoted_answers_a_follow_up(cut_off: Exchange) -> None:
-    turn = await engine(follow_up(found((STEPS, 0.9)))).run(ask("now what", history=(cut_off,)))
+@pytest.mark.parametrize("past", [replace(QUOTED, quoted=()), replace(QUOTED, quoted=(RECORDS.id,))])
+async def test_a_section_that_was_not_quoted_answers_a_follow_up(past: Exchange) -> None:
+    turn = await engine(follow_up(found((STEPS, 0.9)))).run(ask("now what", history=(past,)))
 
     assert turn.outcome.answer == f"{STEPS.text} [1]"
 

@@ -11,10 +11,9 @@ from handrail.desk.learning.doubts import Given
 from handrail.records.desk_tables import EvidenceRow, FeedbackRow, MessageRow
 from handrail.records.facts import article_of
 from handrail.records.repository import Repository
-from handrail.types import Routing
+from handrail.types import CLAIMING
 
 MOST_TURNS = 2000
-SURE = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED})
 AFTER = 40
 """Messages of agents in one conversation that are read, and characters of all of them."""
 MOST_CHARS = 4000
@@ -54,7 +53,7 @@ def _given(rows: Sequence[EvidenceRow], down: set[str], said: dict[str, list[Mes
     for talk, turns in by_talk.items():
         answers = {message.turn_id: message for message in said[talk] if message.author == "assistant"}
         for row, asked_next in zip(turns, [*(turn.question for turn in turns[1:]), ""], strict=True):
-            if row.routing not in SURE:
+            if row.routing not in CLAIMING:
                 continue
             answer = answers.get(row.turn_id)
             after = [one.text for one in said[talk] if one.author == "agent" and answer and one.seq > answer.seq]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from handrail.errors import NotGrounded, NotSupported
 from handrail.turn.wording import Wording
 from handrail.types import (
+    CLAIMING,
     Card,
     Citation,
     Draft,
@@ -82,7 +83,7 @@ def partly(result: Outcome) -> Outcome:
 def proved(result: Outcome, draft: Draft, factuality: float | None, wording: Wording) -> Outcome:
     """An answer with its claims and their labels, and a word of caution above it where not all of it is proved."""
     told = replace(result, claims=tuple(draft.claims), factuality=factuality)
-    plain = told.disclaimer is None and told.routing in (Routing.ANSWERED, Routing.PARTIALLY_ANSWERED)
+    plain = told.disclaimer is None and told.routing in CLAIMING
     unproved = any(claim.support == "unverified" for claim in draft.claims)
     return replace(told, disclaimer=wording.say("unproved")) if plain and unproved else told
 

@@ -23,6 +23,7 @@ from handrail.types.evidence import Place as Place
 from handrail.types.evidence import Related as Related
 from handrail.types.evidence import Section as Section
 from handrail.types.labels import ANSWERING as ANSWERING
+from handrail.types.labels import CLAIMING as CLAIMING
 from handrail.types.labels import Label as Label
 from handrail.types.labels import Offer as Offer
 from handrail.types.labels import RefusalReason as RefusalReason

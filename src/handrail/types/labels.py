@@ -31,6 +31,8 @@ class Routing(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
+CLAIMING = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED})
+"""What is shown as the answer."""
 ANSWERING = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED, Routing.LOW_CONFIDENCE, Routing.HIGH_STAKES})
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from handrail.text.contacts import without_contacts
 from handrail.text.guard import suspicious
 from handrail.text.redact import redact
-from handrail.types import Exchange, Question, Routing, Turn
+from handrail.types import CLAIMING, Exchange, Question, Routing, Turn
 
 Count = Callable[[str], int]
 """Tokens of a text."""
@@ -19,7 +19,6 @@ LONGEST_QUESTION = 1000
 """Characters of one message that are kept."""
 LONGEST_ANSWER = 2000
 MOST_QUOTED = 60
-ANSWERED = frozenset({Routing.ANSWERED, Routing.PARTIALLY_ANSWERED})
 NEVER_KEPT = frozenset({Routing.HANDED_OFF, Routing.UNAVAILABLE})
 """Turns that say nothing about what the visitor wants to know."""
 
@@ -51,7 +50,7 @@ def exchange_of(turn: Turn) -> Exchange | None:
 def _quoted(turn: Turn) -> tuple[str, ...]:
     """Each once, also those of earlier turns that the window will have lost."""
     before = [passage_id for past in turn.question.history for passage_id in past.quoted]
-    now = [piece.passage_id for piece in turn.outcome.pieces] if turn.outcome.routing in ANSWERED else []
+    now = [piece.passage_id for piece in turn.outcome.pieces] if turn.outcome.routing in CLAIMING else []
     return tuple(dict.fromkeys([*before, *now]))
 
 
