@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
 from urllib.parse import quote
 
 import pytest
@@ -105,6 +106,18 @@ def test_a_collector_that_is_away_costs_a_turn_nothing(caplog: pytest.LogCapture
         run_turn(tracer)
 
     assert any("OpenTelemetry collector" in record.getMessage() for record in caplog.records)
+
+
+def test_nothing_is_tried_again_once_tracing_was_closed() -> None:
+    before = set(threading.enumerate())
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        run_turn(tracer_to(f"http://127.0.0.1:{taken.getsockname()[1]}"))
+
+        left = set(threading.enumerate()) - before
+        for thread in left:
+            thread.join(timeout=1)
+        assert not any(thread.is_alive() for thread in left)
 
 
 def test_an_endpoint_that_is_no_address_stops_the_start() -> None:

@@ -26,6 +26,7 @@ class SdkLog:
         self._explained = explained
         self._sent = False
         self._lost = False
+        self._over = False
         for name in LOGGERS:
             logging.getLogger(name).addFilter(_divert)
 
@@ -47,10 +48,16 @@ class SdkLog:
 
     def batch_ended(self) -> None:
         """The SDK does not say that a batch arrived; it only logs an error when one did not."""
-        if self._sent and not self._lost:
+        if self._sent and not self._lost and not self._over:
             self._notice.worked()
 
+    def end(self) -> None:
+        """What is still under way is given up: that it fails says nothing new of the service."""
+        self._over = True
+
     def note(self, record: logging.LogRecord) -> None:
+        if self._over:
+            return
         self._lost = self._lost or record.levelno >= logging.ERROR
         self._notice.failed(self._says(record), "traces are dropped meanwhile, turns go on")
 

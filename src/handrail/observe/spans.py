@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from langfuse import LangfuseOtelSpanAttributes, MaskOtelSpansParams, MaskOtelSpansResult
 from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import SpanLimits, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import Status, StatusCode, set_span_in_context
 
@@ -54,9 +55,10 @@ class SpanSink:
         )
 
     def send_by(
-        self, processor: SpanProcessor, name: str, version: str, attributes: Mapping[str, str] | None = None
+        self, processor: BatchSpanProcessor, name: str, version: str, attributes: Mapping[str, str] | None = None
     ) -> None:
         """`name`, `version` and `attributes` are those of the instrumentation scope."""
+        self._exporter = processor.span_exporter
         self._provider.add_span_processor(processor)
         self._spans = self._provider.get_tracer(name, version, attributes=attributes)
 
@@ -87,6 +89,9 @@ class SpanSink:
         closing.join(CLOSE_TIMEOUT_S)
         if closing.is_alive():
             self._notice.failed("is too slow", "the last traces are lost")
+            self._sdk_log.end()
+            # Otherwise its thread tries again for some seconds more.
+            self._exporter.shutdown()
 
     def _emit(self, span: SpanRecord, own: Attributes, shared: Attributes, parent: Context, turn_end_ns: int) -> None:
         started = self._spans.start_span(
