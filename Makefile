@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# On two cores a test can be late: what failed beside others must pass by itself, and is named.
+AGAIN := --last-failed --last-failed-no-failures none
+FAST := not browser and not models and not slow and not llm and not torch and not ray
 # Compiled files are kept, whatever the shell says: to compile anew is a third of what it takes to start.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -30,7 +33,7 @@ lint: .venv/.dev
 	$(BIN)/lint-imports
 
 fast: .venv/.dev
-	$(BIN)/pytest -n 2 --dist worksteal -p no:schemathesis -m "not browser and not models and not slow and not llm and not torch and not ray"
+	$(BIN)/pytest -n 2 --dist worksteal -p no:schemathesis -m "$(FAST)" || $(BIN)/pytest $(AGAIN) -p no:schemathesis -m "$(FAST)"
 
 test: .venv/.dev models browser  ## Every test but those that need torch, Ray or an LLM server.
 	$(BIN)/pytest -n 2 --dist worksteal -m "not browser and not llm and not torch and not ray"
