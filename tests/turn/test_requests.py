@@ -210,6 +210,38 @@ async def test_what_was_quoted_is_shown_again_where_nothing_else_is_close_but_no
     assert [card.piece.markdown for card in turn.outcome.closest][:1] == [STEPS.text]
 
 
+def goes_on_about(article: str, evidence: Evidence) -> Any:
+    """Stages for a follow-up to what was said about `article`."""
+    meant = sense("How do I connect a domain. where is that", wordings=Wordings({}, (article,)), carried=True)
+    return quoting(understands=asking(Request("where is that", (meant,))), retriever=Retrieves(evidence))
+
+
+ASKED = Exchange(
+    "How do I connect a domain?", "How do I connect a domain?", "These look closest", Routing.LOW_CONFIDENCE
+)
+
+
+async def test_a_follow_up_that_nothing_answers_is_shown_the_sections_of_what_it_goes_on_about() -> None:
+    evidence = found((STEPS, 0.03), (RECORDS, 0.02))
+
+    turn = await engine(goes_on_about(STEPS.article_id, evidence)).run(ask("where is that", history=(ASKED,)))
+    without = await engine(goes_on_about("other", evidence)).run(ask("where is that", history=(ASKED,)))
+
+    assert turn.outcome.routing is Routing.LOW_CONFIDENCE
+    assert [card.piece.markdown for card in turn.outcome.closest][:1] == [STEPS.text]
+    assert without.outcome.closest == ()
+
+
+async def test_what_looks_closer_by_itself_stays_before_what_a_follow_up_goes_on_about() -> None:
+    likelier = passage("plans:price/0", "A move is free.")
+
+    turn = await engine(goes_on_about(STEPS.article_id, found((likelier, 0.4), (STEPS, 0.03)))).run(
+        ask("where is that", history=(ASKED,))
+    )
+
+    assert turn.outcome.closest[0].piece.markdown == likelier.text
+
+
 @pytest.mark.parametrize("past", [replace(QUOTED, quoted=()), replace(QUOTED, quoted=(RECORDS.id,))])
 async def test_a_section_that_was_not_quoted_answers_a_follow_up(past: Exchange) -> None:
     turn = await engine(follow_up(found((STEPS, 0.9)))).run(ask("now what", history=(past,)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -61,6 +61,19 @@ def found(request: Request, sense: Sense, evidence: Evidence, bands: Bands) -> F
     if label in DOUBTED and (unsure or on_topic or answers_after_all(sense, evidence)):
         label = Label.ANSWERABLE
     return Found(request, sense, label, evidence, band)
+
+
+def close_if_discussed(evidence: Evidence, articles: Collection[str], bands: Bands) -> Evidence:
+    """With the sections of `articles`, which the conversation is about, at least as close as is shown.
+
+    "Where is that" reads like a question beside no section at all, and what it is about holds the answer all the same
+    (training/LOG.md, Answers).
+    """
+    lifted = [
+        replace(one, probability=max(one.probability, bands.closest)) if one.section.article_id in articles else one
+        for one in evidence.sections
+    ]
+    return replace(evidence, sections=tuple(sorted(lifted, key=lambda one: -one.probability)))
 
 
 def not_quoted(evidence: Evidence, history: Sequence[Exchange], bands: Bands) -> Evidence:

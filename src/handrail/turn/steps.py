@@ -8,7 +8,7 @@ from dataclasses import replace
 from handrail.errors import HandrailError
 from handrail.settings import Settings
 from handrail.turn import tracing
-from handrail.turn.found import not_quoted
+from handrail.turn.found import close_if_discussed, not_quoted
 from handrail.turn.notices import written_in
 from handrail.turn.showing import WordsOnly
 from handrail.turn.stages import Stages
@@ -54,7 +54,10 @@ class Steps:
                 wordings = Wordings({sense.text: 1.0}, wordings.favoured if wordings is not None else ())
         probe = sense.probe if query == sense.text else None
         evidence = await self._stages.retriever.retrieve(query, turn.question.filters, probe, wordings)
-        return not_quoted(evidence, turn.question.history, self._stages.bands) if sense.carried else evidence
+        bands = self._stages.bands
+        if wordings is not None:
+            evidence = close_if_discussed(evidence, wordings.favoured, bands)
+        return not_quoted(evidence, turn.question.history, bands) if sense.carried else evidence
 
     async def know_customer(self, turn: TurnInFlight) -> None:
         """Before an offer with conditions is made: puts what is known into the question's context.
