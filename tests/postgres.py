@@ -51,6 +51,15 @@ def new_database(server: PostgresServer) -> str:
     return url
 
 
+def drop_database(server: PostgresServer, url: str) -> None:
+    """Also while somebody is connected to it."""
+    server.psql(f"DROP DATABASE {name_in(url)} WITH (FORCE)")
+
+
+def name_in(url: str) -> str:
+    return url.partition("?")[0].rpartition("/")[2]
+
+
 def _patiently(start: Callable[[], PostgresServer], attempts: int = 12) -> PostgresServer:
     """The package gives a server ten seconds to start, too few on a busy machine; it may come up after that."""
     for left in reversed(range(attempts)):

@@ -14,7 +14,7 @@ from api.app import create_app
 from tests.api import scripted
 from tests.api.scripted import ScriptedAssistant, settings_in
 from tests.clock import EPOCH, Clock
-from tests.migrated import new_records
+from tests.migrated import records_of_a_test
 from tests.passwords import cheap_hashes as cheap_hashes
 from tests.tenancy import statements_without_tenant
 
@@ -34,9 +34,11 @@ def assistant() -> ScriptedAssistant:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def each_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Records in SQLite, and then again in PostgreSQL; whatever the test did, each statement named its tenant."""
-    if request.param == "postgresql":
-        monkeypatch.setattr(scripted, "DATABASE_URL", new_records(request.getfixturevalue("postgres")))
-    with statements_without_tenant() as found:
+    with ExitStack() as running:
+        if request.param == "postgresql":
+            url = running.enter_context(records_of_a_test(request.getfixturevalue("postgres")))
+            monkeypatch.setattr(scripted, "DATABASE_URL", url)
+        found = running.enter_context(statements_without_tenant())
         yield
     assert found == []
 

@@ -43,12 +43,14 @@ PATIENCE_S = 60.0
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
     if request.param == "sqlite":
-        return Storage(data_dir=tmp_path)
-    from tests.migrated import new_records
+        yield Storage(data_dir=tmp_path)
+        return
+    from tests.migrated import records_of_a_test
 
-    return Storage(data_dir=tmp_path, database_url=new_records(request.getfixturevalue("postgres")))
+    with records_of_a_test(request.getfixturevalue("postgres")) as url:
+        yield Storage(data_dir=tmp_path, database_url=url)
 
 
 async def opened(running: AsyncExitStack, side: Side, path: str) -> httpx.Response:
