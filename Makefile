@@ -4,7 +4,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # On two cores a test can be late: what failed beside others must pass by itself, and is named.
 AGAIN := --last-failed --last-failed-no-failures none
-FAST := not browser and not models and not slow and not llm and not torch and not ray
+MOST := not browser and not llm and not torch and not ray
+FAST := $(MOST) and not models and not slow
 # Compiled files are kept, whatever the shell says: to compile anew is a third of what it takes to start.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -36,10 +37,8 @@ fast: .venv/.dev
 	$(BIN)/pytest -n 2 --dist worksteal -p no:schemathesis -m "$(FAST)" || $(BIN)/pytest $(AGAIN) -p no:schemathesis -m "$(FAST)"
 
 test: .venv/.dev models browser  ## Every test but those that need torch, Ray or an LLM server.
-	$(BIN)/pytest -n 2 --dist worksteal -m "not browser and not llm and not torch and not ray"
-	@# Two browsers on two cores can be late for a test: what failed beside others must pass by itself.
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser \
-		|| $(BIN)/pytest --last-failed --last-failed-no-failures none tests/browser
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(MOST)" || $(BIN)/pytest $(AGAIN) -m "$(MOST)"
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/browser || $(BIN)/pytest $(AGAIN) tests/browser
 	index=$$($(BIN)/python -m tests.sample) && $(BIN)/handrail eval gate --index "$$index"
 
 gate: .venv/.dev models  ## Has any figure got worse? Small fixed sets, two minutes; `make test` runs it, too.
