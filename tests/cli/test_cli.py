@@ -248,6 +248,18 @@ class TestWithModels:
         assert "public, agents" in result.stderr
         assert {row["article"] for row in data("kb", "show", "acme", "--json")} == {"refund"}
 
+    def test_lint_tells_links_that_lead_nowhere_from_those_it_cannot_follow(self, desk: Path) -> None:
+        run("ingest", "articles", "--kb", "acme")
+        source = 'kind = "folder"\nwhere = "articles"\nkb = "acme"\nurl_base = "https://acme.io/help"'
+        (desk / "config.toml").write_text(f"[[sources]]\n{source}\n")
+        with (desk / "articles" / "roles.md").open("a") as article:
+            article.write("\nSee [refunds](/help/refund), [fees](/help/fees) and [prices](/pricing).\n")
+
+        result = run("kb", "lint", "articles", "--kb", "acme", "--quick")
+
+        assert [line for line in result.stdout.splitlines() if "link" in line] == ["broken link: roles: /help/fees"]
+        assert "not checked: 1 " in result.stderr
+
     def test_wixqa_rows_come_from_a_file(self, desk: Path) -> None:
         row = {"id": "a1", "title": "Fees", "contents": "Fees\nFees are low.", "url": "https://support.example/a1"}
         (desk / "kb.jsonl").write_text(json.dumps(row) + "\n" + json.dumps({"id": "a2"}))

@@ -8,7 +8,7 @@ import pytest
 
 from handrail.knowledge import Article, Skipped
 from handrail.knowledge.folder import Folder
-from handrail.knowledge.lint import lint_links
+from handrail.knowledge.lint_links import lint_links
 from handrail.text.markdown import parse
 
 HUGO = {"config.toml": 'baseURL = "https://docs.example/"\n', "content/a.md": "Text."}
@@ -258,4 +258,4 @@ def test_a_link_of_hugo_begins_at_the_address_of_its_page(tmp_path: Path) -> Non
     files = {**HUGO, "content/b/c.md": "[A](../../a/) [B](../d/) [No](../none/)", "content/b/d.md": "Text."}
     site(tmp_path, files)
 
-    assert [one.words for one in lint_links(tmp_path, 100_000)] == ["../none/"]
+    assert [one.words for one in lint_links(tmp_path, 100_000).findings] == ["../none/"]

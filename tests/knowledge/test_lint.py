@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.knowledge.lint import lint, lint_links
+from handrail.knowledge.lint import lint
+from handrail.knowledge.lint_links import lint_links
 from handrail.types import Passage
 
 WORDS = " ".join(f"word{n}" for n in range(30))
@@ -68,7 +69,7 @@ def test_links_between_files_are_followed(tmp_path: Path) -> None:
     )
     (tmp_path / "b.md").write_text("# B\n\n## Costs\n\nFree.\n")
 
-    found = lint_links(tmp_path, 10_000)
+    found = lint_links(tmp_path, 10_000).findings
 
     assert [(one.kind, one.words) for one in found] == [
         ("broken anchor", "b#none"),
@@ -82,7 +83,7 @@ def test_a_heading_below_a_named_element_has_both_anchors(tmp_path: Path) -> Non
     headings = '<a id="costs"></a>\n\n## How much is it\n\nFree.\n\n## Set apart {#set}\n\nYes.\n'
     (tmp_path / "a.md").write_text(f"# A\n\n{links}\n\n{headings}")
 
-    assert [one.words for one in lint_links(tmp_path, 10_000)] == ["#set-apart"]
+    assert [one.words for one in lint_links(tmp_path, 10_000).findings] == ["#set-apart"]
 
 
 def test_docusaurus_looks_for_a_linked_page_in_the_folders_above(tmp_path: Path) -> None:
@@ -93,7 +94,7 @@ def test_docusaurus_looks_for_a_linked_page_in_the_folders_above(tmp_path: Path)
     links = "[a](prices.md#costs) [b](docs/prices.md) [c](prices.md#nine) [d](prices.md#ten) [e](rooms.md)"
     (inner / "caddy.md").write_text(f"# Caddy\n\nSee {links}.\n")
 
-    found = lint_links(tmp_path, 100_000)
+    found = lint_links(tmp_path, 100_000).findings
 
     assert [(one.kind, one.words) for one in found] == [
         ("broken anchor", "prices.md#ten"),
@@ -109,6 +110,73 @@ def test_links_are_looked_for_in_the_files_that_are_read_and_in_no_others(tmp_pa
     (tmp_path / "b.md").write_text("# B\n\n[lost](lost.md)\n")
     (docs / "b.md").symlink_to(tmp_path / "b.md")
 
-    found = lint_links(docs, 10_000)
+    found = lint_links(docs, 10_000).findings
 
     assert [(one.article, one.words) for one in found] == [("guide:a", "gone.md")]
+
+
+def written(folder: Path, pages: dict[str, str]) -> Path:
+    for name, text in pages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_links_that_begin_with_a_slash_are_followed_below_the_base_of_the_help_centre(tmp_path: Path) -> None:
+    links = (
+        "[a](/help/orders/refunds/#costs) [b](/help/orders/refunds.html) [c](/help/orders) "
+        "[d](/help/orders/refunds#no) [e](/help/orders/gone) [f](/help/lost) [g](/pricing) [h](//cdn.example.net/x) "
+        "[i](/help/price-list.pdf) [j][1] <a href='/help/away'>away</a> `[k](/help/code)` [l](/img/plan.png)"
+        "\n\n[1]: /help/none\n"
+    )
+    refunds = "# Refunds\n\n## Costs\n\nNone.\n"
+    written(tmp_path, {"orders/refunds.md": refunds, "start.md": f"# Start\n\n{links}", "public/img/plan.png": ""})
+
+    found = lint_links(tmp_path, 10_000, "https://acme.io/help")
+
+    assert [(one.kind, one.words) for one in found.findings] == [
+        ("broken anchor", "/help/orders/refunds#no"),
+        ("broken link", "/help/orders/gone"),
+        ("broken link", "/help/lost"),
+        ("broken link", "/help/none"),
+        ("broken link", "/help/away"),
+    ]
+    assert found.unchecked == 2  # the prices, and the file that may lie anywhere
+
+
+def test_at_the_root_of_a_host_only_folders_that_hold_articles_are_the_help_centres(tmp_path: Path) -> None:
+    links = "[a](/guides/pay) [b](/guides/gone) [c](/login) [d](/blog/news)"
+    written(tmp_path, {"guides/pay.md": "# Pay\n\nBy card.\n", "guides/start.md": f"# Start\n\n{links}\n"})
+
+    found = lint_links(tmp_path, 10_000, "https://help.acme.io")
+
+    assert [one.words for one in found.findings] == ["/guides/gone"]
+    assert found.unchecked == 2
+
+
+@pytest.mark.parametrize(("base", "broken", "unchecked"), [("/guides", ["/guides/gone"], 1), ("/docs", [], 3)])
+def test_without_an_address_links_that_lead_to_articles_tell_where_they_stand(
+    tmp_path: Path, base: str, broken: list[str], unchecked: int
+) -> None:
+    links = f"[a]({base}/pay) [b]({base}/gone) [c](/login)"
+    written(tmp_path, {"guides/pay.md": "# Pay\n\nBy card.\n", "guides/start.md": f"# Start\n\n{links}\n"})
+
+    found = lint_links(tmp_path, 10_000)
+
+    assert [one.words for one in found.findings] == broken
+    assert found.unchecked == unchecked
+
+
+def test_addresses_of_the_sites_generator_and_earlier_ones_of_a_page_are_known(tmp_path: Path) -> None:
+    links = "[a](/docs/set-up/install) [b](/docs/set-up/) [c](/docs/old) [d](/docs/new) [e](/set-up/install.md)"
+    pages = {
+        "docusaurus.config.js": "module.exports = {url: 'https://acme.io', baseUrl: '/'}",
+        "docs/01-set-up/02-install.md": "---\naliases: [/docs/old]\n---\n# Install\n\nRun it.\n",
+        "docs/start.md": f"# Start\n\n{links}\n",
+        "docs/set-up/install.md": "# More\n\nText.\n",
+    }
+
+    found = lint_links(written(tmp_path, pages), 10_000)
+
+    assert [one.words for one in found.findings] == ["/docs/new"]
+    assert found.unchecked == 0

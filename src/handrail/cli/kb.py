@@ -127,15 +127,18 @@ def lint(
     visitors have asked. The exit code is 1 if there is anything.
     """
     from handrail.knowledge.lint import lint as findings_of
-    from handrail.knowledge.lint import lint_links
+    from handrail.knowledge.lint_links import lint_links
     from handrail.stores.audience import Audience
 
     settings = settings_for(kb)
     with current_index(settings) as store:
         passages, _ = store.dump(Audience.AGENTS)
     found = findings_of(passages)
+    unchecked = 0
     for path in paths or []:
-        found += lint_links(path, settings.knowledge.max_article_bytes)
+        links = lint_links(path, settings.knowledge.max_article_bytes, _url_base(settings, path))
+        found += links.findings
+        unchecked += links.unchecked
     if not quick:
         found += _unreached(settings)
     if as_json:
@@ -144,8 +147,20 @@ def lint(
         for one in found:
             results.print(f"{one.kind}: {one.article}: {one.words}")
         notes.print(f"{len(found)} findings in {len(passages)} passages")
+    if unchecked:
+        hint = "" if settings.knowledge.url_base else ". Set knowledge.url_base if they lead to articles"
+        notes.print(f"not checked: {unchecked} links to other parts of the site{hint}")
     if found:
         raise typer.Exit(1)
+
+
+def _url_base(settings: Settings, path: Path) -> str:
+    """The one that the articles of a folder are read with."""
+    from handrail.assembly.sourcing import known_sources
+
+    declared = (known.source for known in known_sources(settings) if known.source.kind == "folder")
+    own = (source.url_base for source in declared if Path(source.where).resolve() == path.resolve())
+    return next(filter(None, own), settings.knowledge.url_base)
 
 
 def _unreached(settings: Settings) -> list[Finding]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 from bs4 import BeautifulSoup
@@ -17,7 +17,7 @@ from handrail.knowledge import Article, Loader, Rejected, Unpublished
 from handrail.knowledge.files import files_in, plain_file
 from handrail.knowledge.formats.html import page_of
 from handrail.knowledge.formats.html_tree import HEADINGS, attribute
-from handrail.knowledge.links import headings_changed
+from handrail.knowledge.links import headings_changed, page_path
 from handrail.knowledge.sitemap import MOST_BYTES, MOST_MAPS, site_map
 from handrail.text.markdown import OWN_ANCHOR, TAB_MARK, plain, slug
 
@@ -54,7 +54,7 @@ class Checked:
 
     def __init__(self, loader: Loader, pages: Iterable[Page]) -> None:
         self._loader = loader
-        self._pages = {_path(page.url): page for page in pages}
+        self._pages = {page_path(page.url): page for page in pages}
         self._ends: dict[tuple[str, ...], list[Page]] = defaultdict(list)
         for path, page in self._pages.items():
             parts = tuple(path.strip("/").split("/"))
@@ -82,7 +82,7 @@ class Checked:
 
     def _page(self, article: Article) -> Page | None:
         """By its address; else the one page whose address ends as the article's or its id does, or with its title."""
-        path = _path(article.url) if article.url else ""
+        path = page_path(article.url) if article.url else ""
         if path and path in self._pages:
             return self._pages[path]
         for parts in (path.strip("/").split("/") if path else [], article.id.split(":")):
@@ -109,14 +109,6 @@ def _anchored(body: str, page: Page) -> str:
         return f"{mark}{bare}" if anchor == slug(plain(bare)) else f"{mark}{bare} {{#{anchor}}}"
 
     return headings_changed(body, changed)
-
-
-def _path(url: str) -> str:
-    """The same for `/a`, `/a/`, `/a.html` and `/a/index.html`."""
-    path = unquote(urlsplit(url).path)
-    for end in ("/index.html", "/index.htm", ".html", ".htm"):
-        path = path.removesuffix(end)
-    return path.rstrip("/").lower() or "/"
 
 
 def _listed(place: str) -> list[Page]:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from handrail.text.markdown import ANCHOR_MARK, NEWLINE, OWN_ANCHOR, TAB_MARK, headings, plain, slug
 
@@ -42,6 +42,14 @@ def address(document: Document, fields: Mapping[str, Any]) -> str:
     elif site.generator == "docusaurus" and document.root == site.root != site.content:
         base += "/" + str(site.config.get("routeBasePath", "docs")).strip("/")
     return f"{base.rstrip('/')}/{quote(path.lstrip('/'), safe=SAFE + '%')}" if base else ""
+
+
+def page_path(url: str) -> str:
+    """Of an address, the same for `/a`, `/a/`, `/a.html` and `/a/index.html`."""
+    path = unquote(urlsplit(url).path)
+    for end in ("/index.html", "/index.htm", ".html", ".htm"):
+        path = path.removesuffix(end)
+    return path.rstrip("/").lower() or "/"
 
 
 def anchored(body: str, generator: str) -> str:

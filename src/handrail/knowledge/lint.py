@@ -6,16 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urldefrag, urlsplit
+from pathlib import PurePosixPath
+from urllib.parse import urldefrag, urlsplit
 
-from handrail.knowledge import Article, Skipped
-from handrail.knowledge.files import files_in
-from handrail.knowledge.folder import Folder
-from handrail.knowledge.formats import FORMATS, Document
-from handrail.knowledge.links import anchored, anchors
+from handrail.knowledge.formats import FORMATS
+from handrail.knowledge.links import anchors
 from handrail.knowledge.markup.code import Code
-from handrail.knowledge.sites import Sites
 from handrail.types import Passage
 
 LEFTOVERS = {
@@ -35,11 +31,7 @@ LEFTOVERS = {
 """Marks of generators that are left in a passage, outside of code."""
 RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|example|test|invalid|localhost)$")
 """Hosts that stand for none, by RFC 2606 and 6761."""
-LINK = re.compile(r"(!?)\[[^\[\]\n]{0,500}\]\(<?([^()\s<>]{1,1000})>?(?: \"[^\"\n]*\")?\)")
-NAMED = re.compile(r"<[A-Za-z][^<>]{0,500}?\s(?:id|name)=[\"']([^\"'<>\s]{1,200})[\"']")
-"""The anchor that an element is."""
 ABSOLUTE = re.compile(r"https?://[^\s)<>\]]+")
-MARKDOWN = frozenset((".md", ".mdx", ".markdown"))
 SAME_WORDS = 25
 """Words of a passage from which its like in another article is a duplicate."""
 SHOWN = 80
@@ -63,70 +55,6 @@ def lint(passages: Sequence[Passage]) -> list[Finding]:
         *_anchors(passages),
     ]
     return sorted(set(found), key=lambda one: (one.kind, one.article, one.words))
-
-
-def lint_links(root: Path, max_bytes: int) -> list[Finding]:
-    """Links between the files of a source that lead nowhere, and to anchors that their page doesn't have."""
-    bodies = {item.id: item.body for item in Folder(root, "", max_bytes).articles() if isinstance(item, Article)}
-    found: list[Finding] = []
-    folder = root if root.is_dir() else root.parent
-    sites = Sites(folder)
-    for path in files_in(root, MARKDOWN) if root.is_dir() else [root]:
-        if isinstance(path, Skipped) or path.suffix.lower() not in MARKDOWN:
-            continue
-        document = Document(path, folder, "", max_bytes, sites.of(path))
-        if document.id in bodies:
-            text = Code().taken(document.text())
-            found += [one for link in LINK.finditer(text) for one in _broken(link, document, bodies)]
-    return found
-
-
-def _broken(link: re.Match[str], document: Document, bodies: dict[str, str]) -> Iterator[Finding]:
-    target, anchor = urldefrag(link[2])
-    if link[1] or ":" in target or target.startswith(("/", "{")) or "\ue000" in target or "{" in anchor:
-        return
-    page: Document | None = document
-    if target:
-        places = [folder / unquote(target.partition("?")[0]) for folder in _looked_in(document)]
-        ways = (_page(way, document) for place in places for way in _ways(place))
-        page = next((one for one in ways if one is not None), None)
-        if page is None and not any(place.exists() for place in places):
-            yield Finding("broken link", document.id, link[2])
-            return
-    if page is not None and anchor and page.id in bodies and unquote(anchor) not in _anchors_of(page, bodies[page.id]):
-        yield Finding("broken anchor", document.id, link[2])
-
-
-def _looked_in(document: Document) -> Iterator[Path]:
-    """Where a link may begin: in the page's folder; Docusaurus also looks in that of all pages, and of the site.
-
-    A link of Hugo begins at the address of the page, which is a folder of its own.
-    """
-    yield document.path.parent
-    if document.site is not None and document.site.generator == "hugo":
-        yield document.path.with_suffix("")
-    if document.site is not None and document.site.generator == "docusaurus":
-        above = document.path.parent.parents
-        yield from (folder for folder in above if folder.is_relative_to(document.root))
-
-
-def _anchors_of(page: Document, body: str) -> set[str]:
-    """A heading with an element of another name above it keeps its own."""
-    text, generator = page.text(), page.site.generator if page.site is not None else ""
-    return anchors(body) | anchors(anchored(text, generator)) | set(NAMED.findall(text))
-
-
-def _ways(place: Path) -> Iterator[Path]:
-    yield place
-    for end in (".md", ".mdx", ".markdown", "/index.md", "/index.mdx", "/README.md"):
-        yield Path(f"{str(place).rstrip('/').removesuffix('.html')}{end}")
-
-
-def _page(path: Path, document: Document) -> Document | None:
-    real = path.resolve()
-    if not real.is_file() or not real.is_relative_to(document.root.resolve()):
-        return None
-    return Document(real, document.root.resolve(), "", document.max_bytes)
 
 
 def _leftovers(passages: Sequence[Passage]) -> Iterator[Finding]:
