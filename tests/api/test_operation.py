@@ -271,5 +271,5 @@ async def test_a_start_that_fails_for_a_setting_is_told_in_one_line(tmp_path: Pa
 
     (failed,) = told
     assert failed["type"] == "lifespan.startup.failed"
-    assert failed["message"].startswith("cannot start: limits.redis_url: ")
+    assert failed["message"].startswith("cannot start: limits.redis_url ")
     assert "\n" not in failed["message"] and "a-password" not in failed["message"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -16,6 +17,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError, TimeoutError
 
 from handrail.accounts.redis_trouble import address_of, trouble_of
+from handrail.errors import SettingsError
 from handrail.observe.notice import Notice
 from handrail.records.silence import Silence
 
@@ -25,7 +27,9 @@ T = TypeVar("T")
 
 CONNECTIONS = 32
 LINE_S = 2.0
-SILENCE_S = 1.0
+LOOK_S = 3.0
+"""Whoever asks how a server does is told within it."""
+SILENCE: Mapping[str, Any] = {"socket_timeout": 1.0, "socket_connect_timeout": 1.0}
 CONSEQUENCE = "each process goes on by itself, and a demo or public server takes no questions"
 
 
@@ -122,16 +126,39 @@ def connect(url: str, connections: int = CONNECTIONS) -> Redis:
     """A client that gives up within about two seconds, and at once where others have just waited in vain.
 
     Where all `connections` are in use, more wait in line for up to `LINE_S` seconds: a burst is not an outage.
-    Raises ValueError for a URL that is none.
+    Raises SettingsError for a URL that is none.
     """
     health = _health_of(address_of(url))
-    pool = Pool.from_url(
-        url,
-        max_connections=connections,
-        timeout=LINE_S,
-        socket_timeout=SILENCE_S,
-        socket_connect_timeout=SILENCE_S,
-        retry=Watched(health),
-    )
+    with _known_url():
+        pool = Pool.from_url(url, max_connections=connections, timeout=LINE_S, retry=Watched(health), **SILENCE)
     pool.health = health
     return Redis.from_pool(pool)
+
+
+async def look_at(url: str, key: str) -> str | None:
+    """What is wrong with a server, as `trouble_of` says it, after writing a key that expires; None if all is well.
+
+    Raises SettingsError for a URL that is none.
+    """
+    with _known_url():
+        redis = Redis.from_url(url, retry=Retry(NoBackoff(), 0), **SILENCE)
+    try:
+        async with asyncio.timeout(LOOK_S):
+            await redis.set(key, "", px=1000)
+            await redis.get(key)
+    except (RedisError, OSError) as error:
+        return trouble_of(error) or "fails"
+    finally:
+        await redis.aclose()
+    return None
+
+
+@contextmanager
+def _known_url() -> Iterator[None]:
+    try:
+        yield
+    except ValueError:  # quotes what stands where a port should, such as half a password
+        raise SettingsError(
+            "limits.redis_url (REDIS_URL) isn't a URL. Write redis://host:6379/0 or rediss://…, with %-escapes for "
+            "signs such as / and @ in the password"
+        ) from None

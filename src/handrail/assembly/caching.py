@@ -11,7 +11,6 @@ from handrail.answer.cache import Store
 from handrail.answer.cache.in_process import InProcessStore
 from handrail.answer.cache.turns import AnswerCache
 from handrail.assembly.observing import about
-from handrail.errors import SettingsError
 from handrail.settings import Settings
 from handrail.turn.stages import Stages
 from handrail.verify.local import LocalVerifier
@@ -40,10 +39,7 @@ def build_cache(settings: Settings, clock: Callable[[], float]) -> AnswerCache |
     def store(name: str, most: int) -> Store:
         return RedisStore(connect(url), keys, name, ttl_s, most, clock)
 
-    try:
-        return AnswerCache(store("answers", MOST_ANSWERS), store("answered", MOST_TURNS))
-    except ValueError as error:
-        raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
+    return AnswerCache(store("answers", MOST_ANSWERS), store("answered", MOST_TURNS))
 
 
 def with_cache(stages: Stages, settings: Settings, generation: str, cache: AnswerCache | None) -> Stages:

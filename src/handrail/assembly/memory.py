@@ -9,7 +9,6 @@ from handrail.accounts.keyspace import keyspace_of
 from handrail.conversation.memory import Memory
 from handrail.conversation.memory.in_process import InProcessMemory
 from handrail.conversation.memory.window import Count, exchange_of, place_of, said_by_person, told_person
-from handrail.errors import SettingsError
 from handrail.settings import Settings
 from handrail.types import Question, Turn
 
@@ -74,9 +73,6 @@ def build_memory(settings: Settings, count: Count, clock: Callable[[], float]) -
     from handrail.accounts.redis_client import connect
     from handrail.conversation.memory.shared import RedisMemory
 
-    try:
-        redis = connect(settings.limits.redis_url)
-    except ValueError as error:
-        raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
+    redis = connect(settings.limits.redis_url)
     shared = RedisMemory(redis, keyspace_of(settings), chosen.window_tokens, chosen.ttl_s, count, own)
     return ConversationMemory(shared, shared.aclose)

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -20,6 +21,7 @@ from handrail.errors import HandrailError, IndexBusy, ModelUnavailable, Settings
 from handrail.llm.prompts import RenderedPrompt
 from handrail.models.bundled import bundle
 from handrail.models.fetch import locate
+from handrail.records import RecordsUnavailable
 from handrail.settings import Llm, LlmProvider, Settings, environment, public
 from handrail.settings.load import of_the_sample
 from handrail.settings.paths import SAMPLE_KB
@@ -52,7 +54,7 @@ def doctor(
     as_json: Json = False,
     ask: Annotated[bool, typer.Option(help="Ask each configured language model one small question.")] = True,
 ) -> None:
-    """Check settings, model weights, knowledge base, branding and language models. Exit code 1 if something is wrong.
+    """Check settings, weights, records, Redis, knowledge base, branding and models. Exit code 1 if something is wrong.
 
     Example: handrail doctor --no-ask
     """
@@ -78,6 +80,8 @@ def _findings(kb: str | None, *, ask: bool) -> Iterator[Finding]:
     yield Finding("settings", "ok", "all values are valid")
     yield from _public(settings)
     yield _data_folder(settings)
+    yield _records(settings)
+    yield _redis(settings)
     yield from _weights(settings)
     yield _knowledge(settings)
     yield from _branding(settings)
@@ -94,10 +98,63 @@ def _public(settings: Settings) -> Iterator[Finding]:
 
 def _data_folder(settings: Settings) -> Finding:
     folder = settings.storage.data_dir.absolute()
-    nearest = next(path for path in (folder, *folder.parents) if path.exists())
-    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+    if _writable(folder):
         return Finding("data folder", "ok", f"{folder} can be written")
     return Finding("data folder", "problem", f"{folder} can't be written", "Change its owner, or set storage.data_dir.")
+
+
+def _writable(folder: Path) -> bool:
+    """Whether it is, or can be made."""
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+def _records(settings: Settings) -> Finding:
+    from handrail.records.database import database_url, look_at
+    from handrail.records.migrate import Tables
+
+    check = "Check storage.database_url (DATABASE_URL), and that the database can be reached from here."
+    try:
+        url = database_url(settings.storage)
+        file = Path(url.database).absolute() if url.get_backend_name() == "sqlite" and url.database else None
+        host = str(url.host or url.query.get("host")).rpartition("@")[2]  # a password may hold an @ that isn't escaped
+        where = f"SQLite at {file}" if file else f"{url.get_backend_name()} at {host}:{url.port or 5432}/{url.database}"
+        with notes.status("looking at the records…"):
+            tables = asyncio.run(look_at(settings.storage))
+    except RecordsUnavailable as error:
+        do = "Check its folder, its owner and its disk." if file else check
+        return Finding("records", "problem", f"{where}: {error}", do)
+    except HandrailError as error:
+        return Finding("records", "problem", str(error), check)
+    if tables is Tables.NEWER:
+        do = "Upgrade this Handrail, or restore an older backup."
+        return Finding("records", "problem", f"{where}: the tables were made by a newer Handrail", do)
+    if tables is Tables.OLDER:
+        do = "Back up, then run `handrail upgrade`; `handrail serve` does the same at its start."
+        return Finding("records", "warning", f"{where}: the tables are those of an older version", do)
+    if tables is Tables.MISSING and file is not None and not _writable(file.parent):
+        return Finding("records", "problem", f"{where}: its folder can't be written", "Change the owner of the folder.")
+    says = "no tables yet; the first start makes them" if tables is Tables.MISSING else "can be written, up to date"
+    return Finding("records", "ok", f"{where}: {says}")
+
+
+def _redis(settings: Settings) -> Finding:
+    from handrail.accounts.keyspace import Keyspace
+    from handrail.accounts.redis_client import look_at
+    from handrail.accounts.redis_trouble import address_of
+
+    url, keys = settings.limits.redis_url, Keyspace(settings.server.deployment or "doctor", settings.storage.tenant)
+    if url is None:
+        return Finding("Redis", "ok", "none is configured; each process counts and remembers by itself")
+    try:
+        with notes.status("looking at Redis…"):
+            trouble = asyncio.run(look_at(url, keys.key("doctor")))
+    except SettingsError as error:
+        return Finding("Redis", "problem", str(error))
+    if trouble is None:
+        return Finding("Redis", "ok", f"{address_of(url)} can be written")
+    do = "Check limits.redis_url (REDIS_URL), and that the server runs and can be reached from here."
+    return Finding("Redis", "problem", f"{address_of(url)} {trouble}", do)
 
 
 def _weights(settings: Settings) -> Iterator[Finding]:

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from filelock import AsyncFileLock
-from sqlalchemy import Connection, event, select
+from sqlalchemy import Connection, event, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 
 from handrail.errors import MissingExtra, PermanentError, SettingsError
 from handrail.records import NotStorable, RecordsUnavailable
 from handrail.records.line import Line
-from handrail.records.migrate import upgrade
+from handrail.records.migrate import Tables, tables, upgrade
 from handrail.records.silence import Silence
 from handrail.records.tables import TurnRow
 from handrail.records.trouble import AWAY, trouble_of
@@ -181,7 +181,7 @@ async def open_database(storage: Storage) -> Database:
     url = database_url(storage)
     engine = _engine(url)
     try:
-        async with _alone(engine.url), engine.begin() as connection:
+        async with _alone(engine.url), _begun(engine) as connection:
             await connection.run_sync(upgrade)
     except PermanentError:
         await engine.dispose()
@@ -196,6 +196,45 @@ async def open_database(storage: Storage) -> Database:
         await engine.dispose()
         engine = _engine(url, {**SEVERAL, **_impatient(url)})  # an upgrade may take as long as it takes
     return _database(url, engine).of(storage.tenant)
+
+
+async def look_at(storage: Storage) -> Tables:
+    """How the tables stand, after a try at writing that is taken back; nothing is made or brought up to date.
+
+    Raises SettingsError, MissingExtra, and RecordsUnavailable within `LOOK_S`, or the `LOCK_WAIT_MS` of a locked file.
+    """
+    url = database_url(storage)
+    if _in_file(url) and _is_missing(url):
+        return Tables.MISSING
+    engine = _engine(url, {**FEW, **_impatient(url)})
+    try:
+        async with asyncio.timeout(None if _in_file(url) else LOOK_S), _begun(engine) as connection:
+            found = await connection.run_sync(tables)
+            if found is not Tables.MISSING:
+                await connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
+            await connection.rollback()
+            return found
+    except (DBAPIError, OSError) as error:
+        raise RecordsUnavailable(trouble_of(error)) from error
+    finally:
+        await engine.dispose()
+
+
+@asynccontextmanager
+async def _begun(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """A transaction. Raises SettingsError for what a driver doesn't take, without a value of it."""
+    try:
+        connection = await engine.connect()
+    except (TypeError, ValueError):
+        raise SettingsError(
+            "storage.database_url (DATABASE_URL): its driver refuses an option behind the `?`. Behind postgresql://, "
+            "write ssl=require for sslmode=require"
+        ) from None
+    try:
+        async with connection.begin():
+            yield connection
+    finally:
+        await connection.close()
 
 
 def _database(url: URL, engine: AsyncEngine) -> Database:
@@ -215,9 +254,10 @@ def database_url(storage: Storage) -> URL:
         return URL.create("sqlite+aiosqlite", database=str(storage.data_dir / "handrail.sqlite"))
     try:
         url = make_url(storage.database_url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # the latter quotes what stands where a port should, such as half a password
         raise SettingsError(
-            "storage.database_url (DATABASE_URL) isn't a URL. Write postgresql://user:password@host/name"
+            "storage.database_url (DATABASE_URL) isn't a URL. Write postgresql://user:password@host/name, with "
+            "%-escapes for signs such as / and @ in the password"
         ) from None
     return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
 
@@ -268,6 +308,10 @@ async def _alone(url: URL) -> AsyncIterator[None]:
     _make_private(path)
     async with AsyncFileLock(f"{path}.lock", timeout=LOCK_WAIT_MS / 1000):
         yield
+
+
+def _is_missing(url: URL) -> bool:
+    return not Path(url.database or "").exists()
 
 
 def _make_private(path: Path) -> None:

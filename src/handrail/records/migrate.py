@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from pathlib import Path
 
 from alembic import command
@@ -14,6 +15,25 @@ from handrail.errors import PermanentError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 ADVISORY_LOCK = 4_841_647_201
+
+
+class Tables(Enum):
+    """How the tables of a database stand to this version of Handrail."""
+
+    CURRENT = auto()
+    MISSING = auto()
+    OLDER = auto()
+    NEWER = auto()
+
+
+def tables(connection: Connection) -> Tables:
+    """Changes nothing."""
+    there = set(MigrationContext.configure(connection).get_current_heads())
+    if not there:
+        return Tables.MISSING
+    if not there <= revisions():
+        return Tables.NEWER
+    return Tables.CURRENT if there == set(ScriptDirectory(str(MIGRATIONS)).get_heads()) else Tables.OLDER
 
 
 def revisions() -> set[str]:

@@ -25,6 +25,7 @@ _STATES: Mapping[str, str] = {
     "53300": "the database takes no more connections. Raise its limit",
     "28000": _REFUSED,
     "28P01": _REFUSED,
+    "42501": "the database's user may not read or write its tables. Give the user the rights",
     "3D000": "the database in storage.database_url (DATABASE_URL) doesn't exist",
 }
 """By the states of the SQL standard and of PostgreSQL."""

@@ -20,7 +20,6 @@ from handrail.accounts.limits.spare import SpareLimiter
 from handrail.accounts.redis_client import connect
 from handrail.accounts.redis_trouble import trouble_of
 from handrail.accounts.visitor_token import load_secret
-from handrail.errors import SettingsError
 from handrail.records.daily_counts import DailyCounts
 from handrail.records.database import Database
 from handrail.settings import Settings
@@ -87,10 +86,7 @@ def build_limits(settings: Settings, clock: Callable[[], float], database: Datab
         counts = DailyCounts(database, keys.tenant)
         kept = Kept(counts, secret, clock, settings.server.must_count)
         return Limits(KeptLimiter(kept, questions), KeptBudget(kept, budgets), handed, said, reads, keys, counts=counts)
-    try:
-        redis, asking = connect(settings.limits.redis_url), connect(settings.limits.redis_url)
-    except ValueError as error:
-        raise SettingsError(f"limits.redis_url: {error}; write redis://host:6379/0 or rediss://…") from None
+    redis, asking = connect(settings.limits.redis_url), connect(settings.limits.redis_url)
 
     def spared(name: str, rules: Sequence[Rule]) -> Limiter:
         return SpareLimiter(RedisLimiter(redis, keys, name, rules, clock), InProcessLimiter(rules, clock))
