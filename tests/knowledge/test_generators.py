@@ -186,7 +186,7 @@ def nuxt(root: Path, text: str, **partials: str) -> str:
         ('::callout{icon="i-info" color="warning"}\nClose it.\n::', "> **Warning:** Close it."),
         ('::callout{icon="i-info"}\nClose it.\n::', "> **Note:** Close it."),
         ('::card-group\n:::card{title="Start" to="/x"}\nFirst steps.\n:::\n::', "**Start:** First steps."),
-        ("Press :icon{name='x'} twice.", "Press twice."),
+        ("Press :icon{name='i-lucide-close'} twice.", "Press close twice."),
         (':partial{content="how"}', "Do it so."),
         (':video-embed{video-id="1"}\n\nText.', "Text."),
         ('Use `a[b]=c`{lang="http"}', "Use `a[b]=c`"),

@@ -11,8 +11,10 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 from lxml.etree import HTMLParser
 
+from handrail.knowledge.formats import html_icons
 from handrail.knowledge.formats.html_tables import new, tables
 from handrail.knowledge.grid import number
+from handrail.knowledge.markup.figures import WORDS_IN_ALT
 from handrail.text.markdown import TAB_MARK, run_in
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -134,6 +136,7 @@ def main_of(soup: BeautifulSoup) -> Tag:
 
 def prepare(root: Tag, url: str) -> None:
     """Changes `root` in place. Links are made whole where `url` is known. Raises TooLarge."""
+    html_icons.mark(root)
     for tag in [root, *root.find_all(True)]:
         # By their places from behind: a tag that is to go would be looked for among all before it.
         for at in reversed(range(len(tag.contents))):
@@ -146,6 +149,7 @@ def prepare(root: Tag, url: str) -> None:
         _link(tag, url)
     for tag in root.find_all("img"):
         _image(tag, url)
+    html_icons.show(root)
     for tag in root.find_all("ol"):
         if len(tag.find_all("li", recursive=False)) > MOST_ITEMS:
             raise TooLarge(f"a list of more than {MOST_ITEMS} steps")
@@ -211,9 +215,11 @@ def _link(tag: Tag, url: str) -> None:
 
 
 def _image(tag: Tag, url: str) -> None:
-    source = _whole(attribute(tag, "src"), url)
+    source, alt = _whole(attribute(tag, "src"), url), attribute(tag, "alt").split()
     if source:
-        tag.attrs = {"src": source, "alt": " ".join(attribute(tag, "alt").split())}
+        tag.attrs = {"src": source, "alt": " ".join(alt)}
+    elif 0 < len(alt) <= WORDS_IN_ALT:
+        html_icons.place(tag, " ".join(alt))
     else:
         _gone(tag)
 

@@ -14,6 +14,7 @@ from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element, tree
 from handrail.knowledge.markup.figures import without_figures
 from handrail.knowledge.markup.groups import grouped
+from handrail.knowledge.markup.icons import with_icons
 from handrail.knowledge.markup.marks import tagged
 from handrail.knowledge.markup.mdc import Mdc
 from handrail.knowledge.markup.myst import plain_myst
@@ -36,7 +37,6 @@ SNIPPET = re.compile(
 )
 KEY = r"(?:[A-Za-z0-9-]+|\"[^\"\n+]+\"|'[^'\n+]+')"
 KEYS = re.compile(rf"\+\+({KEY}(?:\+{KEY})*)\+\+")
-ICON = re.compile(r":(?:material|fontawesome|octicons|simple)-[\w-]+:(?:\{[^{}\n]*\})?[ ]?")
 ABBREVIATION = re.compile(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.M)
 ESCAPED = re.compile(r"\\<(/?[A-Za-z][^<>\n]{0,80}?)\\?>")
 """What is no tag, since it is escaped: written as code, so that nobody after takes it for one."""
@@ -104,11 +104,11 @@ def plain_markdown(text: str, *, mdx: bool = False, around: Around = Around()) -
         root = tree(text, mdx=mdx)
         text = Writer(text, code, lambda one: _partial(one, imports, code, around)).page(root)
         text = GAP.sub("\n\n", text)
-    text = without_figures(TASK.sub(r"\1", text))
+    text = without_figures(with_icons(TASK.sub(r"\1", text)))
     if "{" in text:
         text = SPAN_ATTRIBUTES.sub("", LINE_ATTRIBUTES.sub("", TEMPLATE.sub("", text)))
     if around.generator == "mkdocs":
-        text = ABBREVIATION.sub("", ICON.sub("", KEYS.sub(_keys, text)))
+        text = ABBREVIATION.sub("", KEYS.sub(_keys, text))
     return code.back(text)
 
 

@@ -24,6 +24,8 @@ STRING = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)\s*")
 VOID = frozenset(["br", "hr", "img", "input", "meta", "link", "source", "col", "area", "wbr", "embed", "track"])
 RAW = frozenset(["script", "style", "svg"])
 """Elements whose content is no text."""
+DRAWN = re.compile(r"<title\b[^<>]{0,200}>([^<>]{1,200})</title>")
+"""What a drawing is called."""
 ENDED_BY = {
     "li": ("li",), "p": ("p", "div", "ul", "ol", "table", "h1", "h2", "h3", "h4", "pre"), "dt": ("dt", "dd"),
     "dd": ("dt", "dd"), "tr": ("tr", "tbody", "tfoot"), "td": ("td", "th", "tr", "tbody"),
@@ -109,6 +111,10 @@ class _Tree:
         empty = bool(found["self"]) or low in VOID
         if low in RAW and not empty:
             end = self._end(f"</{name}>", found.end())
+            if low == "svg":
+                drawn = DRAWN.search(self._text, found.end(), max(end, found.end()))
+                element.said = {**({"title": drawn[1]} if drawn else {}), **element.said}
+                self._open[-1].children.append(element)
             return end if end > 0 else found.end()
         for _ in range(len(self._open)):
             self._imply(low)

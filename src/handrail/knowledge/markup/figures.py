@@ -14,6 +14,10 @@ FIGURE_ALONE = re.compile(
 )
 WORDS_IN_ALT = 5
 """Of a picture in the middle of a sentence, which stands for a word."""
+MARKS = " \t*_[`\ue000"
+"""What may stand between a picture and the words that it repeats."""
+LOOK = 80
+"""Characters around a picture that are looked at."""
 
 
 def without_figures(text: str) -> str:
@@ -23,5 +27,10 @@ def without_figures(text: str) -> str:
 
 
 def _alt(found: re.Match[str]) -> str:
-    said = found[1].split()
-    return " ".join(said) if len(said) <= WORDS_IN_ALT else ""
+    said = " ".join(found[1].split())
+    before, behind = found.string[max(0, found.start() - 1) : found.start()], found.string[found.end() :][: LOOK + 1]
+    words = behind.lstrip(MARKS).casefold()
+    repeats = words.startswith(said.casefold()) and not words[len(said) : len(said) + 1].isalnum()
+    if not said or len(said.split()) > WORDS_IN_ALT or repeats:
+        return ""
+    return f"{' ' * before.isalnum()}{said}{' ' * behind[:1].isalnum()}"

@@ -68,3 +68,9 @@ def label_of(fence: str) -> str:
     if brackets := BRACKETS.search(said):
         return brackets[1].strip()
     return " ".join(MARKED.sub("", said).split()) or language
+
+
+def labels_of(values: str) -> dict[str, str]:
+    """Docusaurus: `values={[{label: 'Mac', value: 'mac'}]}`."""
+    pairs = re.findall(r"label:\s*['\"]([^'\"]+)['\"],\s*value:\s*['\"]([^'\"]+)['\"]", values)
+    return {value: label for label, value in pairs}

@@ -12,6 +12,8 @@ from html import escape
 
 import yaml
 
+from handrail.knowledge.markup.icons import called
+
 OPENS = re.compile(r"([ \t]*)(:{2,})([A-Za-z][\w-]*)(?:\[([^\]\n]*)\])?(?:\{([^\n]*)\})?[ \t]*$")
 CLOSES = re.compile(r"[ \t]*(:{2,})[ \t]*$")
 SLOT = re.compile(r"[ \t]*#([a-z][\w-]*)(?:\{[^\n]*\})?[ \t]*$")
@@ -84,7 +86,8 @@ class Mdc:
         if name in PAGES:
             place = next((fields[key] for key in NAMES_A_PAGE if fields.get(key)), "")
             return (self._partial(place) if place else None) or ""
-        return next((fields[key] for key in WORDS if fields.get(key)), "")
+        said = next((fields[key] for key in WORDS if fields.get(key)), "")
+        return said or (called(fields.get("name") or fields.get("icon", "")) if name.endswith("icon") else "")
 
     def _inline(self, found: re.Match[str]) -> str:
         if found[2] is not None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from handrail.knowledge.markup.icons import called
 from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED, tag
 
 FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,}|:{3,})(?:\{([\w:+.-]+)\}[ \t]*)?(.*)$")
@@ -37,6 +38,7 @@ CHANGES = {"versionadded": "New in version", "versionchanged": "Changed in versi
 NAMES = frozenset(("doc", "ref", "numref", "any", "download"))
 """Roles that name a page or a place; without words of their own, the end of the name stands for its title."""
 WORDS = frozenset(("term", "abbr", "kbd", "sub", "sup", "subscript", "superscript", "emphasis", "rfc", "pep", "eq"))
+ICONS = frozenset(("octicon", "fa", "fas", "far", "fab", "icon"))
 BOLD = frozenset(("guilabel", "menuselection", "strong", "button"))
 
 
@@ -161,6 +163,8 @@ def _role(found: re.Match[str]) -> str:
         return f"**{words.replace('-->', '>')}**"
     if name in WORDS:
         return re.sub(r"\s*\([^()]*\)$", "", words) if name == "abbr" else words
+    if name in ICONS or name.startswith("material-"):
+        return called(said.split(";")[0])
     if name == "math":
         return f"${words}$"
     return f"`{words}`"

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from handrail.knowledge.markup.icons import ICONS, called, named, pictured
 from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED, tag
 
 CODE = re.compile(r"^([ \t]*)\{\{[<%]\s*(?:highlight|code)\b([^\n]*?)[>%]\}\}[ \t]*\n", re.M)
@@ -39,6 +40,8 @@ SILENT = frozenset((
     "bilibili", "iframe", "icon", "toc", "mermaid", "gallery", "audio", "comment", "page-ref", "section", "children",
 ))  # fmt: skip
 """What shows a picture or a film, or lists other pages."""
+FONTS = frozenset(("fa", "fas", "far", "fab", "fontawesome", "material", "octicon", "bi"))
+"""What shows an icon of a font of icons."""
 LABELS = ("title", "header", "heading", "label", "name", "summary")
 WORDS = (*LABELS, "caption", "text", "content", "description", "linktitle")
 KIND = ("type", "style", "kind", "color", "variant", "status", "level")
@@ -144,10 +147,12 @@ class Shortcodes:
             said = self.params.get(next(iter(call.placed), "").lower())
             return str(said) if isinstance(said, str | int | float) else ""
         if call.name in SILENT:
-            return ""
+            said = pictured(named(call.named))
+            icon = call.first(ICONS) or next(iter(call.placed), "")
+            return said or (called(icon) if call.name == "icon" else "")
         if (made := self._rendered(call, "")) is not None:
             return made
-        return call.first(WORDS)
+        return call.first(WORDS) or (called(" ".join(call.placed[-1:])) if call.name in FONTS else "")
 
     def _rendered(self, call: _Call, inner: str) -> str | None:
         """By the template of the site; None where it does more than to repeat what it is given."""

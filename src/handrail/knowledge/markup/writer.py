@@ -9,8 +9,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from handrail.knowledge.grid import TALLEST, WIDEST, Grids, number, placed
+from handrail.knowledge.markup import icons
 from handrail.knowledge.markup.code import Code
 from handrail.knowledge.markup.elements import Element
+from handrail.knowledge.markup.groups import labels_of
 from handrail.knowledge.markup.marks import KINDS, NOTE, TABBED
 from handrail.knowledge.markup.names import HIDDEN, KEYS, PARAGRAPHS, SILENT, TEXTS, TITLES, UNSEEN, WRAPPED, kind_of
 from handrail.text.markdown import END_OF_TABS, TAB_MARK, anchor_mark, run_in
@@ -110,9 +112,8 @@ class Writer:
         if not (tabbed or (within and any(key in said for key in (*TITLES, "value", "slot", "name")))):
             return None
         label = next((said[key] for key in ("title", "label", "heading", "header", "name") if said.get(key)), "")
-        return html.unescape(
-            label or _labels(parent).get(said.get("value", ""), "") or said.get("value") or said.get("slot", "")
-        )
+        named = labels_of(parent.said.get("values", "")).get(said.get("value", ""), "")
+        return html.unescape(label or named or said.get("value") or said.get("slot", ""))
 
     def _tabbed(self, element: Element, label: str) -> str:
         if self._quotes or self._listed(element):
@@ -197,17 +198,20 @@ class Writer:
             return str(made(element))
         if name in WRAPPED:
             inner = self._inner(element)
-            return f"{WRAPPED[name]}{inner.strip()}{WRAPPED[name]}" if inner.strip() and "\n\n" not in inner else inner
+            if not icons.says_words(inner):
+                return icons.pictured(icons.named(element.said)) or inner
+            return f"{WRAPPED[name]}{inner.strip()}{WRAPPED[name]}" if "\n\n" not in inner else inner
         if name in PARAGRAPHS:
             return self._block(self._inner(element), element) if element.block else self._inner(element)
         if re.fullmatch(r"h[1-6]", name):
             return self._heading(element, int(name[1]))
-        return self._inner(element)
+        inner = icons.without_ornaments(self._inner(element)) if name == "button" else self._inner(element)
+        return inner if icons.says_words(inner) else icons.pictured(icons.named(element.said)) or inner
 
     def _heading(self, element: Element, level: int) -> str:
         self._level = level
         own = f" {{#{element.said['id']}}}" if element.said.get("id") else ""
-        said = " ".join(self._inner(element).split())
+        said = " ".join(icons.PICTURED.sub("", self._inner(element)).split())
         return f"\n\n{'#' * level} {said}{own}\n\n" if said else "\n\n"
 
     def _note(self, element: Element, kind: str) -> str:
@@ -231,7 +235,7 @@ class Writer:
             parts = [run_in(title) if title else "", textwrap.dedent(inner.strip("\n")).strip()]
             parts += [said[key] for key in TEXTS if said.get(key) and said[key] not in inner]
             return self._block("\n\n".join(part for part in parts if part), element)
-        if inner.strip():
+        if icons.says_words(inner):
             return inner
         name = element.name.lower().rpartition(".")[2]
         values = [value for key, value in said.items() if value and key not in UNSEEN and ":" not in key]
@@ -239,7 +243,9 @@ class Writer:
             values = [value for key, value in said.items() if value and key not in ("class", "className", "style")]
             return "+".join(part for value in values for part in value.split())
         if any(name.endswith(end) for end in SILENT):
-            return ""
+            return icons.pictured(icons.named(said)) or inner or icons.of_component(_spaced(element.name), said)
+        if "aria-label" in said or inner:
+            return icons.pictured(said.get("aria-label", "")) or inner
         if not said and not element.said and element.children == []:
             return f"({_spaced(element.name)})"
         return " ".join(values)
@@ -259,11 +265,13 @@ class Writer:
         return f"![{alt.replace('[', '').replace(']', '')}](i)" if alt else ""
 
     def _a(self, element: Element) -> str:
-        said, address = self._inner(element), element.said.get("href", "")
-        text = said.strip()
+        said, address = icons.without_ornaments(self._inner(element)), element.said.get("href", "")
+        if address and not icons.says_words(said):
+            said = icons.pictured(icons.named(element.said)) or said
+        text, plain = said.strip(), icons.PICTURED.sub("", said)
         if not text and (own := element.said.get("id") or element.said.get("name")):
             return anchor_mark(own)
-        if not text or "\n\n" in said or not address.startswith(("http:", "https:", "mailto:")) or "](" in text:
+        if not text or "\n\n" in said or not address.startswith(("http:", "https:", "mailto:")) or "](" in plain:
             return said
         return f"[{text}]({address.replace(' ', '%20').replace(')', '%29')})"
 
@@ -380,13 +388,6 @@ WRITTEN = frozenset((
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" if line.strip() else ">" for line in text.split("\n"))
-
-
-def _labels(tabs: Element) -> dict[str, str]:
-    """Docusaurus: `values={[{label: 'Mac', value: 'mac'}]}`."""
-    said = tabs.said.get("values", "")
-    pairs = re.findall(r"label:\s*['\"]([^'\"]+)['\"],\s*value:\s*['\"]([^'\"]+)['\"]", said)
-    return {value: label for label, value in pairs}
 
 
 def _cell(text: str) -> str:
