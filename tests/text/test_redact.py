@@ -76,6 +76,69 @@ def test_digits_of_other_scripts_are_digits(zero: str) -> None:
     assert redact(written("order 12345, room 7")) == written("order 12345, room 7"), "others stay as they are written"
 
 
+@pytest.mark.parametrize(
+    ("secret", "note"),
+    [
+        ("4111 1111 1111 1111", "[card number removed]"),
+        ("\uff14\uff11\uff11\uff11 1111 1111 1111", "[card number removed]"),
+        ("DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000", "[IBAN removed]"),
+        ("123-45-6789", "[ID number removed]"),
+        ("sk-proj-abcdefghijklmnopqrst", "[token removed]"),
+        ("https://ada:hunter22@db.example", "https://ada:[password removed]@db.example"),
+        ("password: hunter22", "password: [password removed]"),
+        ("password is \u201chunter22\u201d", "password is \u201c[password removed]\u201d"),
+        ("my API key is 7f3a9c21", "my API key is [token removed]"),
+        ("https://x.example/?token=abc123def", "https://x.example/?token=[token removed]"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", "[token removed]"),
+        ("CVV 123", "CVV [card code removed]"),
+    ],
+)
+def test_what_stands_around_a_secret_stays_as_it_is_written(secret: str, note: str) -> None:
+    before = "\uff21\uff22\uff23\uff01 \u0661\u0662\u0663 caf\u00e9\u00a0\u2011 \U0001f600 \u0966\u0967, "
+    after = " \uff1f\u3000\u06f1\u06f2\u06f3 e\u0301 \uff08\uff15\uff09"
+
+    assert redact(f"{before}{secret}{after}") == f"{before}{note}{after}"
+    assert without_personal(f"{before}{secret} ada@x.example{after}") == f"{before}{note} [e-mail removed]{after}"
+
+
+FULL = "3f2a9c1d8e4b5a6f7c8d9e0f1a2b3c4d5e6f7a8b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It fails since commit 3f2a9c1.",
+        f"It fails since commit {FULL}.",
+        f"Seit Commit ist es {FULL[:12]}",
+        f"commit hash is: {FULL}",
+        f"git checkout {FULL}",
+        f"between {FULL}..{FULL[::-1]}",
+        f"https://git.example/acme/app/commit/{FULL}",
+        f"https://git.example/acme/app/blob/{FULL}/README.md",
+    ],
+)
+def test_the_name_of_a_commit_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{FULL}",
+        f"My key is {FULL}",
+        f"The API key {FULL} is for the commit hook",
+        f"access token: {FULL}",
+        f"commit token {FULL}",
+        f"Before you commit, my key: {FULL}",
+        f"commit 0{FULL}",
+        "commit sk-proj-abcdefghijklmnopqrst",
+        "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    ],
+)
+def test_a_key_that_only_looks_like_a_commit_is_taken_out(text: str) -> None:
+    assert "[token removed]" in redact(text)
+
+
 def test_a_card_that_is_read_out_digit_by_digit() -> None:
     assert redact(" ".join("4111111111111111")) == "[card number removed]"
     assert redact(" ".join("4111111111111111" * 2)) == " ".join("4111111111111111" * 2)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from handrail.text.removed import Span, Stage
 
 CARD = "[card number removed]"
 CODE = "[card code removed]"
@@ -39,28 +42,36 @@ AFTER_EXPIRY = re.compile(
 )
 
 
-def without_cards(text: str) -> str:
-    """`text` with notes in place of card numbers, and of their codes."""
-    left = DIGITS.sub(lambda found: _without_cards(found[0]), text)
-    left = NAMED_CODE.sub(lambda found: f"{found[1] or ''}{CODE}", left)
-    if CARD not in left:
-        return left
-    left = AFTER_EXPIRY.sub(rf"\1{CODE}", left)
-    return BESIDE_CARD.sub(rf"\1{CODE}", left)
+def _numbers(text: str) -> Iterator[Span]:
+    for run in DIGITS.finditer(text):
+        yield from ((run.start() + start, run.start() + end, CARD) for start, end in _cards(run[0]))
 
 
-def _without_cards(run: str) -> str:
+def _cards(run: str) -> Iterator[tuple[int, int]]:
     """A run of digits may hold more than the card, such as its expiry date, so every stretch of groups is tried."""
     groups = list(GROUP.finditer(run))
-    kept, done, first = "", 0, 0
+    first = 0
     while first < len(groups):
         last = _card_end(run, groups, first)
         if last is None:
             first += 1
             continue
-        kept += run[done : groups[first].start()] + CARD
-        done, first = groups[last].end(), last + 1
-    return kept + run[done:]
+        yield groups[first].start(), groups[last].end()
+        first = last + 1
+
+
+def _named_codes(text: str) -> Iterator[Span]:
+    for found in NAMED_CODE.finditer(text):
+        yield found.end(1) if found[1] else found.start(), found.end(), CODE
+
+
+def _codes_after_expiry(text: str) -> Iterator[Span]:
+    yield from ((found.end(1), found.end(), CODE) for found in AFTER_EXPIRY.finditer(text))
+
+
+def _codes_beside_cards(text: str) -> Iterator[Span]:
+    if CARD in text:
+        yield from ((found.end(1), found.end(), CODE) for found in BESIDE_CARD.finditer(text))
 
 
 def _card_end(run: str, groups: list[re.Match[str]], first: int) -> int | None:
@@ -89,3 +100,6 @@ def luhn(number: str) -> bool:
     digits = [int(character) for character in reversed(number)]
     doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
     return len(set(digits)) > 1 and (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+STAGES: tuple[Stage, ...] = (_numbers, _named_codes, _codes_after_expiry, _codes_beside_cards)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from handrail.text.removed import Span, Stage
 
 NOTE = "[ID number removed]"
 NAMES = (
@@ -83,8 +86,15 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = tuple(
 )
 
 
-def without_ids(text: str) -> str:
-    """`text` with a note in place of such numbers. Any that only digits make up need their name before them."""
-    for form, right in FORMS:
-        text = form.sub(lambda found, right=right: NOTE if right(found[0]) else found[0], text)  # type: ignore[misc]
-    return NAMED.sub(lambda found: f"{found[1]}{NOTE}" if len(_digits(found[2])) >= LEAST_DIGITS else found[0], text)
+def _formed_so(form: re.Pattern[str], right: Callable[[str], bool], text: str) -> Iterator[Span]:
+    yield from ((*found.span(), NOTE) for found in form.finditer(text) if right(found[0]))
+
+
+def _named(text: str) -> Iterator[Span]:
+    """Any that only digits make up need their name before them."""
+    for found in NAMED.finditer(text):
+        if len(_digits(found[2])) >= LEAST_DIGITS:
+            yield *found.span(2), NOTE
+
+
+STAGES: tuple[Stage, ...] = (*(partial(_formed_so, form, right) for form, right in FORMS), _named)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+
+from handrail.text.removed import Span
 
 NOTE = "[password removed]"
 NAMES = (
@@ -24,24 +27,25 @@ AFTERWARDS = ".,;:)?!"
 ADDRESS = re.compile(r"\S+://|[^@]+@[^@]+\.\w+$|[^@]+@$")
 
 
-def without_passwords(text: str) -> str:
-    """`text` with a note in place of what a password is said to be; words that only follow the name stay."""
-    return SAID.sub(_noted, text)
+def found_in(text: str) -> Iterator[Span]:
+    """What passwords are said to be; words that only follow the name stay."""
+    for found in SAID.finditer(text):
+        if (place := _place(found)) is not None:
+            yield *place, NOTE
 
 
-def _noted(found: re.Match[str]) -> str:
+def _place(found: re.Match[str]) -> tuple[int, int] | None:
     marked = bool(found["mark"] or found["said"])
     said = found["said"] or found["mark"] in MARKS
     if found["short"] and not (said and any(one.isdigit() for one in found["quoted"] or found["bare"])):
-        return found[0]
+        return None
     if found["quoted"]:
-        return f"{found['name']}{found['open']}{NOTE}"
+        return found.span("quoted")
     bare = found["bare"]
     end = bare.rstrip(AFTERWARDS)
     if not _secret(end, marked=marked):
-        return found[0]
-    after = bare[len(end) :].lstrip("!")
-    return f"{found['name']}{NOTE}{after}"
+        return None
+    return found.start("bare"), found.end() - len(bare[len(end) :].lstrip("!"))
 
 
 def _combining(character: str) -> bool:

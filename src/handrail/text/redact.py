@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from handrail.text.cards import without_cards
-from handrail.text.folded import folded
-from handrail.text.national_ids import without_ids
-from handrail.text.passwords import NOTE as PASSWORD
-from handrail.text.passwords import without_passwords
+from handrail.text import cards, national_ids, passwords
+from handrail.text.removed import Span, Stage, without
 
 NOTE = "[token removed]"
 IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}")
@@ -34,6 +32,16 @@ KNOWN_TOKEN = re.compile(
     r"(?:sk|pk|rk|whsec)[-_]|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|soat|ft|imt|agent)-|xox[abeprs]-|xapp-|eyJ|AKIA|ASIA|AIza|LTAI|EAA|SG\.|ya29\.|"
     r"hf_|npm_|pypi-|dckr_pat_|do[opr]_v1_|shp[a-z]{2}_|sq0[a-z]{3}-|rzp_(?:live|test)_|sbp_|figd_|lin_api_|NRAK-|dapi[0-9a-f]|hrk_"
 )
+HASH = re.compile(r"[0-9a-f]{7,40}")
+COMMIT = re.compile(
+    r"(?:(?<!\w)(?:commits?|коммит\w{0,3}|revisions?|rev|changeset|HEAD|git [a-z-]{2,12})[^\w\n]{1,3}"
+    r"(?:(?:hash|sha-?1?|id|is|was|ist|est|es|é)[^\w\n]{1,3}){0,2}|/commits?/|/tree/|/blob/|"
+    r"(?<![^\W_])[0-9a-f]{7,40}\.{2,3})\Z",
+    re.I,
+)
+"""Stands before the name of a commit."""
+BEFORE = 60
+RANGE = re.compile(r"\.{2,3}[0-9a-f]{7,40}(?![^\W_])")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 IBAN_COUNTRIES = {
@@ -62,30 +70,43 @@ IBAN_LENGTHS = {country: length for length, countries in IBAN_COUNTRIES.items() 
 
 def redact(text: str) -> str:
     """`text` with a note in place of passwords, card numbers, IBANs, ID numbers and access tokens."""
-    plain = folded(text)
-    left = SIGNED_IN.sub(rf"\1:{PASSWORD}", KEY_BLOCK.sub(NOTE, plain))
-    left = IN_ADDRESS.sub(rf"\1={NOTE}", NAMED_TOKEN.sub(_named, left))
-    left = without_ids(without_cards(_without_ibans(without_passwords(left))))
-    left = TOKEN.sub(lambda found: NOTE if _is_token(found[0]) else found[0], left)
-    return text if left == plain else left
+    return without(text, STAGES)
 
 
-def _named(found: re.Match[str]) -> str:
+def _key_blocks(text: str) -> Iterator[Span]:
+    yield from ((*found.span(), NOTE) for found in KEY_BLOCK.finditer(text))
+
+
+def _signed_in(text: str) -> Iterator[Span]:
+    yield from ((found.end(1) + 1, found.end(), passwords.NOTE) for found in SIGNED_IN.finditer(text))
+
+
+def _named(text: str) -> Iterator[Span]:
     """What a token is said to be; words that only follow the name stay."""
-    value = found["value"]
-    letters, digits = any(one.isalpha() for one in value), any(one.isdigit() for one in value)
-    marked = found["mark"] or found["said"] or len(value) >= UNMARKED
-    return f"{found[1]}{NOTE}" if letters and digits and marked else found[0]
+    for found in NAMED_TOKEN.finditer(text):
+        value = found["value"]
+        letters, digits = any(one.isalpha() for one in value), any(one.isdigit() for one in value)
+        if letters and digits and (found["mark"] or found["said"] or len(value) >= UNMARKED):
+            yield found.end(1), found.end(), NOTE
 
 
-def _without_ibans(text: str) -> str:
-    kept, done = "", 0
+def _in_addresses(text: str) -> Iterator[Span]:
+    yield from ((found.end(1) + 1, found.end(), NOTE) for found in IN_ADDRESS.finditer(text))
+
+
+def _ibans(text: str) -> Iterator[Span]:
+    done = 0
     for start in IBAN_START.finditer(text):
         end = _iban_end(text, start.start())
         if end is not None and start.start() >= done:
-            kept += text[done : start.start()] + "[IBAN removed]"
+            yield start.start(), end, "[IBAN removed]"
             done = end
-    return kept + text[done:]
+
+
+def _tokens(text: str) -> Iterator[Span]:
+    for found in TOKEN.finditer(text):
+        if _is_token(found[0]) and not _is_commit(text, found):
+            yield *found.span(), NOTE
 
 
 def _iban_end(text: str, start: int) -> int | None:
@@ -103,6 +124,20 @@ def _iban_end(text: str, start: int) -> int | None:
         return None
     number = int("".join(str(int(character, 36)) for character in compact[4:] + compact[:4]))
     return end if number % 97 == 1 else None
+
+
+STAGES: tuple[Stage, ...] = (
+    _key_blocks, _signed_in, _named, _in_addresses, passwords.found_in, _ibans, *cards.STAGES, *national_ids.STAGES,
+    _tokens,
+)  # fmt: skip
+"""In their order: what an earlier one takes out is nothing to the later ones."""
+
+
+def _is_commit(text: str, found: re.Match[str]) -> bool:
+    """Whether it is said to be a commit of Git. Keys may look the same, so one that nobody calls so goes."""
+    if not HASH.fullmatch(found[0]):
+        return False
+    return bool(RANGE.match(text, found.end()) or COMMIT.search(text, max(0, found.start() - BEFORE), found.start()))
 
 
 def _is_token(text: str) -> bool:
