@@ -18,9 +18,12 @@ from handrail.observe.langfuse import LangfuseSink
 from handrail.observe.recorder import Recorder
 from handrail.observe.sdk_log import LOGGERS
 from handrail.observe.silent import SilentTracer
+from handrail.observe.spans import CLOSE_TIMEOUT_S
 from tests.observe.langfuse_server import LangfuseServer
 from tests.observe.turns import finished, new_id, prompt, question
 
+NO_WAIT_S = 100
+"""Far less than any turn would wait for a server that hangs, and far more than turns take on a busy machine."""
 UNTRACED = """
 import socket, sys
 
@@ -56,6 +59,18 @@ def unused_port() -> int:
         return int(taken.getsockname()[1])
 
 
+@pytest.fixture
+def patient_exporter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that hangs is waited for, so that this is no failure of its own while turns take long."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "600")
+
+
+@pytest.fixture
+def impatient(langfuse: LangfuseServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing takes as long as it does for an operator."""
+    monkeypatch.setattr("handrail.observe.spans.CLOSE_TIMEOUT_S", CLOSE_TIMEOUT_S)
+
+
 def run_turns(tracer: Tracer, number: int) -> float:
     """Seconds that all of them took."""
     start = time.perf_counter()
@@ -81,6 +96,7 @@ def test_without_keys_nothing_is_imported_and_nothing_connects() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_langfuse_that_is_down_costs_a_turn_nothing_and_one_warning(
     langfuse: LangfuseServer, unused_port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -91,25 +107,26 @@ def test_a_langfuse_that_is_down_costs_a_turn_nothing_and_one_warning(
     closing = time.perf_counter()
     tracer.close()
 
-    assert took < 20
-    assert time.perf_counter() - closing < 25
+    assert took < NO_WAIT_S
+    assert time.perf_counter() - closing < NO_WAIT_S
     (warning,) = warnings_of(caplog)
     assert f"http://127.0.0.1:{unused_port} " in warning
     assert "turns go on" in warning
 
 
+@pytest.mark.usefixtures("impatient", "patient_exporter")
 def test_a_langfuse_that_hangs_delays_neither_turns_nor_closing(
     langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    langfuse.hang_s = 30
+    langfuse.hang_s = 600
     tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
 
     took = run_turns(tracer, 3)
     closing = time.perf_counter()
     tracer.close()
 
-    assert took < 20
-    assert 2.5 < time.perf_counter() - closing < 25
+    assert took < NO_WAIT_S
+    assert 2.5 < time.perf_counter() - closing < NO_WAIT_S
     assert "the last traces are lost" in warnings_of(caplog)[0]
 
 
@@ -152,15 +169,16 @@ def test_a_closed_tracer_still_lets_turns_run(langfuse: LangfuseServer, caplog: 
     assert len(warnings_of(caplog)) == 1
 
 
+@pytest.mark.usefixtures("patient_exporter")
 def test_more_than_the_queue_holds_drops_traces_and_delays_no_turn(
     langfuse: LangfuseServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    langfuse.hang_s = 30
+    langfuse.hang_s = 600
     tracer = Recorder(new_id, [LangfuseSink(langfuse.settings())])
 
     took = run_turns(tracer, 900)
 
-    assert took < 20
+    assert took < NO_WAIT_S
     (warning,) = warnings_of(caplog)
     assert "Queue full" in warning
     langfuse.hang_s = 0
@@ -184,7 +202,8 @@ def test_only_passing_failures_are_tried_again_and_later_turns_are_sent(
 
     traces = {span.trace_id for span in langfuse.spans}
     assert len(traces) == (2 if tried_again else 1)
-    assert len(langfuse.headers) == (3 if tried_again else 2)
+    # On a busy machine the failure is tried again before it has passed, and once more then.
+    assert len(langfuse.headers) >= 3 if tried_again else len(langfuse.headers) == 2
 
 
 def test_what_others_log_through_the_same_loggers_is_left_alone(

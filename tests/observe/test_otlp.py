@@ -116,7 +116,7 @@ def test_nothing_is_tried_again_once_tracing_was_closed() -> None:
 
         left = set(threading.enumerate()) - before
         for thread in left:
-            thread.join(timeout=1)
+            thread.join(timeout=2.5)  # it would try again after four
         assert not any(thread.is_alive() for thread in left)
 
 
