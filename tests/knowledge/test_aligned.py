@@ -13,7 +13,7 @@ from reportlab.lib.enums import TA_JUSTIFY
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Flowable, ListFlowable, Paragraph, Table
+from reportlab.platypus import Flowable, ListFlowable, Paragraph, Spacer, Table
 
 from handrail.knowledge.formats.pdf import parse
 from handrail.text.markdown import parse as blocks_of
@@ -88,6 +88,14 @@ UNRULED: dict[str, Callable[[], bytes]] = {
     "beside prose": lambda: columns(text(SAID), Table(FARES), *[text(SAID)] * 8),
     "striped": lambda: pdf(Table(FARES, style=[("ROWBACKGROUNDS", (0, 1), (-1, -1), [colors.white, colors.beige])])),
 }
+
+
+@pytest.mark.parametrize("between", ["Prices for the night boats:", "Tickets"])
+def test_a_line_of_prose_between_two_tables_parts_them(between: str) -> None:
+    fares, cards = (Table(rows, style=[BOLD], hAlign="LEFT") for rows in (FARES, CARDS))
+    story = [fares, Spacer(1, 12), text(between), Spacer(1, 12), cards]
+
+    assert tables(pdf(text(SAID), *story)) == [FARES, CARDS]
 
 
 @pytest.mark.parametrize("name", UNRULED)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import docx as word
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reportlab.platypus import Flowable, Spacer, Table
 
@@ -289,7 +289,16 @@ def test_words_of_a_word_document(drawn: Sequence[tuple[str, Sequence[object]]])
     check(body.text, [article], list(said(found, merged=True)))
 
 
+TWO_TABLES = [
+    ("table", [(0, n, 1, 1) for n in range(4)] + [(1, 0, 1, 1), (1, 1, 1, 2), (1, 3, 1, 1)]),
+    ("text", [6]),
+    ("table", [(row, n, 1, 1) for row in range(2) for n in range(3)]),
+]
+"""One line of prose between them, which could be a cell under the first."""
+
+
 @pytest.mark.parametrize("ruled", [True, False], ids=["ruled", "aligned"])
+@example(drawn=TWO_TABLES)
 @given(drawn=DOCUMENTS)
 @settings(max_examples=20, deadline=None)
 def test_words_of_a_pdf(ruled: bool, drawn: Sequence[tuple[str, Sequence[object]]]) -> None:

@@ -27,6 +27,8 @@ FEWEST = 3
 """Rows of several cells, the header among them."""
 FAR = 3.0
 """Times the size of the text by which two rows of a table stand apart at most."""
+APART = 1.4
+"""Times the widest gap between rows, and the size of the text: what parts a table from a line of prose at least."""
 COLUMN = 6.0
 """Times the size of the text by which the text jumps up where another column of the page begins."""
 LONG_CELL, FULL_CELL = 4, 0.65
@@ -112,13 +114,20 @@ def _runs(rows: Sequence[_Row]) -> Iterator[tuple[int, int]]:
     for at, row in enumerate(rows):
         near = start >= 0 and row.top - rows[at - 1].bottom <= FAR * row.size
         several = len(row.stretches) > 1
-        if start >= 0 and not (near and (several or _could_be_cell(row, rows[last]))):
+        alone = near and not several and _stands_apart(rows[start : at + 1])
+        if start >= 0 and not (near and (several or (not alone and _could_be_cell(row, rows[last])))):
             yield start, last + 1
             start = -1
         if several:
             start, last = (at if start < 0 else start), at
     if start >= 0:
         yield start, last + 1
+
+
+def _stands_apart(rows: Sequence[_Row]) -> bool:
+    """Whether the last is farther from the one above than those are from each other, as prose below a table is."""
+    *before, gap = (below.top - above.bottom for above, below in pairwise(rows))
+    return bool(before) and gap > APART * max(rows[-1].size, *before)
 
 
 def _could_be_cell(row: _Row, beside: _Row) -> bool:
