@@ -104,6 +104,7 @@ def test_a_langfuse_that_is_down_costs_a_turn_nothing_and_one_warning(
     tracer = Recorder(new_id, [LangfuseSink(settings)])
 
     took = run_turns(tracer, 400)
+    until(lambda: bool(warnings_of(caplog)))
     closing = time.perf_counter()
     tracer.close()
 
