@@ -32,16 +32,6 @@ KNOWN_TOKEN = re.compile(
     r"(?:sk|pk|rk|whsec)[-_]|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|soat|ft|imt|agent)-|xox[abeprs]-|xapp-|eyJ|AKIA|ASIA|AIza|LTAI|EAA|SG\.|ya29\.|"
     r"hf_|npm_|pypi-|dckr_pat_|do[opr]_v1_|shp[a-z]{2}_|sq0[a-z]{3}-|rzp_(?:live|test)_|sbp_|figd_|lin_api_|NRAK-|dapi[0-9a-f]|hrk_"
 )
-HASH = re.compile(r"[0-9a-f]{7,40}")
-COMMIT = re.compile(
-    r"(?:(?<!\w)(?:commits?|коммит\w{0,3}|revisions?|rev|changeset|HEAD|git [a-z-]{2,12})[^\w\n]{1,3}"
-    r"(?:(?:hash|sha-?1?|id|is|was|ist|est|es|é)[^\w\n]{1,3}){0,2}|/commits?/|/tree/|/blob/|"
-    r"(?<![^\W_])[0-9a-f]{7,40}\.{2,3})\Z",
-    re.I,
-)
-"""Stands before the name of a commit."""
-BEFORE = 60
-RANGE = re.compile(r"\.{2,3}[0-9a-f]{7,40}(?![^\W_])")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 IBAN_COUNTRIES = {
@@ -105,7 +95,7 @@ def _ibans(text: str) -> Iterator[Span]:
 
 def _tokens(text: str) -> Iterator[Span]:
     for found in TOKEN.finditer(text):
-        if _is_token(found[0]) and not _is_commit(text, found):
+        if _is_token(found[0]):
             yield *found.span(), NOTE
 
 
@@ -131,13 +121,6 @@ STAGES: tuple[Stage, ...] = (
     _tokens,
 )  # fmt: skip
 """In their order: what an earlier one takes out is nothing to the later ones."""
-
-
-def _is_commit(text: str, found: re.Match[str]) -> bool:
-    """Whether it is said to be a commit of Git. Keys may look the same, so one that nobody calls so goes."""
-    if not HASH.fullmatch(found[0]):
-        return False
-    return bool(RANGE.match(text, found.end()) or COMMIT.search(text, max(0, found.start() - BEFORE), found.start()))
 
 
 def _is_token(text: str) -> bool:
